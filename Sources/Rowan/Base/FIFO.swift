@@ -1,0 +1,55 @@
+// A first-in, first-out queue for the waiters of a connection. Removal keeps the order; storage is compacted
+// when half of it is spent, so that both ends cost O(1) amortised.
+
+package struct FIFO<Element> {
+    private var storage: [Element?] = []
+    private var head = 0
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func append(_ element: Element) {
+        storage.append(element)
+        count += 1
+    }
+
+    package mutating func popFirst() -> Element? {
+        while head < storage.count {
+            defer { compactIfNeeded() }
+            let element = storage[head]
+            storage[head] = nil
+            head += 1
+            if let element {
+                count -= 1
+                return element
+            }
+        }
+        return nil
+    }
+
+    /// Removes and returns the first element that satisfies the predicate. Complexity: O(n).
+    package mutating func remove(where predicate: (Element) -> Bool) -> Element? {
+        for index in head..<storage.count {
+            if let element = storage[index], predicate(element) {
+                storage[index] = nil
+                count -= 1
+                return element
+            }
+        }
+        return nil
+    }
+
+    /// Removes and returns all elements, in order.
+    package mutating func removeAll() -> [Element] {
+        defer { self = FIFO() }
+        return storage[head...].compactMap { $0 }
+    }
+
+    private mutating func compactIfNeeded() {
+        guard head > 16, head > storage.count / 2 else { return }
+        storage.removeFirst(head)
+        head = 0
+    }
+}

@@ -1,0 +1,159 @@
+// Row adapters change which columns a row shows, and group columns into scopes. An adapter is data: it maps the
+// columns of a statement once, and the mapping is applied to each row.
+
+/// A description of the columns that an adapted row shows.
+public protocol RowAdapter: Sendable {
+    /// Maps the columns of a statement.
+    ///
+    /// - Throws: an error if the adapter asks for a column that is not there.
+    func mapping(of layout: ColumnLayout) throws -> RowMapping
+}
+
+/// The columns of an adapted row: where each comes from, and the scopes.
+public struct RowMapping: Sendable {
+    package let layout: ColumnLayout
+    package let indexes: [Int]
+    package var scopes: [String: RowMapping]
+
+    package init(_ columns: [(index: Int, name: String)], scopes: [String: RowMapping] = [:]) {
+        layout = ColumnLayout(names: columns.map(\.name))
+        indexes = columns.map(\.index)
+        self.scopes = scopes
+    }
+}
+
+extension RowAdapter {
+    /// The adapter with scopes added: `row.scopes["team"]`.
+    public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
+        scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
+    }
+}
+
+/// An adapter that hides all columns.
+public struct EmptyRowAdapter: RowAdapter {
+    public init() {}
+    public func mapping(of layout: ColumnLayout) -> RowMapping { RowMapping([]) }
+}
+
+/// An adapter that renames some columns, and hides the others.
+///
+/// ```swift
+/// // [foo:1]
+/// let row = try Row.fetchOne(db, sql: "SELECT 1 AS a, 2 AS b", adapter: ColumnMapping(["foo": "a"]))
+/// ```
+public struct ColumnMapping: RowAdapter {
+    private let baseNames: [String: String]
+
+    /// An adapter from new names to the names of the statement.
+    public init(_ mapping: [String: String]) { baseNames = mapping }
+
+    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
+        let columns = try baseNames.map { name, baseName in
+            guard let index = layout.index(ofColumn: baseName) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "mapped column \"\(baseName)\" is missing (the row has: "
+                        + "\(layout.names.joined(separator: ", ")))")
+            }
+            return (index: index, name: name)
+        }
+        return RowMapping(columns.sorted { $0.index < $1.index })
+    }
+}
+
+/// An adapter that hides the first columns.
+public struct SuffixRowAdapter: RowAdapter {
+    private let index: Int
+
+    public init(fromIndex index: Int) {
+        precondition(index >= 0, "a negative column index")
+        self.index = index
+    }
+
+    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
+        try RangeRowAdapter(index..<max(index, layout.names.count)).mapping(of: layout)
+    }
+}
+
+/// An adapter that shows a range of columns.
+public struct RangeRowAdapter: RowAdapter {
+    private let range: Range<Int>
+
+    public init(_ range: CountableRange<Int>) {
+        precondition(range.lowerBound >= 0, "a negative column index")
+        self.range = range
+    }
+
+    public init(_ range: CountableClosedRange<Int>) { self.init(range.lowerBound..<(range.upperBound + 1)) }
+
+    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
+        guard range.upperBound <= layout.names.count || range.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "columns \(range) are out of range: the row has \(layout.names.count) columns")
+        }
+        return RowMapping(range.map { (index: $0, name: layout.names[$0]) })
+    }
+}
+
+/// An adapter that renames all columns.
+public struct RenameColumnAdapter: RowAdapter {
+    private let transform: @Sendable (String) -> String
+
+    public init(_ transform: @escaping @Sendable (String) -> String) { self.transform = transform }
+
+    public func mapping(of layout: ColumnLayout) -> RowMapping {
+        RowMapping(layout.names.enumerated().map { (index: $0.offset, name: transform($0.element)) })
+    }
+}
+
+/// An adapter that adds scopes: named rows in the row.
+///
+/// ```swift
+/// let adapter = ScopeAdapter(["left": RangeRowAdapter(0..<1), "right": RangeRowAdapter(1..<2)])
+/// let row = try Row.fetchOne(db, sql: "SELECT 1 AS a, 2 AS b", adapter: adapter)!
+/// row                    // [a:1 b:2]
+/// row.scopes["left"]     // [a:1]
+/// ```
+public struct ScopeAdapter: RowAdapter {
+    private let base: (any RowAdapter)?
+    private let scopes: [String: any RowAdapter]
+
+    /// An adapter that shows all columns, with scopes.
+    public init(_ scopes: [String: any RowAdapter]) {
+        base = nil
+        self.scopes = scopes
+    }
+
+    /// An adapter that shows the columns of the base adapter, with scopes.
+    public init(base: some RowAdapter, scopes: [String: any RowAdapter]) {
+        self.base = base
+        self.scopes = scopes
+    }
+
+    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
+        var mapping = try base?.mapping(of: layout)
+            ?? RowMapping(layout.names.enumerated().map { (index: $0.offset, name: $0.element) })
+        for (name, adapter) in scopes { mapping.scopes[name] = try adapter.mapping(of: layout) }
+        return mapping
+    }
+}
+
+/// Adapters that split a row: one of `columnCounts[0]` columns, the next of `columnCounts[1]`, and so on, and a
+/// last one for the columns that are left.
+///
+/// ```swift
+/// // 4 columns split in [0..<1], [1..<3], [3...]
+/// splittingRowAdapters(columnCounts: [1, 2])
+/// ```
+public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
+    guard !columnCounts.isEmpty else { return [SuffixRowAdapter(fromIndex: 0)] }
+    var start = 0
+    var adapters: [any RowAdapter] = []
+    for count in columnCounts {
+        adapters.append(RangeRowAdapter(start..<(start + count)))
+        start += count
+    }
+    adapters.append(SuffixRowAdapter(fromIndex: start))
+    return adapters
+}

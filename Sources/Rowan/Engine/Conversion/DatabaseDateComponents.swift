@@ -1,0 +1,118 @@
+// Date components, in the format of the user's choice. Source: https://sqlite.org/lang_datefunc.html
+
+public import Foundation
+
+/// Date components that are stored as a text, in one of SQLite's formats.
+///
+/// ```swift
+/// let components = DateComponents(year: 1973, month: 9, day: 18)
+/// // INSERT INTO player (birthDate) VALUES ('1973-09-18')
+/// try db.execute(
+///     sql: "INSERT INTO player (birthDate) VALUES (?)",
+///     arguments: [DatabaseDateComponents(components, format: .YMD)])
+/// ```
+public struct DatabaseDateComponents: Hashable, Sendable {
+    /// The formats that are written.
+    public enum Format: String, Hashable, Sendable {
+        /// `yyyy-MM-dd`
+        case YMD = "yyyy-MM-dd"
+        /// `yyyy-MM-dd HH:mm`
+        case YMD_HM = "yyyy-MM-dd HH:mm"
+        /// `yyyy-MM-dd HH:mm:ss`
+        case YMD_HMS = "yyyy-MM-dd HH:mm:ss"
+        /// `yyyy-MM-dd HH:mm:ss.SSS`
+        case YMD_HMSS = "yyyy-MM-dd HH:mm:ss.SSS"
+        /// `HH:mm`
+        case HM = "HH:mm"
+        /// `HH:mm:ss`
+        case HMS = "HH:mm:ss"
+        /// `HH:mm:ss.SSS`
+        case HMSS = "HH:mm:ss.SSS"
+
+        fileprivate init(_ text: DateText) {
+            self = switch (text.hasDate, text.precision) {
+            case (true, .none): .YMD
+            case (true, .minute): .YMD_HM
+            case (true, .second): .YMD_HMS
+            case (true, .fraction): .YMD_HMSS
+            case (false, .second): .HMS
+            case (false, .fraction): .HMSS
+            case (false, .minute), (false, .none): .HM
+            }
+        }
+    }
+
+    /// The components.
+    public let dateComponents: DateComponents
+
+    /// The format of the stored text.
+    public let format: Format
+
+    /// Components that will be stored in a format.
+    public init(_ dateComponents: DateComponents, format: Format) {
+        self.dateComponents = dateComponents
+        self.format = format
+    }
+}
+
+extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The text. Components that are not set are zero, or 1 for a month and a day.
+    public var databaseValue: DatabaseValue {
+        let c = dateComponents
+        func digits(_ value: Int, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: Swift.max(0, count - text.count)) + text
+        }
+        let day = "\(digits(c.year ?? 0, 4))-\(digits(c.month ?? 1, 2))-\(digits(c.day ?? 1, 2))"
+        let minutes = "\(digits(c.hour ?? 0, 2)):\(digits(c.minute ?? 0, 2))"
+        let seconds = "\(minutes):\(digits(c.second ?? 0, 2))"
+        let milliseconds = (Double(c.nanosecond ?? 0) / 1_000_000).rounded()
+        let fraction = "\(seconds).\(digits(Swift.min(999, Int(milliseconds)), 3))"
+        let text =
+            switch format {
+            case .YMD: day
+            case .YMD_HM: "\(day) \(minutes)"
+            case .YMD_HMS: "\(day) \(seconds)"
+            case .YMD_HMSS: "\(day) \(fraction)"
+            case .HM: minutes
+            case .HMS: seconds
+            case .HMSS: fraction
+            }
+        return text.databaseValue
+    }
+
+    /// The components of a text in one of SQLite's formats; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
+        guard case .string(let string) = dbValue.storage, let text = DateText(parsing: string) else { return nil }
+        var components = DateComponents()
+        if text.hasDate {
+            (components.year, components.month, components.day) = (text.year, text.month, text.day)
+        }
+        if text.precision.rawValue >= DateText.Precision.minute.rawValue {
+            (components.hour, components.minute) = (text.hour, text.minute)
+        }
+        if text.precision.rawValue >= DateText.Precision.second.rawValue { components.second = text.second }
+        if text.precision == .fraction { components.nanosecond = text.nanosecond }
+        if let offset = text.offset { components.timeZone = TimeZone(secondsFromGMT: offset) }
+        return DatabaseDateComponents(components, format: Format(text))
+    }
+}
+
+extension DatabaseDateComponents: Codable {
+    /// Encodes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(String.fromDatabaseValue(databaseValue)!)
+    }
+
+    /// Decodes the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let string = try container.decode(String.self)
+        guard let result = Self.fromDatabaseValue(string.databaseValue) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "could not decode DatabaseDateComponents from \"\(string)\"")
+        }
+        self = result
+    }
+}

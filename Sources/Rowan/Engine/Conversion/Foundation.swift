@@ -1,0 +1,137 @@
+// The types of Foundation: data, dates, identifiers, decimals, URLs.
+
+public import CSQLite
+public import Foundation
+
+extension Data: DatabaseValueConvertible, StatementColumnConvertible {
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
+
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        bindBlob(to: sqliteStatement, at: index)
+    }
+
+    /// The bytes of a blob or a text; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
+        switch dbValue.storage {
+        case .blob(let data): data
+        case .string(let string): Data(string.utf8)
+        case .null, .int64, .double: nil
+        }
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> Data? { column.data }
+}
+
+extension Date: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond.
+    public var databaseValue: DatabaseValue {
+        DateText.withText(secondsSince1970: timeIntervalSince1970) {
+            DatabaseValue(storage: .string(String(decoding: $0, as: UTF8.self)))
+        }
+    }
+
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        DateText.withText(secondsSince1970: timeIntervalSince1970) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                rowan_bind_text(sqliteStatement, index, $0.baseAddress!, CInt($0.count))
+            }
+        }
+    }
+
+    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
+        fromColumn(.owned(dbValue, strict: false))
+    }
+
+    public static func fromColumn(_ column: ColumnValue) -> Date? {
+        if let date = column.withText({ DateText(parsing: $0).flatMap(Date.init(text:)) }) { return date }
+        switch column {
+        case .statement(let statement, let index, _):
+            switch sqlite3_column_type(statement, index) {
+            case SQLITE_INTEGER, SQLITE_FLOAT:
+                return Date(timeIntervalSince1970: sqlite3_column_double(statement, index))
+            default: return nil
+            }
+        case .owned(let value, _):
+            return Double.fromDatabaseValue(value).map(Date.init(timeIntervalSince1970:))
+        }
+    }
+
+    /// A time without a day is no date.
+    private init?(text: DateText) {
+        guard text.hasDate else { return nil }
+        self.init(timeIntervalSince1970: text.secondsSince1970)
+    }
+
+    /// The date of a Julian day, in days since noon UTC on November 24, 4714 BC; nil if it is not finite.
+    ///
+    /// Source: <https://sqlite.org/lang_datefunc.html>
+    public init?(julianDay: Double) {
+        guard julianDay.isFinite else { return nil }
+        // To the millisecond, the precision of SQLite's own Julian days.
+        let milliseconds = ((julianDay - 2_440_587.5) * 86_400_000).rounded()
+        self.init(timeIntervalSince1970: milliseconds / 1_000)
+    }
+}
+
+extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
+    /// A blob of 16 bytes.
+    public var databaseValue: DatabaseValue {
+        DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
+    }
+
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        withUnsafeBytes(of: uuid) { rowan_bind_blob(sqliteStatement, index, $0.baseAddress, 16) }
+    }
+
+    /// The identifier of a blob of 16 bytes, or of a text in either case; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
+        switch dbValue.storage {
+        case .blob(let data) where data.count == 16:
+            data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        case .string(let string): UUID(uuidString: string)
+        case .null, .int64, .double, .blob: nil
+        }
+    }
+}
+
+extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
+    /// A decimal text: SQLite has no decimal numbers.
+    public var databaseValue: DatabaseValue {
+        NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX")).databaseValue
+    }
+
+    /// The number of an integer, a double, or a decimal text; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
+        switch dbValue.storage {
+        case .int64(let integer): Decimal(integer)
+        case .double(let double): double.isFinite ? Decimal(double) : nil
+        case .string(let string): Decimal(string: string, locale: Locale(identifier: "en_US_POSIX"))
+        case .null, .blob: nil
+        }
+    }
+}
+
+extension URL: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The absolute string.
+    public var databaseValue: DatabaseValue { absoluteString.databaseValue }
+
+    /// The URL of a text; nil for other values, and for a text that is no URL.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
+        String.fromDatabaseValue(dbValue).flatMap(URL.init(string:))
+    }
+}
+
+extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {
+    public var databaseValue: DatabaseValue { Double(self).databaseValue }
+
+    /// The number of an integer or a double; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
+        Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
+    }
+
+    public static func fromColumn(_ column: ColumnValue) -> CGFloat? { column.double.map { CGFloat($0) } }
+}

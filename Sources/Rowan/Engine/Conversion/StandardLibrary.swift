@@ -1,0 +1,129 @@
+// The types of the standard library: one body for all integers.
+
+public import CSQLite
+public import Foundation
+
+// The requirements beyond FixedWidthInteger rank this extension above those of Codable and of raw columns.
+extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {
+    /// The integer.
+    ///
+    /// - Precondition: it fits in 64 signed bits, the integers of SQLite.
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(storedInteger)) }
+
+    @inlinable
+    var storedInteger: Int64 {
+        guard let integer = Int64(exactly: self) else {
+            preconditionFailure("\(self) does not fit in SQLite's 64-bit signed integers")
+        }
+        return integer
+    }
+
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        sqlite3_bind_int64(sqliteStatement, index, storedInteger)
+    }
+
+    /// The integer of an integer, or of a double, towards zero; nil if it does not fit, and for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+        switch dbValue.storage {
+        case .int64(let integer): Self(exactly: integer)
+        case .double(let double): double.isFinite ? Self(exactly: double.rounded(.towardZero)) : nil
+        case .null, .string, .blob: nil
+        }
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> Self? {
+        guard let integer = column.int64 else { return nil }
+        return Self(exactly: integer)
+    }
+}
+
+extension Int: DatabaseValueConvertible, StatementColumnConvertible {}
+extension Int8: DatabaseValueConvertible, StatementColumnConvertible {}
+extension Int16: DatabaseValueConvertible, StatementColumnConvertible {}
+extension Int32: DatabaseValueConvertible, StatementColumnConvertible {}
+extension Int64: DatabaseValueConvertible, StatementColumnConvertible {}
+extension UInt: DatabaseValueConvertible, StatementColumnConvertible {}
+extension UInt8: DatabaseValueConvertible, StatementColumnConvertible {}
+extension UInt16: DatabaseValueConvertible, StatementColumnConvertible {}
+extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {}
+extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {}
+
+extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
+    /// 0 or 1.
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self ? 1 : 0)) }
+
+    /// Whether a number is not zero; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
+        switch dbValue.storage {
+        case .int64(let integer): integer != 0
+        case .double(let double): double != 0
+        case .null, .string, .blob: nil
+        }
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> Bool? {
+        guard let integer = column.int64 else { return fractional(column) }
+        return integer != 0 || fractional(column) ?? false
+    }
+
+    /// A double below 1 reads as the integer 0, and is true all the same.
+    @usableFromInline
+    static func fractional(_ column: ColumnValue) -> Bool? { column.double.map { $0 != 0 } }
+}
+
+extension Double: DatabaseValueConvertible, StatementColumnConvertible {
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(self)) }
+
+    /// The number of an integer or a double; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Double? {
+        switch dbValue.storage {
+        case .int64(let integer): Double(integer)
+        case .double(let double): double
+        case .null, .string, .blob: nil
+        }
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> Double? { column.double }
+}
+
+extension Float: DatabaseValueConvertible, StatementColumnConvertible {
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(Double(self))) }
+
+    /// The number of an integer or a double, rounded to the nearest; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Float? {
+        Double.fromDatabaseValue(dbValue).map(Float.init)
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> Float? { column.double.map { Float($0) } }
+}
+
+extension String: DatabaseValueConvertible, StatementColumnConvertible {
+    @inlinable
+    public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
+
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        bindText(to: sqliteStatement, at: index)
+    }
+
+    /// The text of a text, or of a blob that is valid UTF-8; nil for other values.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
+        switch dbValue.storage {
+        case .string(let string): string
+        case .blob(let data): String(data: data, encoding: .utf8)
+        case .null, .int64, .double: nil
+        }
+    }
+
+    @inlinable
+    public static func fromColumn(_ column: ColumnValue) -> String? { column.string }
+}

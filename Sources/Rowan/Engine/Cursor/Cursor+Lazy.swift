@@ -1,0 +1,229 @@
+// The lazy combinators of cursors, and the cursors they return.
+
+extension Cursor {
+    /// The elements that satisfy a predicate.
+    public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> FilterCursor<Self> {
+        FilterCursor(self, isIncluded)
+    }
+
+    /// The elements, transformed.
+    public func map<T>(_ transform: @escaping (Element) throws -> T) -> MapCursor<Self, T> {
+        MapCursor(self, transform)
+    }
+
+    /// The elements transformed, without those that give nil.
+    public func compactMap<T>(
+        _ transform: @escaping (Element) throws -> T?
+    ) -> MapCursor<FilterCursor<MapCursor<Self, T?>>, T> {
+        map(transform).filter { $0 != nil }.map { $0! }
+    }
+
+    /// The elements of the sequences that elements give.
+    public func flatMap<Segment: Sequence>(
+        _ transform: @escaping (Element) throws -> Segment
+    ) -> FlattenCursor<MapCursor<Self, AnyCursor<Segment.Element>>> {
+        FlattenCursor(map { AnyCursor(try transform($0)) })
+    }
+
+    /// The elements of the cursors that elements give.
+    public func flatMap<Segment: Cursor>(
+        _ transform: @escaping (Element) throws -> Segment
+    ) -> FlattenCursor<MapCursor<Self, Segment>> {
+        FlattenCursor(map(transform))
+    }
+
+    /// The elements with their position: (0, a), (1, b)...
+    public func enumerated() -> EnumeratedCursor<Self> { EnumeratedCursor(self) }
+
+    /// All elements but the first ones.
+    public func dropFirst(_ n: Int) -> DropFirstCursor<Self> { DropFirstCursor(self, n) }
+
+    /// All elements but the first.
+    public func dropFirst() -> DropFirstCursor<Self> { dropFirst(1) }
+
+    /// All elements from the first one that does not satisfy the predicate.
+    public func drop(while predicate: @escaping (Element) throws -> Bool) -> DropWhileCursor<Self> {
+        DropWhileCursor(self, predicate)
+    }
+
+    /// The first elements, at most `maxLength`.
+    public func prefix(_ maxLength: Int) -> PrefixCursor<Self> { PrefixCursor(self, maxLength) }
+
+    /// The elements up to the first one that does not satisfy the predicate.
+    public func prefix(while predicate: @escaping (Element) throws -> Bool) -> PrefixWhileCursor<Self> {
+        PrefixWhileCursor(self, predicate)
+    }
+}
+
+extension Cursor where Element: Sequence {
+    /// The elements of the elements.
+    public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> { flatMap { $0 } }
+}
+
+extension Cursor where Element: Cursor {
+    /// The elements of the elements.
+    public func joined() -> FlattenCursor<Self> { FlattenCursor(self) }
+}
+
+extension Sequence {
+    /// The elements of the cursors that elements give.
+    public func flatMap<Segment: Cursor>(
+        _ transform: @escaping (Element) throws -> Segment
+    ) -> FlattenCursor<MapCursor<AnyCursor<Element>, Segment>> {
+        AnyCursor(self).flatMap(transform)
+    }
+}
+
+/// A cursor of any kind, of a sequence, of an iterator, or of a closure.
+public final class AnyCursor<Element>: Cursor {
+    private let step: () throws -> Element?
+
+    /// A cursor of what the closure gives, up to nil.
+    public init(_ body: @escaping () throws -> Element?) { step = body }
+
+    /// A cursor that hides the type of another.
+    public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
+
+    /// A cursor of the elements of a sequence.
+    public convenience init(_ sequence: some Sequence<Element>) { self.init(iterator: sequence.makeIterator()) }
+
+    /// A cursor of the elements of an iterator.
+    public convenience init(iterator: some IteratorProtocol<Element>) {
+        var iterator = iterator
+        self.init { iterator.next() }
+    }
+
+    public func next() throws -> Element? { try step() }
+}
+
+/// The elements of a cursor that satisfy a predicate.
+public final class FilterCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private let isIncluded: (Base.Element) throws -> Bool
+
+    init(_ base: Base, _ isIncluded: @escaping (Base.Element) throws -> Bool) {
+        self.base = base
+        self.isIncluded = isIncluded
+    }
+
+    public func next() throws -> Base.Element? { try base.first(where: isIncluded) }
+}
+
+/// The elements of a cursor, transformed.
+public final class MapCursor<Base: Cursor, Element>: Cursor {
+    private let base: Base
+    private let transform: (Base.Element) throws -> Element
+
+    init(_ base: Base, _ transform: @escaping (Base.Element) throws -> Element) {
+        self.base = base
+        self.transform = transform
+    }
+
+    public func next() throws -> Element? { try base.next().map(transform) }
+}
+
+/// The elements of the elements of a cursor.
+public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Cursor {
+    private let base: Base
+    private var current: Base.Element?
+
+    init(_ base: Base) { self.base = base }
+
+    public func next() throws -> Base.Element.Element? {
+        while true {
+            if let element = try current?.next() { return element }
+            current = try base.next()
+            if current == nil { return nil }
+        }
+    }
+}
+
+/// The elements of a cursor with their position.
+public final class EnumeratedCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var index = 0
+
+    init(_ base: Base) { self.base = base }
+
+    public func next() throws -> (Int, Base.Element)? {
+        guard let element = try base.next() else { return nil }
+        defer { index += 1 }
+        return (index, element)
+    }
+}
+
+/// All elements of a cursor but the first ones.
+public final class DropFirstCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var remaining: Int
+
+    init(_ base: Base, _ count: Int) {
+        precondition(count >= 0, "can't drop a negative number of elements")
+        self.base = base
+        remaining = count
+    }
+
+    public func next() throws -> Base.Element? {
+        while remaining > 0 {
+            remaining -= 1
+            if try base.next() == nil {
+                remaining = 0
+                return nil
+            }
+        }
+        return try base.next()
+    }
+}
+
+/// The elements of a cursor from the first that does not satisfy a predicate.
+public final class DropWhileCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var predicate: ((Base.Element) throws -> Bool)?
+
+    init(_ base: Base, _ predicate: @escaping (Base.Element) throws -> Bool) {
+        self.base = base
+        self.predicate = predicate
+    }
+
+    public func next() throws -> Base.Element? {
+        guard let predicate else { return try base.next() }
+        self.predicate = nil
+        return try base.first { try !predicate($0) }
+    }
+}
+
+/// The first elements of a cursor.
+public final class PrefixCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var remaining: Int
+
+    init(_ base: Base, _ maxLength: Int) {
+        precondition(maxLength >= 0, "can't take a prefix of negative length")
+        self.base = base
+        remaining = maxLength
+    }
+
+    public func next() throws -> Base.Element? {
+        guard remaining > 0 else { return nil }
+        remaining -= 1
+        return try base.next()
+    }
+}
+
+/// The elements of a cursor up to the first that does not satisfy a predicate.
+public final class PrefixWhileCursor<Base: Cursor>: Cursor {
+    private let base: Base
+    private var predicate: ((Base.Element) throws -> Bool)?
+
+    init(_ base: Base, _ predicate: @escaping (Base.Element) throws -> Bool) {
+        self.base = base
+        self.predicate = predicate
+    }
+
+    public func next() throws -> Base.Element? {
+        guard let predicate, let element = try base.next() else { return nil }
+        if try predicate(element) { return element }
+        self.predicate = nil
+        return nil
+    }
+}

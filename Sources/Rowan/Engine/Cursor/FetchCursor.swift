@@ -1,0 +1,109 @@
+// The one cursor over a statement, for rows, values and records. It holds a lease on its statement: while it
+// lives, the cache gives another statement for the same SQL, and an execution of this one is refused.
+// `@inlinable`: benchmarks fetch-index and fetch-int; the element must decode in the loop of the user's module.
+
+public import CSQLite
+
+/// A cursor over the rows of a statement.
+public protocol DatabaseCursor<Element>: Cursor {
+    /// The statement.
+    var statement: Statement { get }
+}
+
+extension DatabaseCursor {
+    /// The SQL of the statement.
+    public var sql: String { statement.sql }
+    /// The arguments of the statement.
+    public var arguments: StatementArguments { statement.arguments }
+    /// The number of columns of the rows.
+    public var columnCount: Int { statement.columnCount }
+    /// The names of the columns.
+    public var columnNames: [String] { statement.columnNames }
+}
+
+/// A cursor of rows. The row object is the same at each step: copy those that you keep.
+public typealias RowCursor = FetchCursor<Row>
+/// A cursor of values, of the leftmost column.
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
+/// A cursor of values, of the leftmost column.
+public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & StatementColumnConvertible> =
+    FetchCursor<Value>
+
+/// A cursor of the elements that the rows of a statement decode into.
+public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+    public let statement: Statement
+    @usableFromInline let adapter: (any RowAdapter)?
+    @exclusivity(unchecked) @usableFromInline var row: Row?
+    @exclusivity(unchecked) @usableFromInline var isRunning = false
+    @exclusivity(unchecked) @usableFromInline var isDone = false
+
+    /// A cursor on a statement whose arguments are set.
+    ///
+    /// - Throws: SQLITE_MISUSE if another cursor holds the statement.
+    @usableFromInline
+    package init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
+        guard !statement.isLeased else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "the statement is in use by another cursor",
+                sql: statement.sql)
+        }
+        self.statement = statement
+        self.adapter = adapter
+        statement.isLeased = true
+    }
+
+    deinit {
+        guard !isDone else { return }
+        statement.isLeased = false
+        if isRunning { statement.reset() }
+    }
+
+    @inlinable
+    public func next() throws -> Element? {
+        guard let row = try nextRow() else { return nil }
+        return try Element.element(of: row)
+    }
+
+    /// The row object, on the next row.
+    @inlinable
+    package func nextRow() throws -> Row? {
+        guard isRunning else { return try firstRow() }
+        do {
+            guard try statement.step() else {
+                finish()
+                return nil
+            }
+        } catch {
+            finish()
+            throw error
+        }
+        if row.unsafelyUnwrapped.isAdapted { row.unsafelyUnwrapped.refreshAdaptation() }
+        return row
+    }
+
+    @usableFromInline
+    package func firstRow() throws -> Row? {
+        guard !isDone else { return nil }
+        do {
+            try statement.start()
+            guard try statement.firstStep() else {
+                finish()
+                return nil
+            }
+            isRunning = true
+            let live = Row(statement: statement)
+            row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            return row
+        } catch {
+            finish()
+            throw error
+        }
+    }
+
+    @usableFromInline
+    func finish() {
+        isRunning = false
+        isDone = true
+        statement.isLeased = false
+    }
+}

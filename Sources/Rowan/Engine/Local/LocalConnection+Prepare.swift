@@ -1,0 +1,96 @@
+// Preparing statements: one at a time from a text, with or without the cache.
+
+public import CSQLite
+import Foundation
+
+extension LocalConnection {
+    /// Prepares the first statement of a text.
+    ///
+    /// - Returns: the statement, nil if the text has none (blanks and comments), and the rest of the text.
+    package func prepareFirst(
+        _ sql: Substring, flags: CUnsignedInt = 0
+    ) throws -> (statement: Statement?, rest: Substring) {
+        let connection = try openPointer()
+        var pointer: SQLiteStatement?
+        var text = String(sql)
+        // SQLite reads up to the first NUL: what follows would be lost without a word.
+        guard !text.utf8.contains(0) else {
+            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "unexpected NUL character in SQL", sql: text)
+        }
+        var code = SQLITE_OK
+        let length = text.utf8.count
+        let consumed = text.withUTF8 { bytes -> Int in
+            bytes.withMemoryRebound(to: CChar.self) { buffer in
+                guard let start = buffer.baseAddress, length < CInt.max else { return length }
+                var tail: UnsafePointer<CChar>?
+                code = sqlite3_prepare_v3(connection, start, CInt(length), flags, &pointer, &tail)
+                return tail.map { $0 - start } ?? length
+            }
+        }
+        guard code == SQLITE_OK else { throw error(code, sql: text) }
+        let end = text.utf8.index(text.startIndex, offsetBy: consumed)
+        let rest = text[end...]
+        guard let pointer else { return (nil, rest) }
+        let own = text[..<end].trimmedStatement
+        return (Statement(connection: self, pointer: pointer, sql: own), rest)
+    }
+
+    /// Prepares a text of exactly one statement.
+    package func prepare(_ sql: String, flags: CUnsignedInt = 0) throws -> Statement {
+        let (statement, rest) = try prepareFirst(sql[...], flags: flags)
+        guard let statement else {
+            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
+        }
+        guard try isBlank(rest) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "multiple statements found. To execute several statements, use "
+                    + "Database.execute(sql:) or Database.allStatements(sql:)",
+                sql: sql)
+        }
+        return statement
+    }
+
+    /// Whether a text has no statement: blanks, semicolons, comments.
+    package func isBlank(_ sql: Substring) throws -> Bool {
+        var rest = sql
+        while !rest.utf8.allSatisfy({ $0 == 0x3B || $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) {
+            let next = try prepareFirst(rest)
+            if next.statement != nil { return false }
+            guard next.rest.endIndex != next.rest.startIndex, next.rest.utf8.count < rest.utf8.count else {
+                return true
+            }
+            rest = next.rest
+        }
+        return true
+    }
+
+    /// The statement of the cache, or a fresh one when it is not there, or busy.
+    ///
+    /// Complexity: a dictionary lookup when the statement is cached.
+    package func cachedStatement(_ sql: String) throws -> Statement {
+        if let statement = statements.value(forKey: sql) {
+            guard statement.isLeased else {
+                return statement
+            }
+            return try prepare(sql)
+        }
+        let statement = try prepare(sql, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
+        statements.setValue(statement, forKey: sql)
+        return statement
+    }
+}
+
+extension Substring {
+    /// The text of a statement without the blanks around it, and without its semicolon.
+    fileprivate var trimmedStatement: String {
+        var text = self
+        while let last = text.unicodeScalars.last, last == ";" || last.properties.isWhitespace {
+            text.unicodeScalars.removeLast()
+        }
+        while let first = text.unicodeScalars.first, first.properties.isWhitespace {
+            text.unicodeScalars.removeFirst()
+        }
+        return String(text)
+    }
+}

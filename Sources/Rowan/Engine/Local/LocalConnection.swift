@@ -1,0 +1,149 @@
+// One connection of the C API: the only owner of the `sqlite3 *`. Whoever holds an access to it (see AccessLane)
+// is alone with it: its state needs no lock, except what other threads may set, which is atomic.
+
+public import CSQLite
+package import Synchronization
+import Foundation
+
+/// A connection of the C API, and what the statements need of it.
+public final class LocalConnection {
+    /// The C connection; nil after `close`.
+    package private(set) var pointer: SQLiteConnection?
+
+    /// Whether lossy conversions are refused.
+    @usableFromInline package let isStrict: Bool
+    package let publicStatementArguments: Bool
+
+    /// The statements that the library generates, and those that users run from SQL text.
+    package var statements = BoundedCache<String, Statement>(capacity: 256)
+
+    /// Above zero, statements that write are refused.
+    package var readOnlyDepth = 0
+
+    /// Moves when SQLite had to prepare a statement again, and when a statement of ours changed the schema.
+    @usableFromInline package var schemaGeneration = 0
+
+    /// Called when a statement ends while transaction events are pending.
+    package var transactionDidEnd: (() -> Void)?
+    package var hasPendingTransactionEnd = false
+
+    /// The SQL of the transaction that SQLite rolled back by itself is refused until it is closed.
+    package var isTransactionAborted = false
+
+    /// The thread that has access; 0 for none.
+    package let ownerThread = Atomic<UInt>(0)
+
+    /// Set from any thread: the current access must stop.
+    package let isCancelled = Atomic<Bool>(false)
+
+    package init(path: String, flags: CInt, isStrict: Bool, publicStatementArguments: Bool) throws {
+        self.isStrict = isStrict
+        self.publicStatementArguments = publicStatementArguments
+        var pointer: SQLiteConnection?
+        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
+            let message = pointer.map { String(cString: sqlite3_errmsg($0)) }
+            sqlite3_close_v2(pointer)
+            throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message.map { "\($0) - \(path)" })
+        }
+        sqlite3_extended_result_codes(pointer, 1)
+        self.pointer = pointer
+    }
+
+    deinit {
+        // A forgotten connection closes when its last statement does.
+        if let pointer { sqlite3_close_v2(pointer) }
+    }
+
+    /// Finalizes the cached statements and closes the connection.
+    ///
+    /// - Throws: SQLITE_BUSY if a statement outside of the cache is not finalized; the connection stays open then.
+    package func close() throws {
+        guard let pointer else { return }
+        statements.removeAll()
+        let code = sqlite3_close(pointer)
+        guard code == SQLITE_OK else {
+            throw error(code)
+        }
+        self.pointer = nil
+    }
+
+    /// Closes the connection as soon as its last statement is finalized.
+    package func closeEventually() {
+        guard let pointer else { return }
+        statements.removeAll()
+        sqlite3_close_v2(pointer)
+        self.pointer = nil
+    }
+
+    /// The C connection.
+    ///
+    /// - Throws: SQLITE_MISUSE if the connection is closed, or used outside of an access.
+    package func openPointer() throws -> SQLiteConnection {
+        guard let pointer else { throw DatabaseError.connectionIsClosed }
+        guard isAccessible else { throw DatabaseError.outsideOfAccess }
+        return pointer
+    }
+
+    /// Whether the current thread has access.
+    package var isAccessible: Bool {
+        ownerThread.load(ordering: .relaxed) == currentThreadID
+    }
+
+    /// Checks all that must hold before a statement runs.
+    package func willRun(isReadonly: Bool, isTransactionControl: Bool, sql: String) throws {
+        _ = try openPointer()
+        if isCancelled.load(ordering: .relaxed), !isTransactionControl { throw CancellationError() }
+        if isTransactionAborted, !isTransactionControl {
+            throw DatabaseError(
+                resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite", sql: sql)
+        }
+        if readOnlyDepth > 0, !isReadonly {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: sql)
+        }
+    }
+
+    /// The error of the last C call.
+    package func error(
+        _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
+    ) -> DatabaseError {
+        let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
+        // The message belongs to the code only if SQLite recorded that very error.
+        let isRecorded = last & 0xFF == code & 0xFF
+        let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
+        return DatabaseError(
+            resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
+            arguments: arguments, publicStatementArguments: publicStatementArguments)
+    }
+
+    package func check(_ code: CInt) throws {
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    package var isInsideTransaction: Bool {
+        pointer.map { sqlite3_get_autocommit($0) == 0 } ?? false
+    }
+}
+
+/// The identity of the current thread.
+package var currentThreadID: UInt {
+    #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+    #else
+        UInt(pthread_self())
+    #endif
+}
+
+extension DatabaseError {
+    package static var connectionIsClosed: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: "connection is closed")
+    }
+
+    package static var outsideOfAccess: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a Database, its statements and its cursors can't be used outside of the access that gave them")
+    }
+}

@@ -1,0 +1,108 @@
+// A row as a collection of (name, value) pairs, its equality and its descriptions.
+
+public import Foundation
+
+extension Row: RandomAccessCollection {
+    /// A position in a row.
+    public struct Index: Hashable, Comparable, Strideable, Sendable {
+        let position: Int
+
+        public static func < (lhs: Index, rhs: Index) -> Bool { lhs.position < rhs.position }
+        public func distance(to other: Index) -> Int { other.position - position }
+        public func advanced(by n: Int) -> Index { Index(position: position + n) }
+    }
+
+    public var startIndex: Index { Index(position: 0) }
+    public var endIndex: Index { Index(position: count) }
+
+    /// The name and the value of a column.
+    public subscript(position: Index) -> (String, DatabaseValue) {
+        checkIndex(position.position)
+        return (layout.names[position.position], column(atUncheckedIndex: position.position).databaseValue)
+    }
+
+    /// The names of the columns, from left to right.
+    public var columnNames: LazyMapCollection<Row, String> { lazy.map(\.0) }
+
+    /// The values of the columns, from left to right.
+    public var databaseValues: LazyMapCollection<Row, DatabaseValue> { lazy.map(\.1) }
+}
+
+extension Row {
+    /// A row with these columns, in no particular order.
+    public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
+        self.init(
+            layout: ColumnLayout(names: Array(dictionary.keys)),
+            values: dictionary.values.map { $0?.databaseValue ?? .null })
+    }
+
+    /// A row with these columns, or nil if a key is not a string, or a value does not convert.
+    public convenience init?(_ dictionary: [AnyHashable: Any]) {
+        var values: [String: DatabaseValue] = [:]
+        for (key, value) in dictionary {
+            guard let name = key as? String, let dbValue = DatabaseValue(value: value) else { return nil }
+            values[name] = dbValue
+        }
+        self.init(layout: ColumnLayout(names: Array(values.keys)), values: Array(values.values))
+    }
+}
+
+extension Row: ExpressibleByDictionaryLiteral {
+    /// A row with these columns, in order: `let row: Row = ["id": 1, "name": "Arthur"]`.
+    public convenience init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
+        self.init(
+            layout: ColumnLayout(names: elements.map(\.0)), values: elements.map { $0.1?.databaseValue ?? .null })
+    }
+}
+
+extension Row: Hashable {
+    /// Two rows are equal when they have the same columns in the same order, the same values, scopes and
+    /// prefetched rows.
+    public static func == (lhs: Row, rhs: Row) -> Bool {
+        if lhs === rhs { return true }
+        guard lhs.count == rhs.count, lhs.elementsEqual(rhs, by: ==) else { return false }
+        guard lhs.scopes.names.sorted() == rhs.scopes.names.sorted() else { return false }
+        return lhs.scopes.names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] } && lhs.prefetched == rhs.prefetched
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for (name, value) in self {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
+    }
+}
+
+extension Row: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The columns: `[id:1 name:"Arthur" score:NULL]`.
+    public var description: String {
+        "[" + map { "\($0):\($1.rowDescription)" }.joined(separator: " ") + "]"
+    }
+
+    /// The columns, the unadapted row, the scopes and the prefetched rows, one a line.
+    public var debugDescription: String {
+        var lines = ["▿ \(description)"]
+        if adaptation != nil { lines.append("  unadapted: \(unadapted.description)") }
+        for (name, row) in scopes.sorted(by: { $0.name < $1.name }) {
+            let scope = row.debugDescription.split(separator: "\n")
+            lines.append("  - \(name): \(scope[0].dropFirst(2))")
+            lines += scope.dropFirst().map { "  \($0)" }
+        }
+        for (key, rows) in prefetched.sorted(by: { $0.key < $1.key }) {
+            lines.append("  + \(key): \(rows.count) rows")
+            lines += rows.map { "    \($0.description)" }
+        }
+        return lines.count == 1 ? description : lines.joined(separator: "\n")
+    }
+}
+
+extension DatabaseValue {
+    fileprivate var rowDescription: String {
+        switch storage {
+        case .string(let string): "\"\(string)\""
+        case .blob(let data): "Data(\(data.count) bytes)"
+        case .null, .int64, .double: description
+        }
+    }
+}

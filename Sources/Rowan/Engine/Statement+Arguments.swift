@@ -1,0 +1,132 @@
+// Arguments of statements. Positional arguments fill parameters in order, named ones by name; none may be missing,
+// none left over.
+
+public import CSQLite
+
+extension Statement {
+    /// The arguments of the statement. Setting them replaces those that were set before.
+    ///
+    /// - Precondition: they are what the statement needs. ``setArguments(_:)`` throws instead.
+    public var arguments: StatementArguments {
+        get { storedArguments }
+        set {
+            do {
+                try setArguments(newValue)
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+    }
+
+    /// Checks that arguments are what the statement needs.
+    ///
+    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are missing, or left over.
+    public func validateArguments(_ arguments: StatementArguments) throws {
+        _ = try bindings(for: arguments)
+    }
+
+    /// Sets the arguments.
+    ///
+    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are missing, or left over.
+    public func setArguments(_ arguments: StatementArguments) throws {
+        if arguments.namedValues.isEmpty, arguments.values.count == parameterCount, !hasNamedParameters {
+            try bind(arguments.values)
+        } else {
+            try bind(try bindings(for: arguments))
+        }
+        storedArguments = arguments
+        hasArguments = true
+    }
+
+    /// Sets arguments without a check: missing ones are NULL, others are ignored.
+    public func setUncheckedArguments(_ arguments: StatementArguments) {
+        let names = parameterNames
+        var values = arguments.values[...]
+        clearBindings()
+        for index in 0..<parameterCount {
+            let value = names[index].flatMap { arguments.namedValues[$0] } ?? values.popFirst() ?? .null
+            _ = value.bind(to: sqliteStatement, at: CInt(index + 1))
+        }
+        storedArguments = arguments
+        hasArguments = true
+    }
+
+    private var hasNamedParameters: Bool {
+        if let knownNamedParameters { return knownNamedParameters }
+        let answer = parameterNames.contains { $0 != nil }
+        knownNamedParameters = answer
+        return answer
+    }
+
+    /// The names of the parameters, without prefix; nil for `?`.
+    private var parameterNames: [String?] {
+        (0..<CInt(parameterCount)).map { index in
+            guard let name = sqlite3_bind_parameter_name(sqliteStatement, index + 1) else { return nil }
+            // `?3` has a name too; it counts as positional.
+            let text = String(cString: name)
+            return text.hasPrefix("?") ? nil : String(text.dropFirst())
+        }
+    }
+
+    private func clearBindings() {
+        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        sqlite3_clear_bindings(sqliteStatement)
+    }
+
+    /// The value of each parameter.
+    private func bindings(for arguments: StatementArguments) throws -> [DatabaseValue] {
+        let names = parameterNames
+        var positional = arguments.values[...]
+        var unused = Set(arguments.namedValues.keys)
+        var missing: [String] = []
+        let values = names.enumerated().map { index, name -> DatabaseValue in
+            if let name, let value = arguments.namedValues[name] {
+                unused.remove(name)
+                return value
+            }
+            if let value = positional.popFirst() { return value }
+            missing.append(name ?? "\(index + 1)")
+            return .null
+        }
+        guard missing.isEmpty else {
+            let isNamed = names.contains { $0 != nil } && arguments.values.isEmpty
+            throw argumentsError(
+                isNamed
+                    ? "missing statement argument(s): \(missing.joined(separator: ", "))"
+                    : "wrong number of statement arguments: \(arguments.count), expected \(parameterCount)",
+                arguments)
+        }
+        guard positional.isEmpty, unused.isEmpty else {
+            throw argumentsError(
+                unused.isEmpty
+                    ? "wrong number of statement arguments: \(arguments.count), expected \(parameterCount)"
+                    : "unknown statement argument(s): \(unused.sorted().joined(separator: ", "))",
+                arguments)
+        }
+        return values
+    }
+
+    private func bind(_ values: [DatabaseValue]) throws {
+        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        var index: CInt = 0
+        for value in values {
+            index += 1
+            let code = value.bind(to: sqliteStatement, at: index)
+            guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        }
+    }
+
+    func missingArgumentsError() -> DatabaseError {
+        argumentsError("wrong number of statement arguments: 0, expected \(parameterCount)", StatementArguments())
+    }
+
+    private func argumentsError(_ message: String, _ arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: connection.publicStatementArguments)
+    }
+}
+
+extension StatementArguments {
+    var count: Int { values.count + namedValues.count }
+}

@@ -1,0 +1,136 @@
+// Columns, and the assignments of UPDATE and UPSERT.
+
+/// A type that is a column.
+public protocol ColumnExpression: SQLSpecificExpressible {
+    /// The name of the column, not quoted.
+    var name: String { get }
+}
+
+extension ColumnExpression {
+    /// The column, looked for in the table of the query it stands in.
+    public var sqlExpression: SQLExpression { SQLExpression(.column(name, .current)) }
+
+    /// The bare name, always: for a name that `forKey` defined, or the columns of a raw SQL snippet.
+    public var detached: SQLExpression { SQLExpression(.column(name, .none)) }
+}
+
+extension ColumnExpression where Self == Column {
+    /// The hidden `rowid` column. <https://sqlite.org/rowidtable.html>
+    public static var rowID: Self { Column("rowid") }
+}
+
+/// A column of a table or a row.
+///
+/// ```swift
+/// extension Player: TableRecord {
+///     enum Columns {
+///         static let name = Column("name")
+///         static let score = Column(CodingKeys.score)
+///     }
+/// }
+/// ```
+@frozen
+public struct Column: Hashable, Sendable, ColumnExpression {
+    /// The name of the column, not quoted.
+    public var name: String
+
+    /// The hidden `rowid` column. <https://sqlite.org/rowidtable.html>
+    public static let rowID = Column("rowid")
+
+    /// A column with this name.
+    @inlinable
+    public init(_ name: String) { self.name = name }
+
+    /// A column with the name of a coding key.
+    @inlinable
+    public init(_ codingKey: some CodingKey) { self.name = codingKey.stringValue }
+}
+
+extension SQLSelectable where Self == Column {
+    /// The hidden `rowid` column.
+    public static var rowID: Self { Column.rowID }
+}
+
+extension SQLExpressible where Self == Column {
+    /// The hidden `rowid` column.
+    public static var rowID: Self { Column.rowID }
+}
+
+/// The assignment of a value to a column, in an UPDATE or an UPSERT.
+///
+/// ```swift
+/// // UPDATE "player" SET "score"="score" + 100
+/// try Player.updateAll(db) { $0.score += 100 }
+/// ```
+public struct ColumnAssignment: Hashable, Sendable {
+    package let column: String
+    /// The new value; nil keeps the stored one (`noOverwrite`).
+    package let value: SQLExpression?
+
+    package init(column: String, value: SQLExpression?) {
+        self.column = column
+        self.value = value
+    }
+}
+
+extension ColumnExpression {
+    /// Assigns a value, or NULL: `$0.score.set(to: 0)`.
+    public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
+        ColumnAssignment(column: name, value: value?.sqlExpression ?? .null)
+    }
+
+    /// In an upsert, keeps the value that is in the database.
+    public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
+
+    /// `score = score + 1`
+    public static func += (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.associative(.add, column, value))
+    }
+    /// `score = score - 1`
+    public static func -= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.binary(.subtract, column, value))
+    }
+    /// `score = score * 2`
+    public static func *= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.associative(.multiply, column, value))
+    }
+    /// `score = score / 2`
+    public static func /= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.binary(.divide, column, value))
+    }
+    /// `mask = mask & 2`
+    public static func &= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.associative(.bitwiseAnd, column, value))
+    }
+    /// `mask = mask | 2`
+    public static func |= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.associative(.bitwiseOr, column, value))
+    }
+    /// `mask = mask << 2`
+    public static func <<= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.binary(.leftShift, column, value))
+    }
+    /// `mask = mask >> 2`
+    public static func >>= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
+        column.set(to: SQLExpression.binary(.rightShift, column, value))
+    }
+}
+
+extension SQLExpression {
+    static func binary(
+        _ op: BinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
+    ) -> SQLExpression {
+        SQLExpression(.binary(op, lhs.sqlExpression, rhs.sqlExpression))
+    }
+
+    /// Chains of one operator are one node: `a + b + c`.
+    static func associative(
+        _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
+    ) -> SQLExpression {
+        let lhs = lhs.sqlExpression
+        if case .associative(op, let operands) = lhs.node {
+            return SQLExpression(.associative(op, operands + [rhs.sqlExpression]))
+        }
+        return SQLExpression(.associative(op, [lhs, rhs.sqlExpression]))
+    }
+}

@@ -1,0 +1,156 @@
+// A query as a value: what the user said. The resolver replaces what only the schema can explain (the primary
+// key, all columns but some, clauses that wait for a connection); the renderer then writes it, and never fails.
+
+/// A subquery: a request, or SQL text.
+public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
+    package indirect enum Content: Hashable, Sendable {
+        case literal(SQL)
+        case relation(Relation)
+    }
+
+    package let content: Content
+
+    package init(_ content: Content) { self.content = content }
+
+    public var sqlSubquery: SQLSubquery { self }
+
+    var isSymbolic: Bool {
+        switch content {
+        case .literal(let literal): literal.isSymbolic
+        case .relation(let relation): relation.isSymbolic
+        }
+    }
+}
+
+/// A table of a WITH clause.
+package struct CommonTable: Hashable, Sendable {
+    package var name: String
+    package var columns: [String]?
+    package var isRecursive: Bool
+    package var query: SQLSubquery
+
+    package init(name: String, columns: [String]?, isRecursive: Bool, query: SQLSubquery) {
+        self.name = name
+        self.columns = columns
+        self.isRecursive = isRecursive
+        self.query = query
+    }
+}
+
+/// What a clause is made of: a term, or a promise that the connection keeps.
+package enum Clause<Term: Hashable & Sendable>: Hashable, Sendable {
+    case term(Term)
+    case deferred(Deferred<Term>)
+
+    package var term: Term? {
+        if case .term(let term) = self { term } else { nil }
+    }
+}
+
+/// Terms that are known when a connection is. Two promises are equal when they are the same one.
+package final class Deferred<Term: Sendable>: Hashable, Sendable {
+    package let terms: @Sendable (any SchemaReader) throws -> [Term]
+
+    package init(_ terms: @escaping @Sendable (any SchemaReader) throws -> [Term]) { self.terms = terms }
+
+    package static func == (lhs: Deferred, rhs: Deferred) -> Bool { lhs === rhs }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What the resolver asks of a schema.
+package protocol SchemaReader {
+    /// The columns of the primary key, `rowid` for a table without one.
+    func primaryKeyColumns(ofTable table: String) throws -> [String]
+    /// All visible columns of a table or a view.
+    func columnNames(ofTable table: String) throws -> [String]
+}
+
+/// A query on one table.
+package struct Relation: Hashable, Sendable {
+    package var table: String
+    package var alias: TableAliasID?
+    package var commonTables: [CommonTable] = []
+    /// The selection; empty for all columns.
+    package var selection: [Clause<SQLSelection>] = []
+    package var isDistinct = false
+    package var filters: [Clause<SQLExpression>] = []
+    package var groups: [Clause<SQLExpression>] = []
+    package var havings: [Clause<SQLExpression>] = []
+    package var orderings: [Clause<SQLOrdering>] = []
+    package var isReversed = false
+    /// Whether the primary key settles what the orderings leave open.
+    package var isStablyOrdered = false
+    package var groupsByPrimaryKey = false
+    package var limit: Limit?
+
+    package struct Limit: Hashable, Sendable {
+        package var count: Int
+        package var offset: Int?
+
+        package init(count: Int, offset: Int?) {
+            self.count = count
+            self.offset = offset
+        }
+    }
+
+    package init(table: String) { self.table = table }
+
+    /// Whether the resolver has something to do.
+    package var isSymbolic: Bool {
+        isStablyOrdered || groupsByPrimaryKey
+            || filters.contains { $0.term?.isSymbolic ?? true }
+            || selection.contains { $0.term?.isSymbolic ?? true }
+            || orderings.contains { $0.term?.isSymbolic ?? true }
+            || groups.contains { $0.term?.isSymbolic ?? true }
+            || havings.contains { $0.term?.isSymbolic ?? true }
+            || commonTables.contains { $0.query.isSymbolic }
+    }
+
+    package var orderingTerms: [SQLOrdering] {
+        let terms = orderings.compactMap(\.term)
+        return isReversed ? terms.map(\.reversed) : terms
+    }
+}
+
+/// An UPDATE of the rows of a relation.
+package struct UpdateQuery: Hashable, Sendable {
+    package var conflictResolution: String?
+    package var assignments: [ColumnAssignment]
+    package var relation: Relation
+    package var returning: [SQLSelection]
+
+    package init(
+        _ relation: Relation, conflictResolution: String?, assignments: [ColumnAssignment],
+        returning: [SQLSelection] = []
+    ) {
+        self.relation = relation
+        self.conflictResolution = conflictResolution
+        self.assignments = assignments
+        self.returning = returning
+    }
+}
+
+/// An INSERT of one row, whose values are bound later.
+package struct InsertQuery: Hashable, Sendable {
+    package var table: String
+    package var columns: [String]
+    package var conflictResolution: String?
+    package var upsert: Upsert?
+    package var returning: [SQLSelection] = []
+
+    package struct Upsert: Hashable, Sendable {
+        package var conflictTarget: [String]
+        package var assignments: [ColumnAssignment]
+
+        package init(conflictTarget: [String], assignments: [ColumnAssignment]) {
+            self.conflictTarget = conflictTarget
+            self.assignments = assignments
+        }
+    }
+
+    package init(table: String, columns: [String], conflictResolution: String?) {
+        self.table = table
+        self.columns = columns
+        self.conflictResolution = conflictResolution
+    }
+}

@@ -1,0 +1,177 @@
+// The SQL literal: text with expressions, selections, orderings and subqueries embedded as values, never as text.
+// It is a list of segments, rendered in order: no `?` is ever parsed.
+
+/// SQL text with values embedded by string interpolation, safe from injection.
+///
+/// ```swift
+/// let name = "O'Brien"
+/// // UPDATE player SET name = ? WHERE id = ?   -- arguments: 'O''Brien', 42
+/// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id = \(42)")
+///
+/// var query: SQL = "SELECT * FROM player"
+/// query += " WHERE \(Column("score")) > \(1000)"
+/// ```
+public struct SQL: Hashable, Sendable {
+    package enum Segment: Hashable, Sendable {
+        case text(String, StatementArguments)
+        case expression(SQLExpression)
+        case selection(SQLSelection)
+        case ordering(SQLOrdering)
+        /// A subquery without parentheses.
+        case subquery(SQLSubquery)
+        case cte(CommonTable)
+    }
+
+    package private(set) var segments: [Segment]
+
+    package init(segments: [Segment]) { self.segments = segments }
+
+    /// A literal from plain text and its arguments.
+    public init(sql: String, arguments: StatementArguments = StatementArguments()) {
+        segments = [.text(sql, arguments)]
+    }
+
+    /// A literal from an expression.
+    public init(_ expression: some SQLSpecificExpressible) {
+        segments = [.expression(expression.sqlExpression)]
+    }
+
+    /// Whether the literal has no text and no argument.
+    public var isEmpty: Bool {
+        segments.allSatisfy {
+            if case .text(let sql, let arguments) = $0 { sql.isEmpty && arguments.isEmpty } else { false }
+        }
+    }
+
+    /// Appends a literal.
+    public mutating func append(literal sqlLiteral: SQL) { segments += sqlLiteral.segments }
+
+    /// Appends plain text and its arguments.
+    public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
+        segments.append(.text(sql, arguments))
+    }
+
+    package mutating func append(_ segment: Segment) { segments.append(segment) }
+
+    /// Both literals, in order.
+    public static func + (lhs: SQL, rhs: SQL) -> SQL { SQL(segments: lhs.segments + rhs.segments) }
+
+    /// Appends a literal.
+    public static func += (lhs: inout SQL, rhs: SQL) { lhs.append(literal: rhs) }
+
+    var isSymbolic: Bool {
+        segments.contains {
+            switch $0 {
+            case .text: false
+            case .expression(let expression): expression.isSymbolic
+            case .selection(let selection): selection.isSymbolic
+            case .ordering(let ordering): ordering.isSymbolic
+            case .subquery(let subquery): subquery.isSymbolic
+            case .cte(let table): table.query.isSymbolic
+            }
+        }
+    }
+}
+
+extension SQL: SQLSpecificExpressible {
+    public var sqlExpression: SQLExpression { SQLExpression(.literal(self)) }
+    public var sqlSelection: SQLSelection { SQLSelection(.literal(self)) }
+    public var sqlOrdering: SQLOrdering { SQLOrdering(.literal(self)) }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+    public init(unicodeScalarLiteral: String) { self.init(sql: unicodeScalarLiteral) }
+    public init(extendedGraphemeClusterLiteral: String) { self.init(sql: extendedGraphemeClusterLiteral) }
+    public init(stringLiteral: String) { self.init(sql: stringLiteral) }
+    public init(stringInterpolation sqlInterpolation: SQLInterpolation) { self = sqlInterpolation.literal }
+}
+
+extension Sequence where Element == SQL {
+    /// The literals in order, with a separator between them.
+    public func joined(separator: String = "") -> SQL {
+        var result = SQL(segments: [])
+        for (index, literal) in enumerated() {
+            if index > 0, !separator.isEmpty { result.append(sql: separator) }
+            result.append(literal: literal)
+        }
+        return result
+    }
+}
+
+/// The interpolations of an SQL literal.
+public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
+    package var literal = SQL(segments: [])
+
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// `SELECT * FROM player`
+    public mutating func appendLiteral(_ sql: String) {
+        if !sql.isEmpty { literal.append(sql: sql) }
+    }
+
+    /// `SELECT * FROM \(sql: "player")`: plain text, not escaped.
+    public mutating func appendInterpolation(sql: String, arguments: StatementArguments = StatementArguments()) {
+        literal.append(sql: sql, arguments: arguments)
+    }
+
+    /// `SELECT * FROM player WHERE \(literal: condition)`
+    public mutating func appendInterpolation(literal sqlLiteral: SQL) { literal.append(literal: sqlLiteral) }
+
+    /// `SELECT * FROM player WHERE \(condition)`
+    public mutating func appendInterpolation(_ sqlLiteral: SQL) { literal.append(literal: sqlLiteral) }
+
+    /// `SELECT \(identifier: "name") FROM player`: a quoted name.
+    public mutating func appendInterpolation(identifier: String) {
+        literal.append(sql: identifier.quotedDatabaseIdentifier)
+    }
+
+    /// `... WHERE name = \(name)`: a value or an expression; nil is NULL.
+    public mutating func appendInterpolation(_ expressible: (any SQLExpressible)?) {
+        literal.append(.expression(expressible?.sqlExpression ?? .null))
+    }
+
+    /// `... WHERE \(Column("score")) > 10`
+    public mutating func appendInterpolation<T: SQLExpressible>(_ expressible: T) {
+        literal.append(.expression(expressible.sqlExpression))
+    }
+
+    /// `SELECT \(CodingKeys.name) FROM player`
+    public mutating func appendInterpolation(_ codingKey: some CodingKey) {
+        literal.append(.expression(Column(codingKey.stringValue).sqlExpression))
+    }
+
+    /// `SELECT \(CodingKeys.name) FROM player`, for a key that is also an expression.
+    public mutating func appendInterpolation(_ codingKey: some CodingKey & SQLExpressible) {
+        literal.append(.expression(codingKey.sqlExpression))
+    }
+
+    /// `... WHERE id IN \(ids)`: values between parentheses; an empty sequence matches nothing.
+    public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element: SQLExpressible {
+        literal.append(.expression(SQLExpression(.tuple(sequence.map(\.sqlExpression)))))
+    }
+
+    /// `... WHERE id IN \(values)`: values between parentheses; an empty sequence matches nothing.
+    public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element == any SQLExpressible {
+        literal.append(.expression(SQLExpression(.tuple(sequence.map(\.sqlExpression)))))
+    }
+
+    /// `SELECT \(AllColumns()) FROM player`
+    public mutating func appendInterpolation(_ selection: some SQLSelectable) {
+        literal.append(.selection(selection.sqlSelection))
+    }
+
+    /// `SELECT \((Column("a") + 1).forKey("b"))`: an expression stands as itself.
+    public mutating func appendInterpolation<T: SQLSelectable & SQLExpressible>(_ expressible: T) {
+        literal.append(.expression(expressible.sqlExpression))
+    }
+
+    /// `... ORDER BY \(Column("name").desc)`
+    public mutating func appendInterpolation(_ ordering: SQLOrdering) {
+        literal.append(.ordering(ordering))
+    }
+
+    /// `... WHERE score = (\(subquery))`: a subquery, without parentheses.
+    public mutating func appendInterpolation<T: SQLSubqueryable>(_ subquery: T) {
+        literal.append(.subquery(subquery.sqlSubquery))
+    }
+}

@@ -1,0 +1,97 @@
+// The one traversal of expressions: every rewriting goes through `mapChildren`.
+
+extension SQLExpression {
+    /// The same expression with each direct sub-expression transformed.
+    package func mapChildren(_ transform: some ExpressionTransform) throws -> SQLExpression {
+        switch node {
+        case .value, .column, .primaryKey:
+            self
+        case .literal(let literal):
+            SQLExpression(.literal(try transform.literal(literal)))
+        case .unary(let op, let a):
+            SQLExpression(.unary(op, try transform.expression(a)))
+        case .binary(let op, let a, let b):
+            SQLExpression(.binary(op, try transform.expression(a), try transform.expression(b)))
+        case .associative(let op, let operands):
+            SQLExpression(.associative(op, try operands.map(transform.expression)))
+        case .equal(let a, let b, let isNegated):
+            SQLExpression(.equal(try transform.expression(a), try transform.expression(b), isNegated: isNegated))
+        case .between(let a, let b, let c, let isNegated):
+            SQLExpression(
+                .between(
+                    try transform.expression(a), try transform.expression(b), try transform.expression(c),
+                    isNegated: isNegated))
+        case .isIn(let a, let container, let isNegated):
+            SQLExpression(
+                .isIn(try transform.expression(a), try transform.container(container), isNegated: isNegated))
+        case .like(let a, let b, let escape, let isNegated):
+            SQLExpression(
+                .like(
+                    try transform.expression(a), try transform.expression(b),
+                    escape: try escape.map(transform.expression), isNegated: isNegated))
+        case .collated(let a, let collation):
+            SQLExpression(.collated(try transform.expression(a), collation))
+        case .function(var call):
+            try {
+                call.arguments = try call.arguments.map(transform.expression)
+                call.filter = try call.filter.map(transform.expression)
+                return SQLExpression(.function(call))
+            }()
+        case .cast(let a, let type):
+            SQLExpression(.cast(try transform.expression(a), type))
+        case .subquery(let subquery):
+            SQLExpression(.subquery(try transform.subquery(subquery)))
+        case .exists(let subquery, let isNegated):
+            SQLExpression(.exists(try transform.subquery(subquery), isNegated: isNegated))
+        case .tuple(let elements):
+            SQLExpression(.tuple(try elements.map(transform.expression)))
+        }
+    }
+}
+
+/// What a rewriting does with each kind of child.
+package protocol ExpressionTransform {
+    func expression(_ expression: SQLExpression) throws -> SQLExpression
+    func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
+    func literal(_ literal: SQL) throws -> SQL
+}
+
+extension ExpressionTransform {
+    func container(_ container: SQLExpression.Container) throws -> SQLExpression.Container {
+        switch container {
+        case .expressions(let expressions): .expressions(try expressions.map(expression))
+        case .subquery(let query): .subquery(try subquery(query))
+        case .table: container
+        }
+    }
+}
+
+extension SQLExpression.Node {
+    /// Whether this node or a child needs the schema. One level deep: the children know for themselves.
+    var isSymbolic: Bool {
+        switch self {
+        case .value, .column: false
+        case .primaryKey: true
+        case .literal(let literal): literal.isSymbolic
+        case .unary(_, let a), .collated(let a, _), .cast(let a, _): a.isSymbolic
+        case .binary(_, let a, let b), .equal(let a, let b, _): a.isSymbolic || b.isSymbolic
+        case .associative(_, let operands), .tuple(let operands): operands.contains(where: \.isSymbolic)
+        case .between(let a, let b, let c, _): a.isSymbolic || b.isSymbolic || c.isSymbolic
+        case .isIn(let a, let container, _): a.isSymbolic || container.isSymbolic
+        case .like(let a, let b, let escape, _): a.isSymbolic || b.isSymbolic || escape?.isSymbolic ?? false
+        case .function(let call):
+            call.arguments.contains(where: \.isSymbolic) || call.filter?.isSymbolic ?? false
+        case .subquery(let subquery), .exists(let subquery, _): subquery.isSymbolic
+        }
+    }
+}
+
+extension SQLExpression.Container {
+    var isSymbolic: Bool {
+        switch self {
+        case .expressions(let expressions): expressions.contains(where: \.isSymbolic)
+        case .subquery(let subquery): subquery.isSymbolic
+        case .table: false
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// The expressions of SQL: a closed tree of values. A node that only the schema can explain (the primary key)
+// marks its ancestors as symbolic, so that the resolver rewrites those trees, and touches no other.
+
+/// An SQL expression.
+///
+/// You build expressions from columns, values and Swift operators:
+///
+/// ```swift
+/// // SELECT * FROM "player" WHERE ("score" > 1000) AND ("team" IS NULL)
+/// Player.filter { $0.score > 1000 && $0.team == nil }
+/// ```
+///
+/// Source: <https://sqlite.org/lang_expr.html>
+public struct SQLExpression: Hashable, Sendable {
+    package let node: Node
+
+    /// Whether only the schema can explain this expression.
+    package let isSymbolic: Bool
+
+    package init(_ node: Node) {
+        self.node = node
+        self.isSymbolic = node.isSymbolic
+    }
+
+    package indirect enum Node: Hashable, Sendable {
+        case value(DatabaseValue)
+        case column(String, TableReference)
+        case literal(SQL)
+        case unary(UnaryOperator, SQLExpression)
+        case binary(BinaryOperator, SQLExpression, SQLExpression)
+        case associative(AssociativeBinaryOperator, [SQLExpression])
+        /// `a = b`, `a IS NULL`, and their negations.
+        case equal(SQLExpression, SQLExpression, isNegated: Bool)
+        case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
+        case isIn(SQLExpression, Container, isNegated: Bool)
+        case like(SQLExpression, SQLExpression, escape: SQLExpression?, isNegated: Bool)
+        case collated(SQLExpression, String)
+        case function(FunctionCall)
+        case cast(SQLExpression, String)
+        case subquery(SQLSubquery)
+        case exists(SQLSubquery, isNegated: Bool)
+        /// Values between parentheses, as the right side of IN.
+        case tuple([SQLExpression])
+        /// The primary key of the current table is one of those values.
+        case primaryKey(isIn: [DatabaseValue])
+    }
+
+    /// What IN looks into.
+    package enum Container: Hashable, Sendable {
+        case expressions([SQLExpression])
+        case subquery(SQLSubquery)
+        case table(String)
+    }
+
+    /// A function call: `name(DISTINCT a, b) FILTER (WHERE c)`.
+    package struct FunctionCall: Hashable, Sendable {
+        package var name: String
+        package var arguments: [SQLExpression]
+        package var isDistinct = false
+        package var isStar = false
+        package var filter: SQLExpression?
+
+        package init(
+            _ name: String, _ arguments: [SQLExpression], isDistinct: Bool = false, isStar: Bool = false,
+            filter: SQLExpression? = nil
+        ) {
+            self.name = name
+            self.arguments = arguments
+            self.isDistinct = isDistinct
+            self.isStar = isStar
+            self.filter = filter
+        }
+    }
+
+    package enum UnaryOperator: String, Hashable, Sendable {
+        case not = "NOT "
+        case minus = "-"
+        case bitwiseNot = "~"
+    }
+
+    package enum BinaryOperator: String, Hashable, Sendable {
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case isSame = "IS"
+        case isNotSame = "IS NOT"
+        case subtract = "-"
+        case divide = "/"
+        case leftShift = "<<"
+        case rightShift = ">>"
+    }
+
+    /// An operator whose operands can be regrouped: `a + b + c`.
+    public struct AssociativeBinaryOperator: Hashable, Sendable {
+        package let sql: String
+        /// The result for no operand at all.
+        package let neutralValue: DatabaseValue
+
+        package init(sql: String, neutralValue: DatabaseValue.Storage) {
+            self.sql = sql
+            self.neutralValue = DatabaseValue(storage: neutralValue)
+        }
+
+        /// The `+` operator. No operand gives 0.
+        public static let add = AssociativeBinaryOperator(sql: "+", neutralValue: .int64(0))
+        /// The `*` operator. No operand gives 1.
+        public static let multiply = AssociativeBinaryOperator(sql: "*", neutralValue: .int64(1))
+        /// The `AND` operator. No operand gives true.
+        public static let and = AssociativeBinaryOperator(sql: "AND", neutralValue: .int64(1))
+        /// The `OR` operator. No operand gives false.
+        public static let or = AssociativeBinaryOperator(sql: "OR", neutralValue: .int64(0))
+        /// The `&` operator. No operand gives -1: all bits.
+        public static let bitwiseAnd = AssociativeBinaryOperator(sql: "&", neutralValue: .int64(-1))
+        /// The `|` operator. No operand gives 0.
+        public static let bitwiseOr = AssociativeBinaryOperator(sql: "|", neutralValue: .int64(0))
+        /// The `||` operator. No operand gives the empty text.
+        public static let concat = AssociativeBinaryOperator(sql: "||", neutralValue: .string(""))
+    }
+}
+
+extension SQLExpression: SQLSpecificExpressible {
+    public var sqlExpression: SQLExpression { self }
+
+    package static func value(_ storage: DatabaseValue.Storage) -> SQLExpression {
+        SQLExpression(.value(DatabaseValue(storage: storage)))
+    }
+
+    package static let null = SQLExpression.value(.null)
+
+    /// Expressions joined by an operator: a lone one stands as it is, none at all is the operator's neutral value.
+    package static func joined(
+        _ expressions: [SQLExpression], by op: AssociativeBinaryOperator
+    ) -> SQLExpression {
+        switch expressions.count {
+        case 0: SQLExpression(.value(op.neutralValue))
+        case 1: expressions[0]
+        default: SQLExpression(.associative(op, expressions))
+        }
+    }
+
+    /// The logical negation, as SQL writes it best: `a <> b` rather than `NOT a = b`.
+    package var negated: SQLExpression {
+        switch node {
+        case .equal(let a, let b, let isNegated): SQLExpression(.equal(a, b, isNegated: !isNegated))
+        case .between(let a, let b, let c, let isNegated): SQLExpression(.between(a, b, c, isNegated: !isNegated))
+        case .isIn(let a, let container, let isNegated): SQLExpression(.isIn(a, container, isNegated: !isNegated))
+        case .like(let a, let b, let escape, let isNegated):
+            SQLExpression(.like(a, b, escape: escape, isNegated: !isNegated))
+        case .exists(let subquery, let isNegated): SQLExpression(.exists(subquery, isNegated: !isNegated))
+        case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
+        case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
+        case .value, .column, .literal, .unary, .binary, .associative, .collated, .function, .cast, .subquery,
+            .tuple, .primaryKey:
+            SQLExpression(.unary(.not, self))
+        }
+    }
+}
+
+/// Where a column is looked for.
+package enum TableReference: Hashable, Sendable {
+    /// The table of the query that the column stands in.
+    case current
+    /// No table: the bare name, always.
+    case none
+    /// The table that an alias stands for.
+    case alias(TableAliasID)
+}
+
+/// The identity of a table alias: a number, and the name that the user chose, if any.
+package struct TableAliasID: Hashable, Sendable {
+    package let number: Int
+    package let name: String?
+
+    package init(number: Int, name: String?) {
+        self.number = number
+        self.name = name
+    }
+}

@@ -1,0 +1,141 @@
+// The functions of SQLite that the documented API names. Any other is one literal away: `SQL("DATE(\(x))")`.
+// Sources: https://sqlite.org/lang_corefunc.html, lang_aggfunc.html, lang_datefunc.html
+
+/// `ABS(value)`
+public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("ABS", value) }
+
+/// `LENGTH(value)`
+public func length(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("LENGTH", value) }
+
+/// `COUNT(value)`: the rows where the value is not NULL.
+public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { .call("COUNT", counted) }
+
+/// `COUNT(*)`
+public func count(_ all: AllColumns) -> SQLExpression {
+    SQLExpression(.function(.init("COUNT", [], isStar: true)))
+}
+
+/// `COUNT(DISTINCT value)`
+public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.function(.init("COUNT", [value.sqlExpression], isDistinct: true)))
+}
+
+/// `AVG(value)`
+public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("AVG", value) }
+
+/// `AVG(value) FILTER (WHERE filter)`
+public func average(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call("AVG", value, filter: filter.sqlExpression)
+}
+
+/// `MIN(value)`: the least value of the group.
+public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MIN", value) }
+
+/// `MIN(value) FILTER (WHERE filter)`
+public func min(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call("MIN", value, filter: filter.sqlExpression)
+}
+
+/// `MIN(a, b, ...)`: the least of several values.
+public func min(
+    _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
+) -> SQLExpression {
+    SQLExpression(
+        .function(.init("MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))))
+}
+
+/// `MAX(value)`: the greatest value of the group.
+public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MAX", value) }
+
+/// `MAX(value) FILTER (WHERE filter)`
+public func max(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call("MAX", value, filter: filter.sqlExpression)
+}
+
+/// `MAX(a, b, ...)`: the greatest of several values.
+public func max(
+    _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
+) -> SQLExpression {
+    SQLExpression(
+        .function(.init("MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))))
+}
+
+/// `SUM(value)`: NULL for no row.
+public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("SUM", value) }
+
+/// `SUM(value) FILTER (WHERE filter)`
+public func sum(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call("SUM", value, filter: filter.sqlExpression)
+}
+
+/// `TOTAL(value)`: a double, 0.0 for no row.
+public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("TOTAL", value) }
+
+/// `TOTAL(value) FILTER (WHERE filter)`
+public func total(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call("TOTAL", value, filter: filter.sqlExpression)
+}
+
+/// `COALESCE(a, b, ...)`: the first value that is not NULL.
+public func coalesce(_ values: some Collection<any SQLSpecificExpressible>) -> SQLExpression {
+    switch values.count {
+    case 0: .null
+    case 1: values.first!.sqlExpression
+    default: SQLExpression(.function(.init("COALESCE", values.map(\.sqlExpression))))
+    }
+}
+
+/// `DATETIME(value, modifiers...)`
+public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    SQLExpression(.function(.init("DATETIME", [value.sqlExpression] + modifiers.map(\.sqlExpression))))
+}
+
+/// `JULIANDAY(value, modifiers...)`
+public func julianDay(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    SQLExpression(.function(.init("JULIANDAY", [value.sqlExpression] + modifiers.map(\.sqlExpression))))
+}
+
+extension SQLExpression {
+    static func call(
+        _ name: String, _ argument: some SQLExpressible, filter: SQLExpression? = nil
+    ) -> SQLExpression {
+        SQLExpression(.function(.init(name, [argument.sqlExpression], filter: filter)))
+    }
+}
+
+/// A modifier of SQLite's date functions. <https://sqlite.org/lang_datefunc.html#modifiers>
+public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
+    case second(Double)
+    case minute(Int)
+    case hour(Int)
+    case day(Int)
+    case month(Int)
+    case year(Int)
+    case startOfDay
+    case startOfMonth
+    case startOfYear
+    case weekday(Int)
+    case unixEpoch
+    case localTime
+    case utc
+
+    public var sqlExpression: SQLExpression { .value(.string(text)) }
+
+    private var text: String {
+        switch self {
+        case .second(let count): "\(count) seconds"
+        case .minute(let count): "\(count) minutes"
+        case .hour(let count): "\(count) hours"
+        case .day(let count): "\(count) days"
+        case .month(let count): "\(count) months"
+        case .year(let count): "\(count) years"
+        case .startOfDay: "start of day"
+        case .startOfMonth: "start of month"
+        case .startOfYear: "start of year"
+        case .weekday(let day): "weekday \(day)"
+        case .unixEpoch: "unixepoch"
+        case .localTime: "localtime"
+        case .utc: "utc"
+        }
+    }
+}

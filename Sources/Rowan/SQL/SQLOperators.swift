@@ -1,0 +1,185 @@
+// The operators of SQL as Swift operators. Each has two forms: the left side is an SQL expression, or only the
+// right side is; the second is disfavoured, so that the type checker tries one candidate, not three.
+
+extension SQLSpecificExpressible {
+    /// `a = b`, and `a IS NULL` for nil.
+    public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+        SQLExpression(.equal(lhs.sqlExpression, rhs?.sqlExpression ?? .null, isNegated: false))
+    }
+    /// `a = b`, and `b IS NULL` for nil.
+    @_disfavoredOverload
+    public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+        SQLExpression(.equal(lhs?.sqlExpression ?? .null, rhs.sqlExpression, isNegated: false))
+    }
+    /// `a <> b`, and `a IS NOT NULL` for nil.
+    public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression { (lhs == rhs).negated }
+    /// `a <> b`, and `b IS NOT NULL` for nil.
+    @_disfavoredOverload
+    public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs == rhs).negated }
+    /// `a IS b`: equality that knows NULL.
+    public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+        .binary(.isSame, lhs, rhs?.sqlExpression ?? .null)
+    }
+    /// `a IS b`: equality that knows NULL.
+    @_disfavoredOverload
+    public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+        .binary(.isSame, lhs?.sqlExpression ?? .null, rhs)
+    }
+    /// `a IS NOT b`: difference that knows NULL.
+    public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression { (lhs === rhs).negated }
+    /// `a IS NOT b`: difference that knows NULL.
+    @_disfavoredOverload
+    public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs === rhs).negated }
+
+    /// `a < b`
+    public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.less, lhs, rhs) }
+    /// `a < b`
+    @_disfavoredOverload
+    public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.less, lhs, rhs) }
+    /// `a <= b`
+    public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.lessOrEqual, lhs, rhs) }
+    /// `a <= b`
+    @_disfavoredOverload
+    public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.lessOrEqual, lhs, rhs) }
+    /// `a > b`
+    public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.greater, lhs, rhs) }
+    /// `a > b`
+    @_disfavoredOverload
+    public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.greater, lhs, rhs) }
+    /// `a >= b`
+    public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+        .binary(.greaterOrEqual, lhs, rhs)
+    }
+    /// `a >= b`
+    @_disfavoredOverload
+    public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+        .binary(.greaterOrEqual, lhs, rhs)
+    }
+
+    /// `a + b`: the addition of numbers. See ``SQLExpression/AssociativeBinaryOperator/concat`` for texts.
+    public static func + (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.add, lhs, rhs) }
+    /// `a + b`
+    @_disfavoredOverload
+    public static func + (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.add, lhs, rhs) }
+    /// `a * b`
+    public static func * (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.multiply, lhs, rhs) }
+    /// `a * b`
+    @_disfavoredOverload
+    public static func * (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.multiply, lhs, rhs) }
+    /// `a - b`
+    public static func - (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.subtract, lhs, rhs) }
+    /// `a - b`
+    @_disfavoredOverload
+    public static func - (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.subtract, lhs, rhs) }
+    /// `a / b`
+    public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.divide, lhs, rhs) }
+    /// `a / b`
+    @_disfavoredOverload
+    public static func / (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.divide, lhs, rhs) }
+    /// `a & b`
+    public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
+    /// `a & b`
+    @_disfavoredOverload
+    public static func & (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
+    /// `a | b`
+    public static func | (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseOr, lhs, rhs) }
+    /// `a | b`
+    @_disfavoredOverload
+    public static func | (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseOr, lhs, rhs) }
+    /// `a << b`
+    public static func << (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.leftShift, lhs, rhs) }
+    /// `a << b`
+    @_disfavoredOverload
+    public static func << (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.leftShift, lhs, rhs) }
+    /// `a >> b`
+    public static func >> (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
+    /// `a >> b`
+    @_disfavoredOverload
+    public static func >> (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
+
+    /// `a AND b`
+    public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.and, lhs, rhs) }
+    /// `a AND b`
+    @_disfavoredOverload
+    public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.and, lhs, rhs) }
+    /// `a OR b`
+    public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.or, lhs, rhs) }
+    /// `a OR b`
+    @_disfavoredOverload
+    public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.or, lhs, rhs) }
+
+    /// `IFNULL(a, b)`
+    public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+        SQLExpression(.function(.init("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+    }
+    /// `-a`
+    public static prefix func - (value: Self) -> SQLExpression { SQLExpression(.unary(.minus, value.sqlExpression)) }
+    /// `~a`
+    public static prefix func ~ (value: Self) -> SQLExpression {
+        SQLExpression(.unary(.bitwiseNot, value.sqlExpression))
+    }
+    /// `NOT a`, or the opposite operator: `!(a == b)` is `a <> b`.
+    public static prefix func ! (value: Self) -> SQLExpression { value.sqlExpression.negated }
+
+    /// `a LIKE pattern ESCAPE escape`. <https://sqlite.org/lang_expr.html#like>
+    public func like(_ pattern: some SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
+        SQLExpression(
+            .like(sqlExpression, pattern.sqlExpression, escape: escape?.sqlExpression, isNegated: false))
+    }
+}
+
+extension Sequence where Element: SQLExpressible {
+    /// `element IN (a, b, c)`
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE "id" IN (?, ?, ?)
+    /// Player.filter { [1, 2, 3].contains($0.id) }
+    /// ```
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        SQLExpression(.isIn(element.sqlExpression, .expressions(map(\.sqlExpression)), isNegated: false))
+    }
+}
+
+extension Sequence where Element == any SQLExpressible {
+    /// `element IN (a, b, c)`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        SQLExpression(.isIn(element.sqlExpression, .expressions(map(\.sqlExpression)), isNegated: false))
+    }
+
+    /// The expressions joined by an operator.
+    public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+        .joined(map(\.sqlExpression), by: op)
+    }
+}
+
+extension Sequence where Element: SQLExpressible {
+    /// The expressions joined by an operator: `[a, b, c].joined(operator: .and)`.
+    public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+        .joined(map(\.sqlExpression), by: op)
+    }
+}
+
+extension Sequence where Element == any SQLSpecificExpressible {
+    /// The expressions joined by an operator: `[$0.score >= 10, $0.name != nil].joined(operator: .and)`.
+    public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+        .joined(map(\.sqlExpression), by: op)
+    }
+}
+
+extension ClosedRange where Bound: SQLExpressible {
+    /// `element BETWEEN lower AND upper`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        SQLExpression(
+            .between(
+                element.sqlExpression, lowerBound.sqlExpression, upperBound.sqlExpression, isNegated: false))
+    }
+}
+
+extension Range where Bound: SQLExpressible {
+    /// `(element >= lower) AND (element < upper)`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        .associative(
+            .and, SQLExpression.binary(.greaterOrEqual, element, lowerBound),
+            SQLExpression.binary(.less, element, upperBound))
+    }
+}

@@ -1,0 +1,66 @@
+// The terms of ORDER BY.
+
+/// A term of an ORDER BY clause: `score DESC NULLS LAST`.
+///
+/// Source: <https://sqlite.org/lang_select.html#orderby>
+public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
+    package let node: Node
+
+    package init(_ node: Node) { self.node = node }
+
+    public var sqlOrdering: SQLOrdering { self }
+
+    package enum Direction: String, Hashable, Sendable {
+        /// No direction in the text, which is ascending.
+        case none = ""
+        case ascending = " ASC"
+        case descending = " DESC"
+        case ascendingNullsLast = " ASC NULLS LAST"
+        case descendingNullsFirst = " DESC NULLS FIRST"
+
+        var reversed: Direction {
+            switch self {
+            case .none, .ascending: .descending
+            case .descending: .ascending
+            case .ascendingNullsLast: .descendingNullsFirst
+            case .descendingNullsFirst: .ascendingNullsLast
+            }
+        }
+    }
+
+    package enum Node: Hashable, Sendable {
+        case expression(SQLExpression, Direction)
+        /// Text, which has no reverse.
+        case literal(SQL)
+        /// The columns of the primary key of the current table.
+        case primaryKey(Direction)
+    }
+
+    /// The reverse ordering. A literal has none, and stays as it is.
+    package var reversed: SQLOrdering {
+        switch node {
+        case .expression(let expression, let direction): SQLOrdering(.expression(expression, direction.reversed))
+        case .literal: self
+        case .primaryKey(let direction): SQLOrdering(.primaryKey(direction.reversed))
+        }
+    }
+
+    var isSymbolic: Bool {
+        switch node {
+        case .expression(let expression, _): expression.isSymbolic
+        case .literal(let literal): literal.isSymbolic
+        case .primaryKey: true
+        }
+    }
+}
+
+extension SQLSpecificExpressible {
+    /// `score ASC`
+    public var asc: SQLOrdering { SQLOrdering(.expression(sqlExpression, .ascending)) }
+    /// `score DESC`
+    public var desc: SQLOrdering { SQLOrdering(.expression(sqlExpression, .descending)) }
+    /// `score ASC NULLS LAST`
+    public var ascNullsLast: SQLOrdering { SQLOrdering(.expression(sqlExpression, .ascendingNullsLast)) }
+    /// `score DESC NULLS FIRST`
+    public var descNullsFirst: SQLOrdering { SQLOrdering(.expression(sqlExpression, .descendingNullsFirst)) }
+}

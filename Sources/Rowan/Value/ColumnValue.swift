@@ -1,0 +1,166 @@
+// A view of one column of a row: the one door between SQLite's columns and Swift's types. Every conversion is
+// pure on top of it. Numbers are read first, and the type is asked only when the answer is 0: it may be NULL.
+// `@inlinable`: benchmark fetch-index, where a call per column would cost as much as the read.
+
+public import CSQLite
+public import Foundation
+
+/// One column of a row, as a decoder sees it: a column of the statement's current row, or a copied value.
+///
+/// Types that conform to ``DatabaseValueConvertible`` decode themselves from it, in `fromColumn(_:)`.
+@frozen
+public enum ColumnValue {
+    /// A column of the current row of a statement, valid until its next step. In a strict connection,
+    /// lossy conversions are refused.
+    case statement(SQLiteStatement, index: CInt, strict: Bool)
+
+    /// A value that was copied out of a row.
+    case owned(DatabaseValue, strict: Bool)
+
+    /// Whether the column is NULL.
+    @inlinable
+    public var isNull: Bool {
+        switch self {
+        case .statement(let statement, let index, _): sqlite3_column_type(statement, index) == SQLITE_NULL
+        case .owned(let value, _): value.isNull
+        }
+    }
+
+    /// The integer, with SQLite's own conversions (`'20 cigars'` gives 20); nil for NULL, and, in a strict
+    /// connection, for what is not an integer.
+    @inlinable
+    public var int64: Int64? {
+        switch self {
+        case .statement(let statement, let index, let strict):
+            let value = sqlite3_column_int64(statement, index)
+            if value != 0 && !strict { return value }
+            return verified(value)
+        case .owned(let value, let strict):
+            if case .int64(let integer) = value.storage { return integer }
+            return value.convertedInt64(strict: strict)
+        }
+    }
+
+    /// The double, with SQLite's own conversions; nil for NULL, and, in a strict connection, for what is not a number.
+    @inlinable
+    public var double: Double? {
+        switch self {
+        case .statement(let statement, let index, let strict):
+            let value = sqlite3_column_double(statement, index)
+            if value != 0 && !strict { return value }
+            return verified(value)
+        case .owned(let value, let strict):
+            if case .double(let double) = value.storage { return double }
+            return value.convertedDouble(strict: strict)
+        }
+    }
+
+    /// The text, with SQLite's own conversions of numbers; nil for NULL, and, in a strict connection, for what is
+    /// not a text, or not valid UTF-8.
+    @inlinable
+    public var string: String? {
+        switch self {
+        case .statement(let statement, let index, strict: false):
+            return String(columnText: statement, index)
+        case .statement(let statement, let index, strict: true):
+            guard sqlite3_column_type(statement, index) == SQLITE_TEXT else { return nil }
+            return String(validColumnText: statement, index)
+        case .owned(let value, let strict):
+            return value.convertedString(strict: strict)
+        }
+    }
+
+    /// The bytes of a blob or a text; nil for NULL, and, in a strict connection, for what is not a blob.
+    @inlinable
+    public var data: Data? {
+        switch self {
+        case .statement(let statement, let index, let strict):
+            if strict && sqlite3_column_type(statement, index) != SQLITE_BLOB { return nil }
+            return Data(columnBlob: statement, index)
+        case .owned(let value, let strict):
+            return value.convertedData(strict: strict)
+        }
+    }
+
+    /// The value with its storage class, copied.
+    @inlinable
+    public var databaseValue: DatabaseValue {
+        switch self {
+        case .statement(let statement, let index, _): DatabaseValue(sqliteStatement: statement, index: index)
+        case .owned(let value, _): value
+        }
+    }
+
+    /// Checks an integer that was read as zero, or must be lossless.
+    @usableFromInline
+    func verified(_ value: Int64) -> Int64? {
+        guard case .statement(let statement, let index, let strict) = self else { return value }
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER: return value
+        default: return strict ? databaseValue.convertedInt64(strict: true) : value
+        }
+    }
+
+    /// Checks a double that was read as zero, or must be lossless.
+    @usableFromInline
+    func verified(_ value: Double) -> Double? {
+        guard case .statement(let statement, let index, let strict) = self else { return value }
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER, SQLITE_FLOAT: return value
+        default: return strict ? nil : value
+        }
+    }
+}
+
+extension ColumnValue {
+    /// Calls the closure with the UTF-8 bytes of a text column, without a copy; nil when it is not a text.
+    @inlinable
+    public func withText<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
+        switch self {
+        case .statement(let statement, let index, _):
+            guard sqlite3_column_type(statement, index) == SQLITE_TEXT,
+                let text = sqlite3_column_text(statement, index)
+            else { return nil }
+            return body(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, index))))
+        case .owned(let value, _):
+            guard case .string(var string) = value.storage else { return nil }
+            return string.withUTF8(body)
+        }
+    }
+}
+
+extension String {
+    /// The text of a column, or nil if it is NULL. NUL characters are kept, invalid UTF-8 is repaired.
+    @inlinable
+    init?(columnText statement: SQLiteStatement, _ index: CInt) {
+        guard let text = sqlite3_column_text(statement, index) else { return nil }
+        let count = Int(sqlite3_column_bytes(statement, index))
+        self = String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    /// The text of a column, or nil if it is NULL or not valid UTF-8.
+    @usableFromInline
+    init?(validColumnText statement: SQLiteStatement, _ index: CInt) {
+        guard let text = sqlite3_column_text(statement, index) else { return nil }
+        let count = Int(sqlite3_column_bytes(statement, index))
+        guard let string = String(validating: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        else { return nil }
+        self = string
+    }
+}
+
+extension Data {
+    /// The bytes of a column, or nil if it is NULL.
+    @inlinable
+    init?(columnBlob statement: SQLiteStatement, _ index: CInt) {
+        if let bytes = sqlite3_column_blob(statement, index) {
+            self = Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, index)))
+        } else if sqlite3_column_type(statement, index) == SQLITE_NULL {
+            return nil
+        } else {
+            self = Data()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// The value that SQLite stores, one of five storage classes. Everything that Rowan binds goes through it;
+// reading goes through ColumnValue, which makes one only when asked to.
+
+public import CSQLite
+public import Foundation
+
+/// A prepared statement of the C API.
+public typealias SQLiteStatement = OpaquePointer
+
+/// A connection of the C API.
+public typealias SQLiteConnection = OpaquePointer
+
+/// A value as SQLite stores it: NULL, an integer, a double, a text or a blob.
+///
+/// ```swift
+/// let dbValue: DatabaseValue = row["score"]
+/// switch dbValue.storage {
+/// case .null: print("NULL")
+/// case .int64(let integer): print(integer)
+/// case .double(let double): print(double)
+/// case .string(let string): print(string)
+/// case .blob(let data): print(data.count, "bytes")
+/// }
+/// ```
+///
+/// Two values are equal when SQLite stores the same content; an integer equals the double of the same number.
+/// Source: <https://sqlite.org/datatype3.html>
+@frozen
+public struct DatabaseValue: Sendable {
+    /// The five storage classes.
+    @frozen
+    public enum Storage: Hashable, Sendable {
+        case null
+        case int64(Int64)
+        case double(Double)
+        case string(String)
+        case blob(Data)
+    }
+
+    /// The stored content.
+    public let storage: Storage
+
+    /// The NULL of SQL.
+    public static let null = DatabaseValue(storage: .null)
+
+    @inlinable
+    public init(storage: Storage) {
+        self.storage = storage
+    }
+
+    /// Whether the value is NULL.
+    @inlinable
+    public var isNull: Bool {
+        if case .null = storage { true } else { false }
+    }
+
+    /// The value of a column of the statement's current row.
+    ///
+    /// - Precondition: the statement stands on a row, and has a column at this index.
+    public init(sqliteStatement: SQLiteStatement, index: CInt) {
+        switch sqlite3_column_type(sqliteStatement, index) {
+        case SQLITE_INTEGER:
+            storage = .int64(sqlite3_column_int64(sqliteStatement, index))
+        case SQLITE_FLOAT:
+            storage = .double(sqlite3_column_double(sqliteStatement, index))
+        case SQLITE_TEXT:
+            storage = .string(String(columnText: sqliteStatement, index) ?? "")
+        case SQLITE_BLOB:
+            storage = .blob(Data(columnBlob: sqliteStatement, index) ?? Data())
+        default:
+            storage = .null
+        }
+    }
+
+    /// The value of an argument of an SQL function.
+    package init(sqliteValue value: OpaquePointer) {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER:
+            storage = .int64(sqlite3_value_int64(value))
+        case SQLITE_FLOAT:
+            storage = .double(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let text = sqlite3_value_text(value)
+            let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+            storage = .string(String(decoding: bytes, as: UTF8.self))
+        case SQLITE_BLOB:
+            let blob = sqlite3_value_blob(value)
+            let count = Int(sqlite3_value_bytes(value))
+            storage = .blob(blob.map { Data(bytes: $0, count: count) } ?? Data())
+        default:
+            storage = .null
+        }
+    }
+}
+
+extension DatabaseValue: Hashable {
+    @inlinable
+    public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
+        switch (lhs.storage, rhs.storage) {
+        case (.int64(let integer), .double(let double)), (.double(let double), .int64(let integer)):
+            Int64(exactly: double) == integer
+        default:
+            lhs.storage == rhs.storage
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch storage {
+        case .null: hasher.combine(0)
+        case .int64(let integer): hasher.combine(integer)
+        case .double(let double):
+            // An integral double equals the integer, and must hash as it does.
+            if let integer = Int64(exactly: double) { hasher.combine(integer) } else { hasher.combine(double) }
+        case .string(let string): hasher.combine(string)
+        case .blob(let data): hasher.combine(data)
+        }
+    }
+}
+
+extension DatabaseValue: CustomStringConvertible {
+    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
+    public var description: String { sqlLiteral }
+
+    package var sqlLiteral: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let integer): String(integer)
+        case .double(let double):
+            double.isFinite ? "\(double)" : (double.isNaN ? "NULL" : (double > 0 ? "9e999" : "-9e999"))
+        case .string(let string): string.quotedDatabaseString
+        case .blob(let data): "x'" + data.map { String(format: "%02X", $0) }.joined() + "'"
+        }
+    }
+}

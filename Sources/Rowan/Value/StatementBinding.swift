@@ -1,0 +1,49 @@
+// Binding: the other direction of ColumnValue.
+
+public import CSQLite
+public import Foundation
+
+/// A type that binds itself to a parameter of a prepared statement.
+public protocol StatementBinding {
+    /// Binds the value to the parameter at a 1-based index.
+    ///
+    /// - Returns: SQLite's result code, `SQLITE_OK` for success.
+    func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
+}
+
+extension DatabaseValue: StatementBinding {
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        switch storage {
+        case .null: sqlite3_bind_null(sqliteStatement, index)
+        case .int64(let integer): sqlite3_bind_int64(sqliteStatement, index, integer)
+        case .double(let double): sqlite3_bind_double(sqliteStatement, index, double)
+        case .string(let string): string.bindText(to: sqliteStatement, at: index)
+        case .blob(let data): data.bindBlob(to: sqliteStatement, at: index)
+        }
+    }
+}
+
+extension String {
+    @inlinable
+    func bindText(to statement: SQLiteStatement, at index: CInt) -> CInt {
+        var copy = self
+        return copy.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
+                // An empty buffer may have no address, which SQLite would take for NULL.
+                guard let start = text.baseAddress else { return rowan_bind_static_text(statement, index, "", 0) }
+                return rowan_bind_text(statement, index, start, count)
+            }
+        }
+    }
+}
+
+extension Data {
+    @inlinable
+    func bindBlob(to statement: SQLiteStatement, at index: CInt) -> CInt {
+        guard let count = CInt(exactly: count) else { return SQLITE_TOOBIG }
+        guard count > 0 else { return sqlite3_bind_zeroblob(statement, index, 0) }
+        return withUnsafeBytes { rowan_bind_blob(statement, index, $0.baseAddress, count) }
+    }
+}
