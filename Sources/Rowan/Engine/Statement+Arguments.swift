@@ -38,6 +38,21 @@ extension Statement {
         hasArguments = true
     }
 
+    /// Sets the arguments from the first positional values, and from the named ones it knows.
+    ///
+    /// - Returns: how many positional values, and which names, were taken.
+    package func setFirstArguments(
+        of positional: [DatabaseValue], _ named: [String: DatabaseValue]
+    ) throws -> (positionalCount: Int, names: Set<String>) {
+        let names = parameterNames
+        let known = Set(names.compactMap { $0 }.filter { named[$0] != nil })
+        let positionalCount = Swift.min(positional.count, names.count { $0 == nil || !known.contains($0!) })
+        try setArguments(
+            StatementArguments(
+                values: Array(positional.prefix(positionalCount)), namedValues: named.filter { known.contains($0.key) }))
+        return (positionalCount, known)
+    }
+
     /// Sets arguments without a check: missing ones are NULL, others are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         let names = parameterNames

@@ -121,6 +121,9 @@ public final class Statement {
         guard code == SQLITE_DONE else {
             let error = connection.error(code, sql: sql, arguments: storedArguments)
             sqlite3_reset(sqliteStatement)
+            if connection.isInManagedTransaction, !connection.isInsideTransaction {
+                connection.isTransactionAborted = true
+            }
             didEnd()
             throw error
         }
@@ -129,17 +132,15 @@ public final class Statement {
     }
 
     private func didEnd() {
-        if effect == .schema || effect == .transaction, !isReadonly || effect == .transaction {
-            noteEffect()
-        }
+        if effect != .none { noteEffect() }
         if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
     }
 
     private func noteEffect() {
         switch effect {
-        case .schema: connection.schemaGeneration &+= 1
+        case .schema where !isReadonly: connection.schemaGeneration &+= 1
         case .transaction where isRollback: connection.schemaGeneration &+= 1
-        case .transaction, .none: break
+        case .schema, .transaction, .none: break
         }
     }
 

@@ -27,7 +27,9 @@ public final class LocalConnection {
     package var transactionDidEnd: (() -> Void)?
     package var hasPendingTransactionEnd = false
 
-    /// The SQL of the transaction that SQLite rolled back by itself is refused until it is closed.
+    /// Whether a transaction that we have begun is still to be closed.
+    package var isInManagedTransaction = false
+    /// Whether SQLite rolled that transaction back by itself: what follows in it is refused until it is closed.
     package var isTransactionAborted = false
 
     /// The thread that has access; 0 for none.
@@ -95,10 +97,7 @@ public final class LocalConnection {
     package func willRun(isReadonly: Bool, isTransactionControl: Bool, sql: String) throws {
         _ = try openPointer()
         if isCancelled.load(ordering: .relaxed), !isTransactionControl { throw CancellationError() }
-        if isTransactionAborted, !isTransactionControl {
-            throw DatabaseError(
-                resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite", sql: sql)
-        }
+        if !isTransactionControl { try check(aborted: sql) }
         if readOnlyDepth > 0, !isReadonly {
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: sql)
@@ -120,6 +119,13 @@ public final class LocalConnection {
 
     package func check(_ code: CInt) throws {
         guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    /// Throws if SQLite rolled the transaction back by itself.
+    package func check(aborted sql: String) throws {
+        guard isTransactionAborted else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite", sql: sql)
     }
 
     package var isInsideTransaction: Bool {

@@ -1,0 +1,238 @@
+// Questions about the schema, answered from the cache of the connection.
+
+extension Database {
+    /// Forgets what is known of the schema.
+    public func clearSchemaCache() { schemaCache = SchemaCache() }
+
+    /// Whether a table of this name exists, in any schema or in one.
+    public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
+        try object(name, in: schemaName).map { !$0.isView } ?? false
+    }
+
+    /// Whether a view of this name exists, in any schema or in one.
+    public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
+        try object(name, in: schemaName)?.isView ?? false
+    }
+
+    /// Whether a trigger of this name exists, in any schema or in one.
+    public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
+        try schemas(schemaName).contains { try exists("trigger", name, in: $0) }
+    }
+
+    /// Whether a name is of those that SQLite keeps for itself.
+    public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
+        tableName.foldedDatabaseName.hasPrefix("sqlite_") || tableName.foldedDatabaseName.hasPrefix("pragma_")
+    }
+
+    /// The primary key of a table.
+    ///
+    /// - Throws: SQLITE_ERROR if there is no such table; for a view, if the schema source does not know its key.
+    public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
+        try cached(tableName, schemaName, \.primaryKey) { kind in
+            let columns = try self.columns(in: tableName, in: schemaName)
+                .filter { $0.primaryKeyIndex > 0 }
+                .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            if kind.isView { return try viewPrimaryKey(kind) }
+            if kind.isWithoutRowID {
+                return PrimaryKeyInfo(kind: .columns(columns.map(\.name), tableHasRowID: false))
+            }
+            switch columns.count {
+            case 0: return PrimaryKeyInfo(kind: .hiddenRowID)
+            case 1 where columns[0].type == "INTEGER" && !hasPrimaryKeyIndex(tableName, kind):
+                return PrimaryKeyInfo(kind: .rowID(columns[0].name))
+            default: return PrimaryKeyInfo(kind: .columns(columns.map(\.name), tableHasRowID: true))
+            }
+        }
+    }
+
+    /// `INTEGER PRIMARY KEY DESC` has an index: it is not the rowid. <https://sqlite.org/lang_createtable.html#rowid>
+    private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) -> Bool {
+        let indexes = try? indexes(on: tableName, in: kind.schema.name)
+        return indexes?.contains { $0.origin == .primaryKeyConstraint } ?? false
+    }
+
+    private func viewPrimaryKey(_ kind: SchemaCache.Table.Kind) throws -> PrimaryKeyInfo {
+        let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
+        guard let columns = try currentSchemaSource?.columnsForPrimaryKey(self, inView: view) else {
+            throw DatabaseError(
+                message: "view \(kind.name) has no primary key: a schema source may give it one "
+                    + "(Configuration.schemaSource)")
+        }
+        return PrimaryKeyInfo(kind: .columns(columns, tableHasRowID: false))
+    }
+
+    /// The columns of a table or a view, generated ones included.
+    ///
+    /// - Throws: SQLITE_ERROR if there is no such table.
+    public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
+        try cached(tableName, schemaName, \.columns) { kind in
+            try pragma("table_xinfo", kind.name, in: kind.schema).map(ColumnInfo.init(row:)).filter { !$0.isHidden }
+        }
+    }
+
+    /// The indexes of a table.
+    ///
+    /// - Throws: SQLITE_ERROR if there is no such table.
+    public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
+        try cached(tableName, schemaName, \.indexes) { kind in
+            try pragma("index_list", kind.name, in: kind.schema).map { row in
+                let name: String = row["name"]
+                let columns = try pragma("index_info", name, in: kind.schema)
+                    .map { $0["name"] as String? }
+                return IndexInfo(
+                    name: name, columns: columns.compactMap { $0 }, isUnique: row["unique"],
+                    origin: IndexInfo.Origin(rawValue: row["origin"]),
+                    coversWholeTable: !(row["partial"] as Bool) && columns.allSatisfy { $0 != nil })
+            }
+        }
+    }
+
+    /// The foreign keys of a table.
+    ///
+    /// - Throws: SQLITE_ERROR if there is no such table.
+    public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
+        try cached(tableName, schemaName, \.foreignKeys) { kind in
+            let rows = try pragma("foreign_key_list", kind.name, in: kind.schema)
+            let groups = Dictionary(grouping: rows) { $0["id"] as Int }
+            return try groups.sorted { $0.key < $1.key }.map { id, rows in
+                let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
+                let table: String = rows[0]["table"]
+                // Without columns, the foreign key refers to the primary key.
+                let primaryKey = rows[0]["to"] as String? == nil ? try self.primaryKey(table).columns : []
+                return ForeignKeyInfo(
+                    id: id, destinationTable: table,
+                    mapping: rows.enumerated().map { index, row in
+                        (origin: row["from"], destination: row["to"] as String? ?? primaryKey[index])
+                    })
+            }
+        }
+    }
+
+    /// Whether columns are a primary key, or those of a unique index.
+    public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
+        try uniqueKey(tableName, of: columns) != nil
+    }
+
+    /// The columns of the primary key or of the unique index that are those, in its order.
+    package func uniqueKey(_ tableName: String, of columns: some Collection<String>) throws -> [String]? {
+        let wanted = Set(columns.map(\.foldedDatabaseName))
+        func matches(_ key: [String]) -> Bool { Set(key.map(\.foldedDatabaseName)) == wanted }
+        let primaryKey = try self.primaryKey(tableName)
+        if matches(primaryKey.columns) { return primaryKey.columns }
+        if primaryKey.tableHasRowID, wanted == ["rowid"] { return ["rowid"] }
+        return try indexes(on: tableName).first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
+    }
+
+    /// Runs the closure with another source for what the schema does not say.
+    public func withSchemaSource<T>(
+        _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
+    ) rethrows -> T {
+        let former = currentSchemaSource
+        currentSchemaSource = schemaSource
+        clearSchemaCache()
+        defer {
+            currentSchemaSource = former
+            clearSchemaCache()
+        }
+        return try block()
+    }
+
+    /// The source for what the schema does not say.
+    public var schemaSource: (any DatabaseSchemaSource)? { currentSchemaSource }
+}
+
+// MARK: - The cache
+
+extension Database {
+    private func key(_ name: String, _ schemaName: String?) -> String {
+        schemaName.map { "\($0.foldedDatabaseName).\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
+    }
+
+    private func validateCache() {
+        if schemaCache.generation != connection.schemaGeneration {
+            schemaCache = SchemaCache()
+            schemaCache.generation = connection.schemaGeneration
+        }
+    }
+
+    private func cached<T>(
+        _ name: String, _ schemaName: String?, _ member: WritableKeyPath<SchemaCache.Table, T?>,
+        _ read: (SchemaCache.Table.Kind) throws -> T
+    ) throws -> T {
+        validateCache()
+        let key = key(name, schemaName)
+        if let value = schemaCache.tables[key]?[keyPath: member] { return value }
+        guard let kind = try object(name, in: schemaName) else {
+            throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
+        }
+        let value = try read(kind)
+        schemaCache.tables[key, default: SchemaCache.Table()][keyPath: member] = value
+        return value
+    }
+
+    /// The table or view of a name, looked for as SQLite does: temp, main, then the attached schemas.
+    private func object(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind? {
+        validateCache()
+        let key = key(name, schemaName)
+        if let kind = schemaCache.tables[key]?.kind { return kind }
+        for schema in try schemas(schemaName) {
+            guard let kind = try find(name, in: schema) else { continue }
+            schemaCache.tables[key, default: SchemaCache.Table()].kind = kind
+            return kind
+        }
+        return nil
+    }
+
+    private func find(_ name: String, in schema: DatabaseSchemaID) throws -> SchemaCache.Table.Kind? {
+        if name.isSameDatabaseName(as: "sqlite_master") || name.isSameDatabaseName(as: schema.schemaTableName) {
+            return .init(schema: schema, name: name, isView: false, isWithoutRowID: false)
+        }
+        let rows = try Row.rows(
+            of: cachedStatement(sql: "SELECT name, type, wr FROM pragma_table_list WHERE schema = ? AND name = ? COLLATE NOCASE"),
+            [schema.name, name])
+        return rows.first.map { row in
+            .init(
+                schema: schema, name: row["name"], isView: row["type"] == "view", isWithoutRowID: row["wr"])
+        }
+    }
+
+    private func exists(_ type: String, _ name: String, in schema: DatabaseSchemaID) throws -> Bool {
+        let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
+        return try !Row.rows(
+            of: cachedStatement(sql: "SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"), [type, name]
+        ).isEmpty
+    }
+
+    private func schemas(_ name: String?) throws -> [DatabaseSchemaID] {
+        let names = try Row.rows(of: cachedStatement(sql: "PRAGMA database_list"), [])
+            .map { $0["name"] as String }
+        guard let name else {
+            return [.temp] + names.filter { $0 != "temp" }.map { DatabaseSchemaID(name: $0) }
+        }
+        guard name.isSameDatabaseName(as: "temp") || names.contains(where: name.isSameDatabaseName) else {
+            throw DatabaseError(message: "no such schema: \(name)")
+        }
+        return [DatabaseSchemaID(name: name)]
+    }
+
+    private func pragma(_ pragma: String, _ argument: String, in schema: DatabaseSchemaID) throws -> [Row] {
+        let sql = "PRAGMA \(schema.name.quotedDatabaseIdentifier).\(pragma)(\(argument.quotedDatabaseIdentifier))"
+        return try Row.rows(of: makeStatement(sql: sql), [])
+    }
+}
+
+extension Row {
+    fileprivate static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
+        try statement.setArguments(arguments)
+        let cursor = try RowCursor(statement, adapter: nil)
+        var rows: [Row] = []
+        while let row = try cursor.next() { rows.append(row.copy()) }
+        return rows
+    }
+}
+
+extension Database: SchemaReader {
+    package func primaryKeyColumns(ofTable table: String) throws -> [String] { try primaryKey(table).columns }
+
+    package func columnNames(ofTable table: String) throws -> [String] { try columns(in: table).map(\.name) }
+}

@@ -1,0 +1,89 @@
+// The events of a trace.
+
+import CSQLite
+public import Foundation
+
+extension Database {
+    /// What a trace reports.
+    public struct TracingOptions: OptionSet, Sendable {
+        public let rawValue: CInt
+        public init(rawValue: CInt) { self.rawValue = rawValue }
+
+        /// Each statement, when it starts.
+        public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
+        /// Each statement with its duration, when it ends.
+        public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
+    }
+
+    /// An event of a trace.
+    public enum TraceEvent: CustomStringConvertible {
+        /// A statement that ran.
+        public struct Statement: CustomStringConvertible {
+            /// The SQL, with its parameters.
+            public let sql: String
+
+            /// The SQL with the arguments as literals, which may be personal data.
+            public let expandedSQL: String
+
+            let showsArguments: Bool
+
+            /// The SQL; with the arguments only if the configuration makes them public.
+            public var description: String { showsArguments ? expandedSQL : sql }
+        }
+
+        /// A statement starts.
+        case statement(Statement)
+        /// A statement has ended, after a duration in seconds.
+        case profile(statement: Statement, duration: TimeInterval)
+
+        /// The SQL, after the duration if there is one.
+        public var description: String {
+            switch self {
+            case .statement(let statement): statement.description
+            case .profile(let statement, let duration): String(format: "%.3fs ", duration) + statement.description
+            }
+        }
+
+        /// The SQL with the arguments as literals, after the duration if there is one.
+        public var expandedDescription: String {
+            switch self {
+            case .statement(let statement): statement.expandedSQL
+            case .profile(let statement, let duration): String(format: "%.3fs ", duration) + statement.expandedSQL
+            }
+        }
+
+        init?(
+            _ event: CUnsignedInt, _ statement: UnsafeMutableRawPointer?, _ detail: UnsafeMutableRawPointer?,
+            _ configuration: Configuration
+        ) {
+            guard let statement = statement.map(OpaquePointer.init) else { return nil }
+            let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+            let showsArguments = configuration.publicStatementArguments
+            switch CInt(bitPattern: event) {
+            case SQLITE_TRACE_STMT:
+                // A trigger's statement comes as a comment that tells its name.
+                let text = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? sql
+                if text.hasPrefix("--") {
+                    self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))
+                } else {
+                    self = .statement(
+                        Statement(sql: sql, expandedSQL: Self.expanded(statement), showsArguments: showsArguments))
+                }
+            case SQLITE_TRACE_PROFILE:
+                let nanoseconds = detail?.assumingMemoryBound(to: Int64.self).pointee ?? 0
+                self = .profile(
+                    statement: Statement(
+                        sql: sql, expandedSQL: Self.expanded(statement), showsArguments: showsArguments),
+                    duration: Double(nanoseconds) / 1_000_000_000)
+            default:
+                return nil
+            }
+        }
+
+        private static func expanded(_ statement: OpaquePointer) -> String {
+            guard let text = sqlite3_expanded_sql(statement) else { return "" }
+            defer { sqlite3_free(text) }
+            return String(cString: text)
+        }
+    }
+}

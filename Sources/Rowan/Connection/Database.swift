@@ -1,0 +1,237 @@
+// One connection, as users see it: valid in the access that gave it, on its thread, and nowhere else.
+
+import CSQLite
+public import Foundation
+import Synchronization
+
+/// A connection to a database.
+///
+/// You get it from an access of a ``DatabaseQueue`` or a ``DatabasePool``, and don't keep it:
+///
+/// ```swift
+/// try dbQueue.write { db in
+///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// }
+/// ```
+public final class Database: CustomStringConvertible, CustomDebugStringConvertible {
+    @usableFromInline package let connection: LocalConnection
+
+    /// The configuration of the connection.
+    public let configuration: Configuration
+
+    /// The path, and the label of the configuration.
+    public let description: String
+
+    package let path: String
+
+    /// The schema as it was read, dropped when the schema moves.
+    package var schemaCache = SchemaCache()
+    /// Where the primary keys of views come from.
+    package var currentSchemaSource: (any DatabaseSchemaSource)?
+    /// The plans of the persistence methods: see PersistencePlan.
+    package var plans: [AnyHashable: AnyObject] = [:]
+    package var plansGeneration = 0
+
+    // Transactions
+    package var transactionStart = TransactionStart()
+    package var transactionEnd = TransactionEnd()
+    package var dataVersion: UInt32 = 0
+    package var knownSchemaVersion: Int32 = 0
+
+    private var busyCallback: BusyCallback?
+    private var traceCallback: ((TraceEvent) -> Void)?
+
+    package init(path: String, configuration: Configuration, isReader: Bool = false) throws {
+        self.path = path
+        self.configuration = configuration
+        description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
+        currentSchemaSource = configuration.schemaSource
+        let access = configuration.readonly || isReader
+            ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // NOMUTEX: an access is alone with its connection, a lane sees to it.
+        connection = try LocalConnection(
+            path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+            isStrict: configuration.strictConversions,
+            publicStatementArguments: configuration.publicStatementArguments)
+    }
+
+    /// Applies the configuration. The caller has access to the connection.
+    package func setUp(isReader: Bool) throws {
+        let pointer = try connection.openPointer()
+        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, configuration.foreignKeysEnabled ? 1 : 0))
+        let dqs: CInt = configuration.acceptsDoubleQuotedStringLiterals ? 1 : 0
+        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DML, dqs))
+        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DDL, dqs))
+        try connection.check(DatabaseCollation.installOnDemand(in: pointer))
+        for function in DatabaseFunction.builtin { try connection.check(function.install(in: pointer)) }
+        setBusyMode(isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
+        for setup in configuration.setups { try setup(self) }
+        // The first read tells whether the file is a database at all.
+        try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd()
+    }
+
+    private func setBusyMode(_ mode: BusyMode) {
+        guard let pointer = connection.pointer else { return }
+        switch mode {
+        case .immediateError:
+            sqlite3_busy_handler(pointer, nil, nil)
+        case .timeout(let seconds):
+            sqlite3_busy_timeout(pointer, CInt(clamping: Int((seconds * 1_000).rounded())))
+        case .callback(let callback):
+            busyCallback = callback
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            sqlite3_busy_handler(
+                pointer,
+                { context, count in
+                    // The handler lives no longer than the connection, which lives no longer than this object.
+                    let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
+                    return db.busyCallback?(Int(count)) == true ? 1 : 0
+                }, context)
+        }
+    }
+
+    /// Closes the connection.
+    package func close() throws {
+        plans = [:]
+        transactionStart = TransactionStart()
+        try connection.close()
+    }
+
+    // MARK: State
+
+    /// The C connection, nil when it is closed.
+    public var sqliteConnection: SQLiteConnection? { connection.pointer }
+
+    /// The rowid of the last inserted row. <https://sqlite.org/c3ref/last_insert_rowid.html>
+    public var lastInsertedRowID: Int64 { connection.pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed. <https://sqlite.org/c3ref/changes.html>
+    public var changesCount: Int { connection.pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
+
+    /// The number of rows changed since the connection opened. <https://sqlite.org/c3ref/total_changes.html>
+    public var totalChangesCount: Int { connection.pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
+
+    /// Whether a transaction is open.
+    public var isInsideTransaction: Bool { connection.isInsideTransaction }
+
+    /// The code of the last error.
+    public var lastErrorCode: ResultCode {
+        ResultCode(rawValue: connection.pointer.map { sqlite3_errcode($0) } ?? SQLITE_MISUSE)
+    }
+
+    /// The message of the last error, nil if there is none.
+    public var lastErrorMessage: String? { connection.pointer.map { String(cString: sqlite3_errmsg($0)) } }
+
+    /// The maximum number of arguments of a statement. <https://sqlite.org/limits.html#max_variable_number>
+    public var maximumStatementArgumentCount: Int {
+        connection.pointer.map { Int(sqlite3_limit($0, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) } ?? 0
+    }
+
+    /// The version of SQLite: 3040001 for 3.40.1.
+    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
+
+    public var debugDescription: String { "<Database: \(description)>" }
+
+    /// Called with a code and a message when SQLite meets an anomaly, in the whole process.
+    public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
+
+    private static let errorLog = Mutex<LogErrorFunction?>(nil)
+
+    /// The log of SQLite's anomalies. Set it before any connection opens. <https://sqlite.org/errlog.html>
+    public static var logError: LogErrorFunction? {
+        get { errorLog.withLock { $0 } }
+        set {
+            errorLog.withLock { $0 = newValue }
+            _ = rowan_config_log { _, code, message in
+                guard let log = Database.errorLog.withLock({ $0 }) else { return }
+                log(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
+            }
+        }
+    }
+
+    // MARK: Functions, collations, memory
+
+    /// Adds a custom SQL function.
+    public func add(function: DatabaseFunction) {
+        guard let pointer = connection.pointer else { return }
+        let code = function.install(in: pointer)
+        precondition(code == SQLITE_OK, "could not add function \(function.name): \(connection.error(code))")
+    }
+
+    /// Removes a custom SQL function.
+    public func remove(function: DatabaseFunction) {
+        guard let pointer = connection.pointer else { return }
+        connection.statements.removeAll()
+        let code = function.uninstall(from: pointer)
+        precondition(code == SQLITE_OK, "could not remove function \(function.name): \(connection.error(code))")
+    }
+
+    /// Adds a custom collation.
+    public func add(collation: DatabaseCollation) {
+        guard let pointer = connection.pointer else { return }
+        let code = collation.install(in: pointer)
+        precondition(code == SQLITE_OK, "could not add collation \(collation.name): \(connection.error(code))")
+    }
+
+    /// Removes a custom collation.
+    public func remove(collation: DatabaseCollation) {
+        guard let pointer = connection.pointer else { return }
+        connection.statements.removeAll()
+        let code = collation.uninstall(from: pointer)
+        precondition(code == SQLITE_OK, "could not remove collation \(collation.name): \(connection.error(code))")
+    }
+
+    /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
+    public func releaseMemory() {
+        plans = [:]
+        connection.statements.removeAll()
+        schemaCache = SchemaCache()
+        if let pointer = connection.pointer { sqlite3_db_release_memory(pointer) }
+    }
+
+    /// Copies the log of a WAL database into its file. <https://sqlite.org/wal.html#ckpt>
+    ///
+    /// - Returns: the number of frames of the log, and of those that are in the file.
+    /// - Throws: SQLITE_BUSY when a reader or a writer is in the way of more than a passive checkpoint.
+    @discardableResult
+    public func checkpoint(
+        _ kind: CheckpointMode = .passive, on dbName: String? = "main"
+    ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        let pointer = try connection.openPointer()
+        var frameCount: CInt = -1
+        var doneCount: CInt = -1
+        try connection.check(sqlite3_wal_checkpoint_v2(pointer, dbName, kind.rawValue, &frameCount, &doneCount))
+        return (Int(frameCount), Int(doneCount))
+    }
+
+    /// Runs the closure with writes refused: they throw SQLITE_READONLY.
+    public func readOnly<T>(_ value: () throws -> T) throws -> T {
+        connection.readOnlyDepth += 1
+        defer { connection.readOnlyDepth -= 1 }
+        return try value()
+    }
+
+    // MARK: Trace
+
+    /// Calls a closure for each statement, or each duration. Nil stops. <https://sqlite.org/c3ref/trace_v2.html>
+    ///
+    /// ```swift
+    /// db.trace { print($0) }                    // SELECT * FROM player
+    /// db.trace(options: .profile) { print($0) } // 0.002s SELECT * FROM player
+    /// ```
+    public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
+        guard let pointer = connection.pointer else { return }
+        traceCallback = trace
+        guard trace != nil else {
+            sqlite3_trace_v2(pointer, 0, nil, nil)
+            return
+        }
+        sqlite3_trace_v2(
+            pointer, CUnsignedInt(bitPattern: options.rawValue),
+            { event, context, statement, detail in
+                let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
+                if let event = TraceEvent(event, statement, detail, db.configuration) { db.traceCallback?(event) }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

@@ -1,0 +1,153 @@
+// A pool: one writer, and up to N readers that never wait for it. WAL mode gives each read transaction its own
+// state of the database. https://sqlite.org/wal.html#concurrency
+
+import CSQLite
+public import Foundation
+import Synchronization
+
+/// A writer and several concurrent readers, on a database file in WAL mode.
+///
+/// ```swift
+/// let dbPool = try DatabasePool(path: "/path/to/database.sqlite")
+/// try dbPool.write { db in try player.insert(db) }
+/// let players = try dbPool.read { db in try Player.fetchAll(db) }
+/// ```
+public final class DatabasePool: DatabaseWriter {
+    public let configuration: Configuration
+    public let path: String
+    private let writer: AccessLane
+    private let readers: AccessLane
+
+    /// Opens or creates a database file, and switches it to WAL mode.
+    ///
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
+    public init(path: String, configuration: Configuration = Configuration()) throws {
+        precondition(configuration.maximumReaderCount > 0, "a pool needs at least one reader")
+        self.configuration = configuration
+        self.path = path
+        let label = configuration.label ?? "Rowan.DatabasePool"
+        let schema = SharedSchemaGeneration()
+        writer = AccessLane(
+            capacity: 1, label: "\(label).writer", qos: configuration.writeQoS,
+            target: configuration.writeTargetQueue ?? configuration.targetQueue
+        ) {
+            try PooledConnection(path: path, configuration: configuration, sharedSchema: schema)
+        }
+        var readerConfiguration = configuration
+        readerConfiguration.readonly = true
+        if case .immediateError = configuration.busyMode { readerConfiguration.readonlyBusyMode = .timeout(10) }
+        readers = AccessLane(
+            capacity: configuration.maximumReaderCount, label: "\(label).reader", qos: configuration.readQoS,
+            target: configuration.targetQueue
+        ) { [readerConfiguration] in
+            try PooledConnection(
+                path: path, configuration: readerConfiguration, isReader: true, sharedSchema: schema)
+        }
+        let connection = try writer.acquire()
+        defer { writer.release(connection) }
+        if !configuration.readonly {
+            try connection.run { try $0.activateWAL() }
+        }
+    }
+
+    deinit {
+        try? readers.close()
+        try? writer.close()
+    }
+
+    public func close() throws {
+        // Readers first: the last connection to close, the writer, removes the log.
+        try readers.close()
+        try writer.close()
+    }
+
+    public func interrupt() {
+        writer.interrupt()
+        readers.interrupt()
+    }
+
+    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
+        switch kind {
+        case .read: DatabaseAccessRoute(lane: readers, scope: .readTransaction)
+        case .unsafeRead: DatabaseAccessRoute(lane: readers, scope: .readOnly)
+        case .write: DatabaseAccessRoute(lane: writer, scope: .plain)
+        }
+    }
+
+    public func _withBarrier<T>(_ body: () throws -> T) throws -> T {
+        try readers.exclusively { _ in try body() }
+    }
+
+    /// Gives back as much memory as possible, after the current accesses: readers close, unless they are persistent.
+    public func releaseMemory() {
+        try? _route(.write).run { $0.releaseMemory() }
+        if configuration.persistentReadOnlyConnections {
+            try? readers.exclusively { for connection in $0 { connection.run { $0.releaseMemory() } } }
+        } else {
+            try? readers.closeConnections()
+        }
+    }
+
+    /// Gives back memory without blocking the current thread.
+    public func releaseMemoryEventually() {
+        readers.dispatchQueue.async { self.releaseMemory() }
+    }
+
+    /// Closes the readers, after the current reads; new ones open when they are needed.
+    public func invalidateReadOnlyConnections() {
+        try? readers.closeConnections()
+    }
+
+    /// Runs the closure in a transaction.
+    ///
+    /// ```swift
+    /// try dbPool.writeInTransaction { db in
+    ///     try player.insert(db)
+    ///     return .commit
+    /// }
+    /// ```
+    public func writeInTransaction(
+        _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
+    ) throws {
+        try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
+    }
+
+    public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        guard let connection = writer.connectionOfCurrentThread else {
+            preconditionFailure("spawnConcurrentRead must be called from an access of the writer")
+        }
+        precondition(
+            !connection.database.isInsideTransaction, "spawnConcurrentRead must be called out of a transaction")
+        // The writer waits until the read has its state of the database, and no longer.
+        let isIsolated = DispatchSemaphore(value: 0)
+        DatabaseAccessRoute(lane: readers, scope: .plain).callback { result in
+            let isSignalled = Atomic(false)
+            func signal() {
+                if !isSignalled.exchange(true, ordering: .relaxed) { isIsolated.signal() }
+            }
+            do {
+                try result.get().isolatedRead { db in
+                    // A deferred transaction starts with its first read.
+                    try db.cachedStatement(sql: "SELECT rowid FROM sqlite_master LIMIT 1").execute()
+                    signal()
+                    value(.success(db))
+                }
+            } catch {
+                let isLate = isSignalled.load(ordering: .relaxed)
+                signal()
+                if !isLate { value(.failure(error)) }
+            }
+        }
+        isIsolated.wait()
+    }
+
+    /// Schedules a read of the last committed state. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
+    public func asyncConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        spawnConcurrentRead(value)
+    }
+}
+
+/// Moves when the writer of a pool changes the schema, so that readers drop what they know of it.
+final class SharedSchemaGeneration: Sendable {
+    let value = Atomic<Int>(0)
+}

@@ -1,0 +1,89 @@
+// Reading: the verbs exist here once, for queues, pools, snapshots and erasures.
+
+public import CSQLite
+import Foundation
+
+/// A connection, or several, that can read a database: ``DatabaseQueue``, ``DatabasePool``, ``DatabaseSnapshot``.
+public protocol DatabaseReader: AnyObject, Sendable {
+    /// The configuration of the connections.
+    var configuration: Configuration { get }
+
+    /// The path of the database.
+    var path: String { get }
+
+    /// Closes the connections, after the accesses that are going on. Later accesses throw SQLITE_MISUSE.
+    ///
+    /// - Throws: SQLITE_BUSY if a statement that the program keeps is not finalized; the connection stays open.
+    func close() throws
+
+    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    func interrupt()
+
+    /// Where the connection of an access comes from. Not for users.
+    func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute
+}
+
+extension DatabaseReader {
+    /// Reads the database, in a transaction: the closure sees one state of it.
+    ///
+    /// ```swift
+    /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
+    /// ```
+    ///
+    /// - Throws: the error of the closure; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access.
+    public func read<T>(_ value: (Database) throws -> T) throws -> T {
+        try _route(.read).run(value)
+    }
+
+    /// Reads the database, in a transaction, without blocking the thread of the task.
+    ///
+    /// - Throws: the error of the closure; `CancellationError` if the task is cancelled.
+    public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await _route(.read).run(value)
+    }
+
+    /// Schedules a read, in a transaction.
+    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        _route(.read).callback(value)
+    }
+
+    /// Reads the database without transaction: two statements may see two states of it.
+    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try _route(.unsafeRead).run(value)
+    }
+
+    /// Reads the database without transaction, without blocking the thread of the task.
+    public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await _route(.unsafeRead).run(value)
+    }
+
+    /// Schedules a read without transaction.
+    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        _route(.unsafeRead).callback(value)
+    }
+
+    /// Reads the database without transaction, in the current access of the thread if there is one.
+    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try _route(.unsafeRead).runReentrant(value)
+    }
+
+    /// Copies the database into another, which is overwritten. <https://sqlite.org/backup.html>
+    ///
+    /// ```swift
+    /// try source.backup(to: destination, pagesPerStep: 100) { progress in
+    ///     print("\(progress.completedPageCount) of \(progress.totalPageCount) pages")
+    /// }
+    /// ```
+    ///
+    /// - Throws: the error of SQLite; the error of `progress`, which aborts the backup.
+    public func backup(
+        to writer: any DatabaseWriter, pagesPerStep: CInt = -1,
+        progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+    ) throws {
+        try unsafeRead { source in
+            try writer.backupDestination { destination in
+                try source.backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// Writing: the verbs exist here once, for queues, pools and erasures.
+
+import CSQLite
+import Foundation
+
+/// A connection, or several, that can write a database: ``DatabaseQueue``, ``DatabasePool``.
+public protocol DatabaseWriter: DatabaseReader {
+    /// Runs the closure while no other access of this writer is going on. Not for users.
+    func _withBarrier<T>(_ body: () throws -> T) throws -> T
+
+    /// Schedules a read of the last committed state. Call it from the writer's access, out of a transaction.
+    ///
+    /// ```swift
+    /// try dbPool.writeWithoutTransaction { db in
+    ///     try db.inTransaction { try player.insert(db); return .commit }
+    ///     dbPool.spawnConcurrentRead { result in
+    ///         // Sees the player, whatever is written meanwhile.
+    ///         let count = try? Player.fetchCount(result.get())
+    ///     }
+    /// }
+    /// ```
+    func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+}
+
+extension DatabaseWriter {
+    /// Writes the database, in a transaction, which is rolled back if the closure throws.
+    ///
+    /// ```swift
+    /// // BEGIN IMMEDIATE TRANSACTION; INSERT ...; COMMIT TRANSACTION
+    /// try dbQueue.write { db in try player.insert(db) }
+    /// ```
+    ///
+    /// - Throws: the error of the closure, or of the commit; SQLITE_MISUSE for a nested access.
+    @discardableResult
+    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+        try _route(.write).run { db in try db.transaction(nil) { (.commit, try updates(db)) } }
+    }
+
+    /// Writes the database, in a transaction, without blocking the thread of the task.
+    ///
+    /// - Throws: the error of the closure, or of the commit; `CancellationError` if the task is cancelled, after a
+    ///   rollback.
+    @discardableResult
+    public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await _route(.write).run { db in try db.transaction(nil) { (.commit, try updates(db)) } }
+    }
+
+    /// Schedules a write, in a transaction.
+    ///
+    /// - Parameter completion: called on the same connection, after the commit or the rollback.
+    public func asyncWrite<T>(
+        _ updates: @escaping @Sendable (Database) throws -> T,
+        completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
+    ) {
+        asyncWriteWithoutTransaction { db in
+            completion(db, Result { try db.transaction(nil) { (.commit, try updates(db)) } })
+        }
+    }
+
+    /// Writes the database, without transaction: each statement commits by itself.
+    ///
+    /// - Precondition: the access is not nested, and leaves no transaction open.
+    @discardableResult
+    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
+        try _route(.write).runTrapping(updates)
+    }
+
+    /// Writes the database, without transaction, without blocking the thread of the task.
+    @discardableResult
+    public func writeWithoutTransaction<T: Sendable>(
+        _ updates: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await _route(.write).run(updates)
+    }
+
+    /// Schedules a write without transaction.
+    ///
+    /// - Precondition: the connection is not closed.
+    public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
+        _route(.write).callback { result in
+            switch result {
+            case .success(let db): updates(db)
+            case .failure(let error): preconditionFailure("\(error)")
+            }
+        }
+    }
+
+    /// Writes the database, without transaction, while no other access is going on.
+    @discardableResult
+    public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        try _withBarrier { try _route(.write).run(updates) }
+    }
+
+    /// Writes the database, without transaction, while no other access is going on, without blocking the thread
+    /// of the task.
+    @discardableResult
+    public func barrierWriteWithoutTransaction<T: Sendable>(
+        _ updates: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            _route(.write).lane.dispatchQueue.async {
+                continuation.resume(with: Result { try self.barrierWriteWithoutTransaction(updates) })
+            }
+        }
+    }
+
+    /// Schedules a write without transaction, while no other access is going on.
+    public func asyncBarrierWriteWithoutTransaction(
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        _route(.write).lane.dispatchQueue.async {
+            do {
+                try self.barrierWriteWithoutTransaction { db in updates(.success(db)) }
+            } catch {
+                updates(.failure(error))
+            }
+        }
+    }
+
+    /// Writes the database, without transaction, in the current access of the thread if there is one.
+    @discardableResult
+    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
+        let route = _route(.write)
+        guard let connection = route.lane.connectionOfCurrentThread else { return try route.runTrapping(updates) }
+        return try updates(connection.database)
+    }
+
+    /// Deletes all the content of the database: tables, indexes, views, triggers.
+    ///
+    /// Source: <https://sqlite.org/c3ref/c_dbconfig_defensive.html> (SQLITE_DBCONFIG_RESET_DATABASE)
+    public func erase() throws { try barrierWriteWithoutTransaction { try $0.erase() } }
+
+    /// Deletes all the content of the database, without blocking the thread of the task.
+    public func erase() async throws { try await barrierWriteWithoutTransaction { try $0.erase() } }
+
+    /// Rebuilds the database file. <https://sqlite.org/lang_vacuum.html>
+    public func vacuum() throws { try _route(.write).run { try $0.execute(sql: "VACUUM") } }
+
+    /// Rebuilds the database file, without blocking the thread of the task.
+    public func vacuum() async throws { try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") } }
+
+    /// Writes a compact copy of the database into a file that does not exist. <https://sqlite.org/lang_vacuum.html>
+    public func vacuum(into filePath: String) throws {
+        try _route(.write).run { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+    }
+
+    /// Writes a compact copy of the database into a file that does not exist, without blocking the thread of the task.
+    public func vacuum(into filePath: String) async throws {
+        try await writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+    }
+
+    /// Runs the closure on the connection that a backup overwrites.
+    func backupDestination(_ body: (Database) throws -> Void) throws {
+        try barrierWriteWithoutTransaction(body)
+    }
+}
+
+extension Database {
+    func erase() throws {
+        let pointer = try connection.openPointer()
+        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 1))
+        defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 0) }
+        try execute(sql: "VACUUM")
+        connection.schemaGeneration &+= 1
+    }
+}

@@ -1,0 +1,100 @@
+// A connection that a lane hands out. `@unchecked Sendable`: the database is only touched by the one that holds
+// the connection, and the lock that sees to it is AccessLane.state; `interruptible` has its own lock.
+
+import CSQLite
+import Foundation
+import Synchronization
+
+final class PooledConnection: @unchecked Sendable {
+    let database: Database
+    /// The C connection while it is open, for interruptions from other threads.
+    private let interruptible = Mutex<UInt>(0)
+    private let allowsUnsafeTransactions: Bool
+    /// The schema as the connections of one pool know it.
+    private let sharedSchema: SharedSchemaGeneration?
+    /// The shared generation that this connection has seen, and its own when it saw it.
+    private var seenSchema = (shared: 0, own: 0)
+
+    /// Opens and sets up a connection.
+    init(
+        path: String, configuration: Configuration, isReader: Bool = false,
+        sharedSchema: SharedSchemaGeneration? = nil
+    ) throws {
+        self.sharedSchema = sharedSchema
+        database = try Database(path: path, configuration: configuration, isReader: isReader)
+        allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
+        do {
+            try run { try $0.setUp(isReader: isReader) }
+        } catch {
+            database.connection.closeEventually()
+            throw error
+        }
+        let pointer = UInt(bitPattern: database.connection.pointer)
+        interruptible.withLock { $0 = pointer }
+    }
+
+    /// Whether the current thread has access.
+    var isHeldByCurrentThread: Bool { database.connection.isAccessible }
+
+    /// Runs the closure with access to the database.
+    func run<T>(_ body: (Database) throws -> T) rethrows -> T {
+        database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
+        defer {
+            database.connection.ownerThread.store(0, ordering: .relaxed)
+            if let sharedSchema { publishSchema(sharedSchema) }
+        }
+        if let sharedSchema { adoptSchema(sharedSchema) }
+        return try body(database)
+    }
+
+    /// Drops what is known of the schema if another connection of the pool has changed it.
+    private func adoptSchema(_ shared: SharedSchemaGeneration) {
+        let generation = shared.value.load(ordering: .acquiring)
+        if generation != seenSchema.shared {
+            seenSchema.shared = generation
+            database.connection.schemaGeneration &+= 1
+        }
+        seenSchema.own = database.connection.schemaGeneration
+    }
+
+    /// Tells the other connections that the schema has moved, after the commit.
+    private func publishSchema(_ shared: SharedSchemaGeneration) {
+        guard !database.configuration.readonly, database.connection.schemaGeneration != seenSchema.own else { return }
+        seenSchema.shared = shared.value.add(1, ordering: .acquiringAndReleasing).newValue
+    }
+
+    /// Interrupts the running statements. <https://sqlite.org/c3ref/interrupt.html>
+    func interrupt() {
+        interruptible.withLock {
+            if let pointer = OpaquePointer(bitPattern: $0) { sqlite3_interrupt(pointer) }
+        }
+    }
+
+    /// Makes the current access stop: its running statements are interrupted, and the next ones refused.
+    func cancel() {
+        database.connection.isCancelled.store(true, ordering: .relaxed)
+        interrupt()
+    }
+
+    func endCancellation() {
+        database.connection.isCancelled.store(false, ordering: .relaxed)
+    }
+
+    func close() throws {
+        try interruptible.withLock { pointer in
+            try run { try $0.close() }
+            pointer = 0
+        }
+    }
+
+    /// Ends an access: a transaction that was left open is rolled back.
+    ///
+    /// - Returns: the error of a transaction that was left open.
+    func endAccess() -> DatabaseError? {
+        guard database.connection.isInsideTransaction, !allowsUnsafeTransactions else { return nil }
+        run { $0.rollbackIgnoringErrors() }
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a transaction was left open at the end of a database access, and was rolled back")
+    }
+}

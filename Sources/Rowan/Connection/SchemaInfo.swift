@@ -1,0 +1,112 @@
+// What the schema says of a table. Sources: https://sqlite.org/pragma.html#pragma_table_xinfo,
+// #pragma_index_list, #pragma_foreign_key_list
+
+/// A column of a table.
+public struct ColumnInfo: Sendable {
+    /// The name of the column.
+    public let name: String
+    /// The declared type, in upper case; empty if there is none.
+    public let type: String
+    /// Whether the column is declared NOT NULL.
+    public let isNotNull: Bool
+    /// The SQL of the default value, nil if there is none.
+    public let defaultValueSQL: String?
+    /// The 1-based position in the primary key, 0 for a column that is not in it.
+    public let primaryKeyIndex: Int
+    /// Whether the value is computed: generated columns can't be written.
+    package let isGenerated: Bool
+    /// Whether `SELECT *` leaves it out.
+    package let isHidden: Bool
+
+    /// A column from a row of `PRAGMA table_info` or `table_xinfo`.
+    public init(row: Row) {
+        name = row["name"]
+        type = (row["type"] as String).uppercased()
+        isNotNull = row["notnull"]
+        defaultValueSQL = row["dflt_value"]
+        primaryKeyIndex = row["pk"]
+        let hidden = row["hidden"] as Int? ?? 0
+        isGenerated = hidden == 2 || hidden == 3
+        isHidden = hidden == 1
+    }
+}
+
+/// The primary key of a table.
+public struct PrimaryKeyInfo: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// No primary key: the hidden rowid.
+        case hiddenRowID
+        /// `INTEGER PRIMARY KEY`: the column is the rowid.
+        case rowID(String)
+        /// One or several columns, in the order of the key.
+        case columns([String], tableHasRowID: Bool)
+    }
+
+    package let kind: Kind
+
+    /// The columns of the key, in order; `rowid` for a table without primary key.
+    public var columns: [String] {
+        switch kind {
+        case .hiddenRowID: ["rowid"]
+        case .rowID(let column): [column]
+        case .columns(let columns, _): columns
+        }
+    }
+
+    /// The column that is the rowid, nil if there is none.
+    public var rowIDColumn: String? {
+        if case .rowID(let column) = kind { column } else { nil }
+    }
+
+    /// Whether the primary key is the rowid, hidden or not.
+    public var isRowID: Bool {
+        if case .columns = kind { false } else { true }
+    }
+
+    /// Whether the table has a rowid.
+    package var tableHasRowID: Bool {
+        if case .columns(_, let tableHasRowID) = kind { tableHasRowID } else { true }
+    }
+}
+
+/// An index of a table.
+public struct IndexInfo: Sendable {
+    /// What made an index. <https://sqlite.org/pragma.html#pragma_index_list>
+    public struct Origin: RawRepresentable, Hashable, Sendable {
+        public var rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// CREATE INDEX.
+        public static let createIndex = Origin(rawValue: "c")
+        /// A UNIQUE constraint.
+        public static let uniqueConstraint = Origin(rawValue: "u")
+        /// The primary key.
+        public static let primaryKeyConstraint = Origin(rawValue: "pk")
+    }
+
+    /// The name of the index.
+    public let name: String
+    /// The columns, without the expressions.
+    public let columns: [String]
+    /// Whether the index is unique.
+    public let isUnique: Bool
+    /// What made the index.
+    public let origin: Origin
+    /// Whether the index has no WHERE clause and no expression: a unique one is a key then.
+    package let coversWholeTable: Bool
+}
+
+/// A foreign key of a table.
+public struct ForeignKeyInfo: Sendable {
+    /// The identifier of the foreign key in its table.
+    public var id: Int
+    /// The table that the foreign key refers to.
+    public let destinationTable: String
+    /// The columns of the table, and those they refer to.
+    public let mapping: [(origin: String, destination: String)]
+
+    /// The columns of the table.
+    public var originColumns: [String] { mapping.map(\.origin) }
+    /// The columns that they refer to.
+    public var destinationColumns: [String] { mapping.map(\.destination) }
+}

@@ -1,0 +1,153 @@
+// Custom collations. Source: https://sqlite.org/c3ref/create_collation.html
+
+import CSQLite
+public import Foundation
+
+/// A custom collation: an order of texts.
+///
+/// ```swift
+/// let byLength = DatabaseCollation("by_length") { a, b in
+///     a.count == b.count ? .orderedSame : (a.count < b.count ? .orderedAscending : .orderedDescending)
+/// }
+/// config.prepareDatabase { db in db.add(collation: byLength) }
+/// // SELECT * FROM "player" ORDER BY "name" COLLATE by_length
+/// Player.order { $0.name.collating(byLength) }
+/// ```
+public final class DatabaseCollation: Hashable, Identifiable, Sendable {
+    /// SQLite knows collations by name, case-insensitively.
+    public struct ID: Hashable, Sendable {
+        let foldedName: String
+
+        public static func == (lhs: ID, rhs: ID) -> Bool { lhs.foldedName == rhs.foldedName }
+        public func hash(into hasher: inout Hasher) { hasher.combine(foldedName) }
+    }
+
+    public var id: ID { ID(foldedName: name.foldedDatabaseName) }
+
+    /// The name of the collation.
+    public let name: String
+
+    private let function: @Sendable (String, String) -> ComparisonResult
+
+    /// A collation.
+    ///
+    /// - Parameter function: the comparison, which must be a total order, and never change.
+    public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
+        self.name = name
+        self.function = function
+    }
+
+    public static func == (lhs: DatabaseCollation, rhs: DatabaseCollation) -> Bool { lhs.id == rhs.id }
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+    package func install(in connection: SQLiteConnection) -> CInt {
+        let box = Unmanaged.passRetained(self)
+        let code = sqlite3_create_collation_v2(
+            connection, name, SQLITE_UTF8, box.toOpaque(),
+            { context, leftCount, left, rightCount, right in
+                let collation = Unmanaged<DatabaseCollation>.fromOpaque(context!).takeUnretainedValue()
+                return collation.compare(
+                    UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+                    UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+            },
+            { Unmanaged<DatabaseCollation>.fromOpaque($0!).release() })
+        // Unlike functions, SQLite does not release the box of a collation that it refuses.
+        if code != SQLITE_OK { box.release() }
+        return code
+    }
+
+    package func uninstall(from connection: SQLiteConnection) -> CInt {
+        sqlite3_create_collation_v2(connection, name, SQLITE_UTF8, nil, nil, nil)
+    }
+
+    private func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> CInt {
+        CInt(function(String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self)).rawValue)
+    }
+}
+
+extension DatabaseCollation {
+    /// Swift's own order of strings.
+    public static let unicodeCompare = DatabaseCollation("swiftCompare") { a, b in
+        a < b ? .orderedAscending : (a == b ? .orderedSame : .orderedDescending)
+    }
+    /// Without regard to case.
+    public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
+        $0.caseInsensitiveCompare($1)
+    }
+    /// Without regard to case, in the current locale.
+    public static let localizedCaseInsensitiveCompare = DatabaseCollation("swiftLocalizedCaseInsensitiveCompare") {
+        $0.localizedCaseInsensitiveCompare($1)
+    }
+    /// In the current locale.
+    public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") { $0.localizedCompare($1) }
+    /// As file lists are sorted, in the current locale.
+    public static let localizedStandardCompare = DatabaseCollation("swiftLocalizedStandardCompare") {
+        $0.localizedStandardCompare($1)
+    }
+
+    /// The collations that every connection has. SQLite asks for one when a statement first needs it.
+    static let builtin: [DatabaseCollation] = [
+        .unicodeCompare, .caseInsensitiveCompare, .localizedCaseInsensitiveCompare, .localizedCompare,
+        .localizedStandardCompare,
+    ]
+
+    /// Installs the built-in collations when they are first needed, which costs nothing at opening.
+    package static func installOnDemand(in connection: SQLiteConnection) -> CInt {
+        sqlite3_collation_needed(connection, nil) { _, connection, _, name in
+            guard let connection, let name else { return }
+            let wanted = String(cString: name).foldedDatabaseName
+            _ = DatabaseCollation.builtin.first { $0.id.foldedName == wanted }?.install(in: connection)
+        }
+    }
+}
+
+extension DatabaseFunction {
+    /// Swift's `capitalized`.
+    public static let capitalize = DatabaseFunction(string: "swiftCapitalizedString") { $0.capitalized }
+    /// Swift's `lowercased()`.
+    public static let lowercase = DatabaseFunction(string: "swiftLowercaseString") { $0.lowercased() }
+    /// Swift's `uppercased()`.
+    public static let uppercase = DatabaseFunction(string: "swiftUppercaseString") { $0.uppercased() }
+    /// Foundation's `localizedCapitalized`.
+    public static let localizedCapitalize = DatabaseFunction(string: "swiftLocalizedCapitalizedString") {
+        $0.localizedCapitalized
+    }
+    /// Foundation's `localizedLowercase`.
+    public static let localizedLowercase = DatabaseFunction(string: "swiftLocalizedLowercaseString") {
+        $0.localizedLowercase
+    }
+    /// Foundation's `localizedUppercase`.
+    public static let localizedUppercase = DatabaseFunction(string: "swiftLocalizedUppercaseString") {
+        $0.localizedUppercase
+    }
+
+    package static let builtin: [DatabaseFunction] = [
+        .capitalize, .lowercase, .uppercase, .localizedCapitalize, .localizedLowercase, .localizedUppercase,
+    ]
+
+    private convenience init(string name: String, _ transform: @escaping @Sendable (String) -> String) {
+        self.init(name, argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0]).map(transform)
+        }
+    }
+}
+
+extension SQLSpecificExpressible {
+    /// The expression with a custom collation: `name COLLATE by_length`.
+    public func collating(_ collation: DatabaseCollation) -> SQLExpression {
+        SQLExpression(.collated(sqlExpression, collation.name))
+    }
+
+    /// Swift's `capitalized`.
+    public var capitalized: SQLExpression { DatabaseFunction.capitalize(self) }
+    /// Swift's `lowercased()`.
+    public var lowercased: SQLExpression { DatabaseFunction.lowercase(self) }
+    /// Swift's `uppercased()`.
+    public var uppercased: SQLExpression { DatabaseFunction.uppercase(self) }
+    /// Foundation's `localizedCapitalized`.
+    public var localizedCapitalized: SQLExpression { DatabaseFunction.localizedCapitalize(self) }
+    /// Foundation's `localizedLowercase`.
+    public var localizedLowercased: SQLExpression { DatabaseFunction.localizedLowercase(self) }
+    /// Foundation's `localizedUppercase`.
+    public var localizedUppercased: SQLExpression { DatabaseFunction.localizedUppercase(self) }
+}
