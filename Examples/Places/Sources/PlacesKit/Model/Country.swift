@@ -1,0 +1,21 @@
+import Rowan
+
+/// A country, a territory or an area that has an ISO 3166 code.
+public struct Country: Codable, Hashable, Identifiable, Sendable {
+    public var code: String
+    public var name: String
+
+    public var id: String { code }
+
+    public init(code: String, name: String) {
+        self.code = code
+        self.name = name
+    }
+}
+
+extension Country: FetchableRecord, PersistableRecord {
+    public enum Columns {
+        public static let code = Column(CodingKeys.code)
+        public static let name = Column(CodingKeys.name)
+    }
+}

@@ -1,0 +1,22 @@
+import Rowan
+
+/// One country that a place's zone overlaps, its own country included.
+///
+/// `Asia/Dubai` serves AE, OM, RE, SC and TF: a count by country that looked at `place.countryCode` only would find no
+/// place at all for four of them.
+public struct PlaceCountry: Codable, Hashable, Sendable {
+    public var placeId: Int64
+    public var countryCode: String
+
+    public init(placeId: Int64, countryCode: String) {
+        self.placeId = placeId
+        self.countryCode = countryCode
+    }
+}
+
+extension PlaceCountry: FetchableRecord, PersistableRecord {
+    public enum Columns {
+        public static let placeId = Column(CodingKeys.placeId)
+        public static let countryCode = Column(CodingKeys.countryCode)
+    }
+}

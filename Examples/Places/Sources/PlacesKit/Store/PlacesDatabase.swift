@@ -1,0 +1,75 @@
+import Foundation
+import Rowan
+
+/// Opens the database of the example.
+public enum PlacesDatabase {
+    /// Opens a database to change it, and creates the file and its tables when they are missing.
+    ///
+    /// A pool puts the file in WAL mode: other connections, and other processes, read while this one writes.
+    public static func open(at path: String, log: StatementLog? = nil) throws -> DatabasePool {
+        try naming(path) {
+            let pool = try DatabasePool(path: path, configuration: configuration(log: log))
+            try pool.write(createTables)
+            log?.forgetAll()
+            return pool
+        }
+    }
+
+    /// Opens a database that an import has filled, and never changes it.
+    public static func openForReading(at path: String, log: StatementLog? = nil) throws -> DatabaseQueue {
+        guard FileManager.default.fileExists(atPath: path) else { throw PlacesError.nothingImported(path: path) }
+        return try naming(path) {
+            var configuration = configuration(log: log)
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            guard try queue.read({ db in try db.tableExists("place") }) else {
+                throw PlacesError.nothingImported(path: path)
+            }
+            log?.forgetAll()
+            return queue
+        }
+    }
+
+    /// SQLite's own error does not say which file it could not open.
+    private static func naming<T>(_ path: String, _ open: () throws -> T) throws -> T {
+        do {
+            return try open()
+        } catch let error as DatabaseError {
+            throw PlacesError.cannotOpen(path: path, reason: error.message ?? error.description)
+        }
+    }
+
+    private static func configuration(log: StatementLog?) -> Configuration {
+        var configuration = Configuration()
+        // Two processes that write wait for one another, up to a point.
+        configuration.busyMode = .timeout(5)
+        if let log {
+            configuration.prepareDatabase { db in
+                let watch = StatementWatch(log: log)
+                db.trace(options: [.statement, .profile]) { event in watch.see(event) }
+            }
+        }
+        return configuration
+    }
+
+    private static func createTables(_ db: Database) throws {
+        try db.create(table: "country", options: .ifNotExists) { t in
+            t.primaryKey("code", .text)
+            t.column("name", .text).notNull()
+        }
+        try db.create(table: "place", options: .ifNotExists) { t in
+            t.autoIncrementedPrimaryKey("id")
+            t.column("zone", .text).notNull().unique()
+            t.column("title", .text).notNull()
+            t.column("isFavorite", .boolean).notNull().defaults(to: false)
+            t.column("countryCode", .text).notNull().references("country")
+            t.column("latitude", .double).notNull()
+            t.column("longitude", .double).notNull()
+        }
+        try db.create(table: "placeCountry", options: .ifNotExists) { t in
+            t.primaryKey(["placeId", "countryCode"])
+            t.column("placeId", .integer).notNull().references("place", onDelete: .cascade)
+            t.column("countryCode", .text).notNull().references("country")
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/// A file of the tz database that cannot be used as a whole.
+public enum ZoneinfoError: Error, Equatable, CustomStringConvertible {
+    case unreadable(file: String, reason: String)
+    case empty(file: String)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "\(file): cannot be read: \(reason)"
+        case .empty(let file): "\(file): holds no line but comments"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import PlacesKit
+
+/// What the commands print.
+enum Report {
+    static func place(_ place: Place) -> String {
+        let star = place.isFavorite ? "★" : " "
+        return "\(star) \(padded(place.title, 22))\(padded(place.zone, 34))\(place.countryCode)  \(place.coordinate)"
+    }
+
+    static func country(_ count: CountryCount) -> String {
+        "\(padded(String(count.places), 4, alignedRight: true))  \(count.country.code)  \(count.country.name)"
+    }
+
+    /// Prints the statements since the last call: how many times each ran, how long in all, and its SQL.
+    static func statements(_ log: StatementLog) {
+        for entry in log.takeAll() {
+            print("  sql \(entry)")
+        }
+    }
+
+    private static func padded(_ text: String, _ width: Int, alignedRight: Bool = false) -> String {
+        let padding = String(repeating: " ", count: max(0, width - text.count))
+        return alignedRight ? padding + text : text + padding
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import PlacesKit
+import Rowan
+
+/// All that the example shows, one step after the other.
+struct Tour {
+    private let path: String
+    private let zoneinfo: ZoneinfoFolder
+    private let scratch: URL
+    private let log = StatementLog()
+    private let pool: DatabasePool
+
+    init(database path: String, zoneinfo: ZoneinfoFolder, scratch: URL) throws {
+        self.path = path
+        self.zoneinfo = zoneinfo
+        self.scratch = scratch
+        pool = try PlacesDatabase.open(at: path, log: log)
+    }
+
+    func run() throws {
+        try step("An import in one transaction, and a second process that reads meanwhile", importWhileAnotherReads)
+        try step("The same import again: nothing is new", importAgain)
+        try step("The places within 600 km of Paris", near)
+        try step("A favourite: only the column that changes is written, and no change writes nothing", toggle)
+        try step("The countries with most places, in raw SQL", countries)
+        try step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
+        try step("The second page of five favourites", page)
+        try step("An insert that meets a conflict is ignored, and noticed", ignoredInsert)
+        try step("A batch delete: the places of Antarctica", batchDelete)
+        try step("A malformed line stops an import, and the database stays as it was", malformedLine)
+        try step("The import once more: Antarctica is back, the favourites are still there", importKeepsFavorites)
+    }
+
+    private func step(_ title: String, _ body: () throws -> Void) throws {
+        print("\n── \(title)")
+        _ = log.takeAll()
+        try body()
+        Report.statements(log)
+    }
+
+    private func importWhileAnotherReads() throws {
+        let reader = try SecondReader(executable: Self.executable, database: path)
+        let before = try reader.count()
+        let (summary, during) = try pool.write { db in
+            let summary = try Importer(folder: zoneinfo).run(db)
+            return (summary, try reader.count())
+        }
+        let after = try reader.count()
+        print("Imported \(summary) from \(zoneinfo.path).")
+        print("The second process saw \(before) places before, \(during) during the transaction, \(after) after.")
+        try reader.stop()
+        print("It met no error.")
+    }
+
+    private func importAgain() throws {
+        let summary = try pool.write { db in try Importer(folder: zoneinfo).run(db) }
+        print("Imported \(summary).")
+    }
+
+    private func near() throws {
+        let paris = Coordinate(latitude: 48.8534, longitude: 2.3488)
+        let found = try pool.read { db in try Place.near(paris, within: 600, limit: 5, db) }
+        for (place, distance) in found {
+            print(Report.place(place), "\(Int(distance.rounded())) km", separator: "  ")
+        }
+    }
+
+    private func toggle() throws {
+        let (place, changedAgain) = try pool.write { db in
+            var place = try Place.find(zone: "Europe/Paris", db)
+            try place.toggleFavorite(db)
+            let favorite = place.isFavorite
+            return (place, try place.updateChanges(db) { $0.isFavorite = favorite })
+        }
+        print(Report.place(place))
+        print("The same value once more: \(changedAgain ? "written again" : "nothing to write").")
+    }
+
+    private func countries() throws {
+        for count in try pool.read({ db in try CountryCount.fetchAll(db, limit: 5) }) {
+            print(Report.country(count))
+        }
+    }
+
+    private func batchUpdate() throws {
+        let count = try pool.write { db in try Place.favorite(region: "Atlantic", db) }
+        print("\(count) places are new favourites.")
+    }
+
+    private func page() throws {
+        for place in try pool.read({ db in try Place.page(2, size: 5, favoritesOnly: true, db) }) {
+            print(Report.place(place))
+        }
+    }
+
+    private func ignoredInsert() throws {
+        let inserted = try pool.write { db in
+            let copy = try Place.find(zone: "Europe/Rome", db)
+            let duplicate = Place(
+                zone: copy.zone, title: "Roma", countryCode: copy.countryCode, coordinate: copy.coordinate)
+            return try duplicate.insertIfNew(db)
+        }
+        print(inserted ? "Inserted." : "Europe/Rome is there already: the insert was ignored.")
+    }
+
+    private func batchDelete() throws {
+        let count = try pool.write { db in try Place.delete(countryCode: "AQ", db) }
+        print("\(count) places are gone.")
+    }
+
+    private func malformedLine() throws {
+        let broken = try brokenCopy()
+        let before = try pool.read(Place.fetchCount)
+        do {
+            let summary = try pool.write { db in try Importer(folder: broken).run(db) }
+            print("Imported \(summary).")
+        } catch let error as MalformedLine {
+            print("Stopped: \(error)")
+        }
+        let after = try pool.read(Place.fetchCount)
+        print("\(before) places before, \(after) after.")
+    }
+
+    private func importKeepsFavorites() throws {
+        let summary = try pool.write { db in try Importer(folder: zoneinfo).run(db) }
+        let favorites = try pool.read { db in try Place.filter { $0.isFavorite == true }.fetchCount(db) }
+        print("Imported \(summary); \(favorites) favourites.")
+    }
+
+    /// A copy of the tables whose last line is no good: all the others are written before it is met.
+    private func brokenCopy() throws -> ZoneinfoFolder {
+        let folder = ZoneinfoFolder(path: scratch.appendingPathComponent("broken").path)
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: zoneinfo.countriesPath, toPath: folder.countriesPath)
+        let zones = try String(contentsOfFile: zoneinfo.zonesPath, encoding: .utf8)
+        try (zones + "FR\t+9951+00220\tEurope/Lutetia\n").write(
+            toFile: folder.zonesPath, atomically: true, encoding: .utf8)
+        return folder
+    }
+
+    private static var executable: URL {
+        Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+    }
+}

@@ -1,0 +1,35 @@
+# demo and test need nothing but a Swift toolchain: Scripts/install brings the rest.
+
+SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
+
+.PHONY: help install demo test bench lint format docs
+
+help:
+	@echo "make demo     run the example: what Rowan does, with its SQL and its times"
+	@echo "make test     run the tests"
+	@echo "make bench    run the benchmarks (release, some minutes)"
+	@echo "make lint     check the format and the layers"
+	@echo "make format   format all Swift files in place"
+	@echo "make docs     write the reference to .build/docs"
+
+install:
+	@Scripts/install
+
+demo: install
+	cd Examples/Places && swift run places tour
+
+test: install
+	swift test
+
+bench: install
+	cd Benchmarks && swift run -c release bench
+
+lint:
+	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
+	Scripts/layers
+
+format:
+	$(SWIFT_FILES) | xargs -0 swift format --in-place --parallel
+
+docs: install
+	Scripts/docs

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package as any other: it sees what Rowan makes public, and depends on nothing else.
+let package = Package(
+    name: "Consumer",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Rowan", path: "../..")
+    ],
+    targets: [
+        .executableTarget(name: "consumer", dependencies: [.product(name: "Rowan", package: "Rowan")]),
+        .testTarget(name: "ConsumerTests", dependencies: [.product(name: "Rowan", package: "Rowan")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

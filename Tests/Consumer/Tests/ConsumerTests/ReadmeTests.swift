@@ -1,0 +1,99 @@
+import Rowan
+import Testing
+
+// The code of the README, so that it compiles and does what it says.
+
+struct Place: Codable, Identifiable {
+    var id: Int64?
+    var title: String
+    var isFavorite: Bool
+}
+
+extension Place: FetchableRecord, MutablePersistableRecord {
+    enum Columns {
+        static let title = Column(CodingKeys.title)
+        static let isFavorite = Column(CodingKeys.isFavorite)
+    }
+
+    mutating func didInsert(_ inserted: InsertionSuccess) {
+        id = inserted.rowID
+    }
+}
+
+struct ReadmeTests {
+    private let queue: DatabaseQueue
+
+    init() throws {
+        queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.create(table: "place") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("title", .text).notNull().unique()
+                t.column("isFavorite", .boolean).notNull().defaults(to: false)
+            }
+        }
+    }
+
+    @Test func fourLines() throws {
+        let paris = try queue.write { db in try Place(title: "Paris", isFavorite: true).inserted(db) }
+        let favorites = try queue.read { db in try Place.filter { $0.isFavorite == true }.fetchAll(db) }
+        #expect(favorites.map(\.id) == [paris.id])
+    }
+
+    @Test func records() throws {
+        try queue.write { db in
+            var place = Place(title: "Paris", isFavorite: false)
+            try place.insert(db)
+            try place.updateChanges(db) { $0.isFavorite = true }
+            let again = try Place.fetchOne(db, id: place.id)
+            #expect(again?.isFavorite == true)
+            #expect(try place.delete(db))
+            #expect(try Place.fetchCount(db) == 0)
+        }
+    }
+
+    @Test func requests() throws {
+        try queue.write { db in
+            for title in ["Lyon", "Nice", "Paris"] {
+                _ = try Place(title: title, isFavorite: title != "Nice").inserted(db)
+            }
+            let page = try Place.filter { $0.isFavorite == true }.order { $0.title }.limit(10).fetchAll(db)
+            #expect(page.map(\.title) == ["Lyon", "Paris"])
+            #expect(try Place.filter { $0.title.like("P%") }.updateAll(db) { $0.isFavorite.set(to: false) } == 1)
+            #expect(try Place.filter { $0.isFavorite == false }.deleteAll(db) == 2)
+        }
+    }
+
+    @Test func sql() throws {
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO place (title) VALUES (?)", arguments: ["Oslo"])
+            let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM place")
+            #expect(count == 1)
+            for row in try Row.fetchAll(db, sql: "SELECT id, title FROM place") {
+                let title: String = row["title"]
+                #expect(title == "Oslo")
+            }
+            let title = "Oslo"
+            let request: SQLRequest<Place> = "SELECT * FROM place WHERE title = \(title)"
+            #expect(try request.fetchOne(db)?.title == "Oslo")
+        }
+    }
+
+    @Test func errors() throws {
+        _ = try queue.write { db in try Place(title: "Paris", isFavorite: false).inserted(db) }
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.write { db in
+                _ = try Place(title: "Rome", isFavorite: false).inserted(db)
+                _ = try Place(title: "Paris", isFavorite: false).inserted(db)
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(try queue.read(Place.fetchCount) == 1)
+    }
+
+    @Test func asyncAccess() async throws {
+        let count = try await queue.read { db in try Place.fetchCount(db) }
+        #expect(count == 0)
+    }
+}
