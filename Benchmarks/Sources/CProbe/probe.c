@@ -17,13 +17,20 @@ uint64_t probe_nanoseconds(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+void probe_keep_freed_memory(void) {
+#ifndef __APPLE__
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
 int64_t probe_allocated_bytes(void) {
 #ifdef __APPLE__
     malloc_statistics_t statistics;
     malloc_zone_statistics(NULL, &statistics);
     return (int64_t)statistics.size_in_use;
 #else
-    // Large blocks are mappings of their own: `hblkhd` counts them.
+    // Large blocks may be mappings of their own: `hblkhd` counts them.
     const struct mallinfo2 info = mallinfo2();
     return (int64_t)(info.uordblks + info.hblkhd);
 #endif

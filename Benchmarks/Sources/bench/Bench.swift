@@ -12,6 +12,7 @@ struct Bench {
     private let floor = FloorSide()
 
     init(options: Options, sides: [any Side]) throws {
+        probe_keep_freed_memory()
         self.options = options
         self.sides = sides
         samples = Samples(dividedBy: options.divisor)

@@ -44,7 +44,8 @@ struct Table {
     }
 
     private func line(_ cells: [String]) -> String {
-        zip(cells, widths).enumerated().map { index, pair in
+        let cells = cells.last?.isEmpty == true ? Array(cells.dropLast()) : cells
+        return zip(cells, widths).enumerated().map { index, pair in
             let (cell, width) = pair
             let padding = String(repeating: " ", count: max(0, width - cell.count))
             return index == 0 ? cell + padding : padding + cell
