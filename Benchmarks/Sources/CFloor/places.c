@@ -2,7 +2,7 @@
 
 #include "dates.h"
 
-/// Owns a copy of a text column.
+/// Reads a text column into an owned copy.
 static int column_text(sqlite3_stmt *statement, int column, FloorText *text) {
     const char *bytes = (const char *)sqlite3_column_text(statement, column);
     if (!bytes) {

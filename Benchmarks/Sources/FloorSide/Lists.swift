@@ -1,8 +1,9 @@
 import CFloor
 import Harness
 
-/// An array of C structs that frees what it owns.
-final class IntsList {
+// What the functions of the floor write into: objects, because C needs their address, that free what they own.
+
+final class IntsList: Digestible {
     var list = FloorIntsList()
 
     deinit {
@@ -19,7 +20,7 @@ final class IntsList {
     }
 }
 
-final class IntList {
+final class IntList: Digestible {
     var list = FloorIntList()
 
     deinit {
@@ -34,7 +35,7 @@ final class IntList {
     }
 }
 
-final class PlaceList {
+final class PlaceList: Digestible {
     var list = FloorPlaceList()
 
     init() {}
@@ -55,10 +56,6 @@ final class PlaceList {
         guard code == 0 else { throw FloorError(code: code, message: "out of memory") }
     }
 
-    var ids: [Int64] {
-        UnsafeBufferPointer(start: list.rows, count: list.count).map(\.id)
-    }
-
     func digest(into checksum: inout Checksum) {
         checksum.add(Int64(list.count))
         for place in UnsafeBufferPointer(start: list.rows, count: list.count) {
@@ -72,6 +69,20 @@ final class PlaceList {
         }
     }
 }
+
+final class Sum: Digestible {
+    var value: Int64 = 0
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(value)
+    }
+}
+
+struct Nothing: Digestible {
+    func digest(into checksum: inout Checksum) {}
+}
+
+// MARK: - Samples and checksums
 
 extension FloorText {
     init(_ string: String) {

@@ -22,7 +22,9 @@ extension Assignment {
             }
         } digest: { integers, checksum in
             checksum.add(Int64(integers.count))
-            integers.forEach { checksum.add(Int64($0)) }
+            for integer in integers {
+                checksum.add(Int64(integer))
+            }
         } close: {
             try queue.close()
         }

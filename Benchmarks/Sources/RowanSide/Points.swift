@@ -53,7 +53,7 @@ extension Assignment {
                 }
             }
         } digest: { _, checksum in
-            places.forEach { checksum.add($0.id ?? 0) }
+            checksum.add(places)
         } close: {
             try queue.close()
         }

@@ -49,11 +49,12 @@ public struct RowanSide: Side {
     }
 
     public func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String] {
-        let reader: any DatabaseReader = switch access {
-        case .queue: try DatabaseQueue(path: path)
-        case .writeAheadQueue: try makeWriteAheadQueue(path: path)
-        case .pool: try DatabasePool(path: path)
-        }
+        let reader: any DatabaseReader =
+            switch access {
+            case .queue: try DatabaseQueue(path: path)
+            case .writeAheadQueue: try makeWriteAheadQueue(path: path)
+            case .pool: try DatabasePool(path: path)
+            }
         let values = try reader.read { db in
             try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "" }
         }

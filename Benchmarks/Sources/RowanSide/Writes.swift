@@ -42,7 +42,7 @@ extension Assignment {
                 try places[index].insert(db)
             }
         } digest: { checksum in
-            places.forEach { checksum.add($0.id ?? 0) }
+            checksum.add(places)
         }
     }
 
@@ -53,7 +53,7 @@ extension Assignment {
                 try places[index].insert(db)
             }
         } digest: { checksum in
-            places.forEach { checksum.add($0.id ?? 0) }
+            checksum.add(places)
         }
     }
 
@@ -71,6 +71,8 @@ extension Assignment {
             for place in updated {
                 try place.update(db)
             }
+        } digest: { checksum in
+            checksum.add(updated)
         }
     }
 
