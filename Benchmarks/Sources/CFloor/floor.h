@@ -1,0 +1,54 @@
+// What the files of the floor share: the connection, growable lists, and the two ways a place meets a statement.
+#ifndef FLOOR_H
+#define FLOOR_H
+
+#include "CFloor.h"
+
+#include <sqlite3.h>
+
+struct FloorConnection {
+    sqlite3 *db;
+};
+
+/// Leaves the function's body for its clean-up, keeping the code in the local variable `rc`.
+#define FLOOR_TRY(call)             \
+    do {                            \
+        rc = (call);                \
+        if (rc != SQLITE_OK) {      \
+            goto done;              \
+        }                           \
+    } while (0)
+
+/// Makes room for one more element, doubling the capacity.
+#define FLOOR_RESERVE(list)                                                                \
+    ((list)->count < (list)->capacity                                                      \
+         ? SQLITE_OK                                                                       \
+         : floor_grow((void **)&(list)->rows, &(list)->capacity, sizeof *(list)->rows))
+
+int floor_grow(void **rows, size_t *capacity, size_t size);
+
+int floor_prepare(FloorConnection *connection, const char *sql, sqlite3_stmt **statement);
+/// Steps a statement that returns no row, and makes it ready for the next execution.
+int floor_step_once(sqlite3_stmt *statement);
+/// Makes SQLITE_OK of the SQLITE_DONE that ends an iteration.
+static inline int floor_done(int code) {
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+#define FLOOR_PLACE_COLUMNS "id, title, isFavorite, latitude, longitude, note, created"
+#define FLOOR_INSERT_PLACE                                                             \
+    "INSERT INTO place (title, isFavorite, latitude, longitude, note, created) "      \
+    "VALUES (?, ?, ?, ?, ?, ?)"
+
+/// Room for the text of a date, which has to outlive the execution that it is bound to.
+typedef struct {
+    char bytes[24];
+} FloorDateText;
+
+/// Reads the current row of a statement that selects FLOOR_PLACE_COLUMNS.
+int floor_column_place(sqlite3_stmt *statement, FloorPlace *place);
+/// Binds all columns but the id to the parameters 1 to 6.
+int floor_bind_place(sqlite3_stmt *statement, const FloorPlace *place, FloorDateText *date);
+void floor_place_free(FloorPlace *place);
+
+#endif

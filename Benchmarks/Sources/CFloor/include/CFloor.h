@@ -1,0 +1,99 @@
+// The floor: what a careful C programmer writes against the SQLite C API, and nothing more.
+//
+// Statements are prepared once, values are bound by index without copies, results are growable arrays of plain
+// structs that own their text. No SQLite type appears here, so that the Swift side of the floor does not import
+// SQLite, and cannot help it.
+//
+// Functions that return `int` return an SQLite result code: zero is success.
+#ifndef CFLOOR_H
+#define CFLOOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: - Values
+
+typedef struct {
+    int64_t c0, c1, c2, c3, c4, c5, c6, c7, c8, c9;
+} FloorInts;
+
+/// Owned UTF-8 text, zero-terminated. `bytes` is NULL for an SQL NULL.
+typedef struct {
+    char *bytes;
+    int length;
+} FloorText;
+
+typedef struct {
+    int64_t id;
+    FloorText title;
+    bool isFavorite;
+    double latitude;
+    double longitude;
+    FloorText note;
+    /// Seconds since 1970. Stored as "YYYY-MM-DD HH:MM:SS.SSS", in UTC.
+    double created;
+} FloorPlace;
+
+typedef struct {
+    int64_t *rows;
+    size_t count, capacity;
+} FloorIntList;
+
+typedef struct {
+    FloorInts *rows;
+    size_t count, capacity;
+} FloorIntsList;
+
+typedef struct {
+    FloorPlace *rows;
+    size_t count, capacity;
+} FloorPlaceList;
+
+/// An owned copy of `length` bytes, zero-terminated.
+FloorText floor_text(const char *bytes, int length);
+int floor_place_list_append(FloorPlaceList *list, FloorPlace place);
+void floor_int_list_free(FloorIntList *list);
+void floor_ints_list_free(FloorIntsList *list);
+void floor_place_list_free(FloorPlaceList *list);
+
+// MARK: - Connections
+
+typedef struct FloorConnection FloorConnection;
+
+int floor_open(const char *path, FloorConnection **connection);
+void floor_close(FloorConnection *connection);
+/// The message of the last failure.
+const char *floor_message(FloorConnection *connection);
+/// Runs statements that return no row.
+int floor_execute(FloorConnection *connection, const char *sql);
+/// The first column of the first row, or NULL. Free it with `free`.
+char *floor_copy_text(FloorConnection *connection, const char *sql);
+
+// MARK: - Whole tables
+
+int floor_fetch_int(FloorConnection *connection, FloorIntList *result);
+int floor_fetch_ints(FloorConnection *connection, FloorIntsList *result);
+int floor_fetch_places(FloorConnection *connection, FloorPlaceList *result);
+/// The sum of the integers from one to `count`, stepped row by row.
+int floor_sum_generated(FloorConnection *connection, int64_t count, int64_t *sum);
+
+int floor_insert_ints(FloorConnection *connection, const FloorInts *rows, size_t count);
+/// Gives each place the rowid that SQLite chose.
+int floor_insert_places(FloorConnection *connection, FloorPlace *places, size_t count);
+int floor_update_places(FloorConnection *connection, const FloorPlace *places, size_t count);
+
+// MARK: - One row at a time
+// Each read makes a whole place that owns its text, adds to `digest` its id, and the length of its title, then frees it.
+
+/// All the reads, within one BEGIN and COMMIT.
+int floor_read_points(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
+/// Each read within BEGIN and COMMIT.
+int floor_read_points_in_transactions(
+    FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
+/// Each insertion within BEGIN IMMEDIATE and COMMIT.
+int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t count);
+/// Opens, reads one integer and closes, `count` times.
+int floor_open_read_close(const char *path, size_t count, int64_t *digest);
+
+#endif

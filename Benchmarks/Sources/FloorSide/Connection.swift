@@ -1,0 +1,43 @@
+import CFloor
+import Foundation
+
+/// A connection of the floor, and nothing but error handling on top of it.
+final class Connection {
+    let handle: OpaquePointer
+
+    init(path: String) throws {
+        var opened: OpaquePointer?
+        let code = floor_open(path, &opened)
+        guard code == 0, let opened else {
+            throw FloorError(code: code, message: "cannot open \(path)")
+        }
+        handle = opened
+    }
+
+    deinit {
+        floor_close(handle)
+    }
+
+    func execute(_ sql: String) throws {
+        try check(floor_execute(handle, sql))
+    }
+
+    func text(_ sql: String) throws -> String {
+        guard let text = floor_copy_text(handle, sql) else {
+            throw FloorError(code: -1, message: "no value from \(sql)")
+        }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    func check(_ code: CInt) throws {
+        guard code == 0 else {
+            throw FloorError(code: code, message: String(cString: floor_message(handle)))
+        }
+    }
+}
+
+struct FloorError: Error {
+    let code: CInt
+    let message: String
+}

@@ -1,0 +1,43 @@
+import CFloor
+public import Harness
+
+/// What the harness does with databases, before and after the runs of any side.
+extension FloorSide {
+    /// Makes the database of a fixture.
+    public func create(_ fixture: Fixture, path: String, samples: Samples) throws {
+        let connection = try Connection(path: path)
+        if fixture.journal == .wal {
+            try connection.execute("PRAGMA journal_mode = WAL")
+        }
+        try connection.execute(fixture.table.creation)
+        switch fixture.table {
+        case .ints:
+            let rows = samples.ints.prefix(fixture.rows).map { FloorInts($0) }
+            try connection.check(floor_insert_ints(connection.handle, rows, rows.count))
+        case .places:
+            let places = try PlaceList(samples.places.prefix(fixture.rows))
+            try connection.check(floor_insert_places(connection.handle, places.list.rows, places.list.count))
+        }
+    }
+
+    /// The checksum of the whole table, as a run left it. Dates that lack the one expected format are an error.
+    public func checksum(of table: Fixture.Table, path: String) throws -> UInt64 {
+        let connection = try Connection(path: path)
+        var checksum = Checksum()
+        switch table {
+        case .ints:
+            let rows = IntsList()
+            try connection.check(floor_fetch_ints(connection.handle, &rows.list))
+            rows.digest(into: &checksum)
+        case .places:
+            let places = PlaceList()
+            try connection.check(floor_fetch_places(connection.handle, &places.list))
+            places.digest(into: &checksum)
+        }
+        return checksum.value
+    }
+
+    public var sqliteVersion: String {
+        get throws { try Connection(path: ":memory:").text("SELECT sqlite_version()") }
+    }
+}

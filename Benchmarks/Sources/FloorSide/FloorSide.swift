@@ -1,0 +1,117 @@
+import CFloor
+public import Harness
+
+/// The raw C API: what the other sides are compared with.
+public struct FloorSide: Side {
+    public let name = "c"
+
+    public init() {}
+
+    public func prepare(_ assignment: Assignment) throws -> any Run {
+        let path = assignment.path
+        let count = assignment.count
+        let samples = assignment.samples
+
+        switch assignment.workload {
+        case .fetchIndex, .fetchName, .fetchCodable:
+            return try run(path, into: IntsList()) { connection, result in
+                floor_fetch_ints(connection, &result.list)
+            }
+
+        case .fetchInt:
+            return try run(path, into: IntList()) { connection, result in
+                floor_fetch_int(connection, &result.list)
+            }
+
+        case .fetchPlace, .fetchPlaceCodable:
+            return try run(path, into: PlaceList()) { connection, result in
+                floor_fetch_places(connection, &result.list)
+            }
+
+        case .insertStatement, .insertStruct, .insertCodable:
+            let rows = samples.ints.prefix(count).map { FloorInts($0) }
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_insert_ints(connection, rows, rows.count)
+            }
+
+        case .insertPlace, .insertPlaceCodable:
+            return try run(path, into: PlaceList(samples.places.prefix(count))) { connection, places in
+                floor_insert_places(connection, places.list.rows, places.list.count)
+            }
+
+        case .updateStruct:
+            return try run(path, into: updatedPlaces(path: path)) { connection, places in
+                floor_update_places(connection, places.list.rows, places.list.count)
+            }
+
+        case .pointRead:
+            return try run(path, into: Sum()) { connection, sum in
+                floor_read_points(connection, samples.keys, count, &sum.value)
+            }
+
+        case .pointReadAccess, .pointReadPool:
+            return try run(path, into: Sum()) { connection, sum in
+                floor_read_points_in_transactions(connection, samples.keys, count, &sum.value)
+            }
+
+        case .pointWriteAccess:
+            let places = try PlaceList(samples.places.prefix(count))
+            return try run(path, access: .writeAheadQueue, into: places) { connection, places in
+                floor_write_points(connection, places.list.rows, places.list.count)
+            }
+
+        case .openClose:
+            return try run(path, into: Sum()) { _, sum in
+                floor_open_read_close(path, count, &sum.value)
+            }
+
+        case .cursorMillion:
+            return try run(path, into: Sum()) { connection, sum in
+                floor_sum_generated(connection, Int64(count), &sum.value)
+            }
+        }
+    }
+
+    public func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String] {
+        let connection = try open(path, access: access)
+        return try pragmas.map { try connection.text("PRAGMA \($0)") }
+    }
+}
+
+private func open(_ path: String, access: Access) throws -> Connection {
+    let connection = try Connection(path: path)
+    if access == .writeAheadQueue {
+        try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    return connection
+}
+
+/// A run that calls one C function, which writes into `result`.
+private func run<Result: Digestible>(
+    _ path: String,
+    access: Access = .queue,
+    into result: Result,
+    body: @escaping (OpaquePointer, Result) -> CInt
+) throws -> any Run {
+    var connection: Connection? = try open(path, access: access)
+    return ClosureRun {
+        try connection!.check(body(connection!.handle, result))
+        return result
+    } digest: { result, checksum in
+        result.digest(into: &checksum)
+    } close: {
+        connection = nil
+    }
+}
+
+/// The stored places, with another value in two columns.
+private func updatedPlaces(path: String) throws -> PlaceList {
+    let connection = try Connection(path: path)
+    let places = PlaceList()
+    try connection.check(floor_fetch_places(connection.handle, &places.list))
+    for index in 0..<places.list.count {
+        places.list.rows[index].isFavorite.toggle()
+        places.list.rows[index].latitude += 1
+    }
+    return places
+}

@@ -1,0 +1,73 @@
+public import Harness
+import Rowan
+
+/// Rowan, used as its documentation says.
+public struct RowanSide: Side {
+    public let name = "rowan"
+
+    public init() {}
+
+    public func prepare(_ assignment: Assignment) throws -> any Run {
+        switch assignment.workload {
+        case .fetchIndex:
+            try assignment.fetch { try IndexedInts.fetchAll($0) }
+        case .fetchName:
+            try assignment.fetch { try NamedInts.fetchAll($0) }
+        case .fetchCodable:
+            try assignment.fetch { try CodableInts.fetchAll($0) }
+        case .fetchInt:
+            try assignment.fetchInt()
+        case .fetchPlace:
+            try assignment.fetch { try Place.fetchAll($0) }
+        case .fetchPlaceCodable:
+            try assignment.fetch { try CodablePlace.fetchAll($0) }
+        case .insertStatement:
+            try assignment.insertWithStatement()
+        case .insertStruct:
+            try assignment.insertStructs()
+        case .insertCodable:
+            try assignment.insertCodables()
+        case .insertPlace:
+            try assignment.insertPlaces()
+        case .insertPlaceCodable:
+            try assignment.insertCodablePlaces()
+        case .updateStruct:
+            try assignment.updatePlaces()
+        case .pointRead:
+            try assignment.readPoints()
+        case .pointReadAccess:
+            try assignment.readPoints(of: DatabaseQueue(path: assignment.path))
+        case .pointReadPool:
+            try assignment.readPoints(of: DatabasePool(path: assignment.path))
+        case .pointWriteAccess:
+            try assignment.writePoints()
+        case .openClose:
+            assignment.openAndClose()
+        case .cursorMillion:
+            try assignment.iterateCursor()
+        }
+    }
+
+    public func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String] {
+        let reader: any DatabaseReader =
+            switch access {
+            case .queue: try DatabaseQueue(path: path)
+            case .writeAheadQueue: try makeWriteAheadQueue(path: path)
+            case .pool: try DatabasePool(path: path)
+            }
+        let values = try reader.read { db in
+            try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "" }
+        }
+        try reader.close()
+        return values
+    }
+}
+
+/// A queue on a database which is in WAL mode already, and does not wait for the disk at each commit.
+func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+}

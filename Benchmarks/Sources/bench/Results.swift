@@ -1,0 +1,49 @@
+import Foundation
+import Harness
+
+/// The results for programs.
+struct Results: Encodable {
+    private struct Entry: Encodable {
+        let workload: String
+        let library: String
+        let nsPerRow: Double
+        let medianNsPerRow: Double
+        /// Missing when the floor was not measured.
+        let ratioToC: Double?
+        let peakBytes: Int
+        let runs: Int
+    }
+
+    private let entries: [Entry]
+
+    init(_ comparisons: [Comparison]) {
+        entries = comparisons.flatMap { comparison in
+            comparison.measurements.map { measurement in
+                Entry(
+                    workload: measurement.workload.name,
+                    library: measurement.library,
+                    nsPerRow: rounded(measurement.bestPerRow),
+                    medianNsPerRow: rounded(measurement.medianPerRow),
+                    ratioToC: comparison.ratioToFloor(of: measurement.library).map(rounded),
+                    peakBytes: measurement.peakBytes,
+                    runs: measurement.nanoseconds.count)
+            }
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(entries)
+    }
+
+    func write(to url: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try (encoder.encode(self) + Data("\n".utf8)).write(to: url)
+    }
+}
+
+/// Three decimals are more than the clock is good for.
+private func rounded(_ value: Double) -> Double {
+    (value * 1000).rounded() / 1000
+}
