@@ -1,6 +1,6 @@
 // The small types that belong to a connection: kinds of transactions, conflict resolutions, column types...
 
-public import CSQLite
+import CSQLite
 public import Foundation
 
 extension Database {

@@ -1,7 +1,7 @@
 // One connection, as users see it: valid in the access that gave it, on its thread, and nowhere else.
 
 import CSQLite
-public import Foundation
+import Foundation
 import Synchronization
 
 /// A connection to a database.
@@ -29,8 +29,22 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Where the primary keys of views come from.
     package var currentSchemaSource: (any DatabaseSchemaSource)?
     /// The plans of the persistence methods: see PersistencePlan.
-    package var plans: [AnyHashable: AnyObject] = [:]
-    package var plansGeneration = 0
+    package var plans: [PlanKey: AnyObject] = [:]
+    /// The plan that was used last.
+    package var lastPlan: (PlanKey, AnyObject)?
+    /// The fetches by primary key of the record types.
+    package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
+
+    /// What a plan is for: a record type, an operation, and its variant.
+    package struct PlanKey: Hashable {
+        package let type: ObjectIdentifier
+        package let operation: String
+
+        package init(type: ObjectIdentifier, operation: String) {
+            self.type = type
+            self.operation = operation
+        }
+    }
 
     // Transactions
     package var transactionStart = TransactionStart()
@@ -93,6 +107,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Closes the connection.
     package func close() throws {
         plans = [:]
+        lastPlan = nil
+        keyPlans = [:]
         transactionStart = TransactionStart()
         try connection.close()
     }
@@ -184,6 +200,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
     public func releaseMemory() {
         plans = [:]
+        lastPlan = nil
+        keyPlans = [:]
         connection.statements.removeAll()
         schemaCache = SchemaCache()
         if let pointer = connection.pointer { sqlite3_db_release_memory(pointer) }

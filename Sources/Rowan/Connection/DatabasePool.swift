@@ -2,7 +2,7 @@
 // state of the database. https://sqlite.org/wal.html#concurrency
 
 import CSQLite
-public import Foundation
+import Foundation
 import Synchronization
 
 /// A writer and several concurrent readers, on a database file in WAL mode.

@@ -1,7 +1,7 @@
 // A queue: one connection, one access at a time.
 
 import CSQLite
-public import Foundation
+import Foundation
 
 /// A connection that serialises all accesses.
 ///

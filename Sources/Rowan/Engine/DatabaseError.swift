@@ -1,7 +1,7 @@
 // The error of SQLite, with its context: the code, the message, the SQL that failed, and its arguments only
 // when the configuration makes them public, since they may be personal data.
 
-public import CSQLite
+import CSQLite
 public import Foundation
 
 /// A result code of SQLite, primary or extended. <https://sqlite.org/rescode.html>

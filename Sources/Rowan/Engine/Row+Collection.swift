@@ -1,6 +1,6 @@
 // A row as a collection of (name, value) pairs, its equality and its descriptions.
 
-public import Foundation
+import Foundation
 
 extension Row: RandomAccessCollection {
     /// A position in a row.

@@ -2,7 +2,7 @@
 // and an adapted row are owned; adapters and scopes are data (RowMapping), not more classes.
 // A name is looked for first where it is expected: in the column after the last one that was found.
 
-public import CSQLite
+import CSQLite
 public import Foundation
 
 /// A row of the database.

@@ -1,7 +1,7 @@
 // Arguments of statements. Positional arguments fill parameters in order, named ones by name; none may be missing,
 // none left over.
 
-public import CSQLite
+import CSQLite
 
 extension Statement {
     /// The arguments of the statement. Setting them replaces those that were set before.
@@ -51,6 +51,20 @@ extension Statement {
             StatementArguments(
                 values: Array(positional.prefix(positionalCount)), namedValues: named.filter { known.contains($0.key) }))
         return (positionalCount, known)
+    }
+
+    /// Sets the argument of a statement that has one parameter.
+    package func setSingleArgument(_ value: DatabaseValue) throws {
+        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        let code = value.bind(to: sqliteStatement, at: 1)
+        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        // In place: a fetch by key allocates nothing for its argument.
+        if storedArguments.values.count == 1 {
+            storedArguments.values[0] = value
+        } else {
+            storedArguments = StatementArguments(values: [value])
+        }
+        hasArguments = true
     }
 
     /// Sets arguments without a check: missing ones are NULL, others are ignored.

@@ -2,7 +2,7 @@
 // execution, and `step` is a C call and a comparison.
 
 public import CSQLite
-public import Foundation
+import Foundation
 
 /// A prepared statement.
 ///

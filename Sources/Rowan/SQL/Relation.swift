@@ -65,8 +65,8 @@ package protocol SchemaReader {
     func columnNames(ofTable table: String) throws -> [String]
 }
 
-/// A query on one table.
-package struct Relation: Hashable, Sendable {
+/// A query on one table: the value behind requests. Its parts are not public.
+public struct Relation: Hashable, Sendable {
     package var table: String
     package var alias: TableAliasID?
     package var commonTables: [CommonTable] = []

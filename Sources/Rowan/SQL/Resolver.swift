@@ -5,7 +5,7 @@
 package struct Resolver {
     let schema: any SchemaReader
     /// The table of the query that is being resolved.
-    var table: String?
+    package var table: String?
 
     package init(_ schema: any SchemaReader) { self.schema = schema }
 

@@ -1,7 +1,7 @@
 // The value that SQLite stores, one of five storage classes. Everything that Rowan binds goes through it;
 // reading goes through ColumnValue, which makes one only when asked to.
 
-public import CSQLite
+import CSQLite
 public import Foundation
 
 /// A prepared statement of the C API.

@@ -1,6 +1,6 @@
 // The types of Foundation: data, dates, identifiers, decimals, URLs.
 
-public import CSQLite
+import CSQLite
 public import Foundation
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {

@@ -1,7 +1,7 @@
 // The types of the standard library: one body for all integers.
 
 public import CSQLite
-public import Foundation
+import Foundation
 
 // The requirements beyond FixedWidthInteger rank this extension above those of Codable and of raw columns.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {

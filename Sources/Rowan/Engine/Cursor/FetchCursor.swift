@@ -2,7 +2,7 @@
 // lives, the cache gives another statement for the same SQL, and an execution of this one is refused.
 // `@inlinable`: benchmarks fetch-index and fetch-int; the element must decode in the loop of the user's module.
 
-public import CSQLite
+import CSQLite
 
 /// A cursor over the rows of a statement.
 public protocol DatabaseCursor<Element>: Cursor {

@@ -1,6 +1,6 @@
 // Preparing statements: one at a time from a text, with or without the cache.
 
-public import CSQLite
+import CSQLite
 import Foundation
 
 extension LocalConnection {

@@ -1,7 +1,7 @@
 // One connection of the C API: the only owner of the `sqlite3 *`. Whoever holds an access to it (see AccessLane)
 // is alone with it: its state needs no lock, except what other threads may set, which is atomic.
 
-public import CSQLite
+import CSQLite
 package import Synchronization
 import Foundation
 

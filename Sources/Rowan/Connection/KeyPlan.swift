@@ -1,0 +1,15 @@
+// What a connection keeps of a fetch by primary key.
+
+/// The prepared fetch by primary key of a record type.
+package final class KeyPlan {
+    package let statement: Statement
+    /// The column of the key, for records that store keys in their own way.
+    package let column: String
+    package let generation: Int
+
+    package init(statement: Statement, column: String, generation: Int) {
+        self.statement = statement
+        self.column = column
+        self.generation = generation
+    }
+}

@@ -1,0 +1,209 @@
+// Records that encode themselves, and their comparison.
+
+public import Foundation
+
+/// A type that encodes itself into columns.
+///
+/// ```swift
+/// struct Player: EncodableRecord {
+///     var id: Int64
+///     var name: String
+///     func encode(to container: inout PersistenceContainer) {
+///         container["id"] = id
+///         container["name"] = name
+///     }
+/// }
+/// // An Encodable type needs no code:
+/// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
+/// ```
+public protocol EncodableRecord: SendableMetatype {
+    /// Sets the values of the columns.
+    func encode(to container: inout PersistenceContainer) throws
+
+    /// What encoders find in `userInfo`, for Encodable records.
+    static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
+
+    /// The encoder of a JSON column, for Encodable records.
+    static func databaseJSONEncoder(for column: String) -> JSONEncoder
+
+    /// How the data of a column are stored, for Encodable records.
+    static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
+
+    /// How the dates of a column are stored, for Encodable records.
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
+
+    /// How the UUIDs of a column are stored, for Encodable records.
+    static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
+
+    /// How coding keys name columns, for Encodable records.
+    static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
+}
+
+extension EncodableRecord {
+    public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
+    public static func databaseJSONEncoder(for column: String) -> JSONEncoder { .database }
+    public static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy {
+        .deferredToData
+    }
+    public static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .deferredToDate
+    }
+    public static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
+        .deferredToUUID
+    }
+    public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
+}
+
+/// How coding keys name columns.
+public enum DatabaseColumnEncodingStrategy: Sendable {
+    /// The column has the name of the coding key.
+    case useDefaultKeys
+    /// The key `teamId` is stored in the column `team_id`.
+    case convertToSnakeCase
+    /// The column of a key.
+    case custom(@Sendable (any CodingKey) -> String)
+}
+
+/// How dates are stored.
+public enum DatabaseDateEncodingStrategy: Sendable {
+    /// As `Date` itself does: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
+    case deferredToDate
+    /// A double: seconds since 2001-01-01 00:00:00 UTC.
+    case timeIntervalSinceReferenceDate
+    /// A double: seconds since 1970-01-01 00:00:00 UTC.
+    case timeIntervalSince1970
+    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down.
+    case secondsSince1970
+    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down.
+    case millisecondsSince1970
+    /// An ISO 8601 text, in UTC.
+    case iso8601
+    /// The text of a formatter.
+    case formatted(DateFormatter)
+    /// Your own conversion.
+    case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
+}
+
+/// How data are stored.
+public enum DatabaseDataEncodingStrategy: Sendable {
+    /// As `Data` itself does: a blob.
+    case deferredToData
+    /// A text, for data that are valid UTF-8; others stay blobs.
+    case text
+    /// Your own conversion.
+    case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
+}
+
+/// How UUIDs are stored.
+public enum DatabaseUUIDEncodingStrategy: Sendable {
+    /// As `UUID` itself does: a blob of 16 bytes.
+    case deferredToUUID
+    /// `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`
+    case uppercaseString
+    /// `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`
+    case lowercaseString
+}
+
+extension DatabaseDateEncodingStrategy {
+    func encode(_ date: Date) -> DatabaseValue {
+        switch self {
+        case .deferredToDate: date.databaseValue
+        case .timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.databaseValue
+        case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
+        case .secondsSince1970: Int64(date.timeIntervalSince1970.rounded(.down)).databaseValue
+        case .millisecondsSince1970: Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)).databaseValue
+        case .iso8601: date.formatted(.iso8601).databaseValue
+        case .formatted(let formatter): formatter.string(from: date).databaseValue
+        case .custom(let encode): encode(date)?.databaseValue ?? .null
+        }
+    }
+}
+
+extension DatabaseDataEncodingStrategy {
+    func encode(_ data: Data) -> DatabaseValue {
+        switch self {
+        case .deferredToData: data.databaseValue
+        case .text: String(data: data, encoding: .utf8)?.databaseValue ?? data.databaseValue
+        case .custom(let encode): encode(data)?.databaseValue ?? .null
+        }
+    }
+}
+
+extension DatabaseUUIDEncodingStrategy {
+    func encode(_ uuid: UUID) -> DatabaseValue {
+        switch self {
+        case .deferredToUUID: uuid.databaseValue
+        case .uppercaseString: uuid.uuidString.uppercased().databaseValue
+        case .lowercaseString: uuid.uuidString.lowercased().databaseValue
+        }
+    }
+}
+
+extension EncodableRecord {
+    /// The stored value of a value, for a column, with the strategies of the record.
+    static func storedValue(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue {
+        switch value {
+        case let date as Date: databaseDateEncodingStrategy(for: column).encode(date)
+        case let data as Data: databaseDataEncodingStrategy(for: column).encode(data)
+        case let uuid as UUID: databaseUUIDEncodingStrategy(for: column).encode(uuid)
+        default: value.databaseValue
+        }
+    }
+}
+
+extension TableRecord where Self: EncodableRecord {
+    public static func _storedKey(
+        _ value: any DatabaseValueConvertible, forColumn column: String
+    ) -> DatabaseValue {
+        storedValue(value, forColumn: column)
+    }
+}
+
+// MARK: - Comparison
+
+extension EncodableRecord {
+    /// The columns and values that the record stores.
+    public var databaseDictionary: [String: DatabaseValue] {
+        get throws {
+            Dictionary(try PersistenceContainer(self).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// The columns whose value differs from that of another record, with the other's value; `NULL` for a column
+    /// that the other does not store.
+    ///
+    /// ```swift
+    /// let oldPlayer = Player(id: 1, name: "Arthur", score: 100)
+    /// let newPlayer = Player(id: 1, name: "Arthur", score: 1000)
+    /// try newPlayer.databaseChanges(from: oldPlayer)   // ["score": 100]
+    /// ```
+    public func databaseChanges(from record: some EncodableRecord) throws -> [String: DatabaseValue] {
+        try PersistenceContainer(self).changes(from: PersistenceContainer(record))
+    }
+
+    /// The columns whose value the closure changes, with their former value.
+    public mutating func databaseChanges(
+        modify: (inout Self) throws -> Void
+    ) throws -> [String: DatabaseValue] {
+        let former = try PersistenceContainer(self)
+        try modify(&self)
+        return try PersistenceContainer(self).changes(from: former)
+    }
+
+    /// Whether two records store the same values.
+    public func databaseEquals(_ record: Self) -> Bool {
+        // A record that can't be encoded has no representation that could be the same.
+        (try? databaseChanges(from: record).isEmpty) ?? false
+    }
+}
+
+extension PersistenceContainer {
+    func changes(from former: PersistenceContainer) -> [String: DatabaseValue] {
+        var changes: [String: DatabaseValue] = [:]
+        for (column, value) in self {
+            let formerValue = former.value(forColumn: column)
+            if formerValue?.storage != value.storage { changes[column] = formerValue ?? .null }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,308 @@
+// Records that are built from rows.
+
+public import Foundation
+
+/// A type that is built from a row.
+///
+/// ```swift
+/// struct Player: FetchableRecord {
+///     var id: Int64
+///     var name: String
+///     init(row: Row) throws {
+///         id = row["id"]
+///         name = try row.decode(forColumn: "name")   // throws for NULL, where row["name"] would trap
+///     }
+/// }
+/// let players = try Player.fetchAll(db, sql: "SELECT * FROM player")
+///
+/// // A Decodable type needs no code:
+/// struct Team: Decodable, FetchableRecord { var id: Int64; var name: String }
+/// ```
+///
+/// The row is the same object for all the records of a cursor: copy it if you keep it.
+public protocol FetchableRecord: RowDecodable {
+    /// Builds a record from a row.
+    init(row: Row) throws
+
+    /// What decoders find in `userInfo`, for Decodable records.
+    static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
+
+    /// The decoder of a JSON column, for Decodable records.
+    static func databaseJSONDecoder(for column: String) -> JSONDecoder
+
+    /// How the data of a column decodes, for Decodable records.
+    static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
+
+    /// How the dates of a column decode, for Decodable records.
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
+
+    /// How columns match coding keys, for Decodable records.
+    static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
+}
+
+extension FetchableRecord {
+    @inlinable
+    public static func element(of row: Row) throws -> Self { try Self(row: row) }
+
+    public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
+    public static func databaseJSONDecoder(for column: String) -> JSONDecoder { .database }
+    public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
+        .deferredToData
+    }
+    public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        .deferredToDate
+    }
+    public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
+}
+
+/// A type that is a record and a value too is fetched as a record.
+extension FetchableRecord where Self: DatabaseValueConvertible {
+    @inlinable
+    public static func element(of row: Row) throws -> Self { try Self(row: row) }
+
+    @inlinable
+    public static func firstElement(of row: Row) throws -> Self? { try Self(row: row) }
+}
+
+/// How columns match coding keys.
+public enum DatabaseColumnDecodingStrategy: Sendable {
+    /// The column has the name of the coding key.
+    case useDefaultKeys
+    /// The column `team_id` matches the key `teamId`.
+    case convertFromSnakeCase
+    /// The key of a column.
+    case custom(@Sendable (String) -> any CodingKey)
+}
+
+/// How dates decode.
+public enum DatabaseDateDecodingStrategy: Sendable {
+    /// As `Date` itself does: SQLite's formats, and seconds since 1970.
+    case deferredToDate
+    /// Seconds since 2001-01-01 00:00:00 UTC.
+    case timeIntervalSinceReferenceDate
+    /// Seconds since 1970-01-01 00:00:00 UTC.
+    case timeIntervalSince1970
+    /// Milliseconds since 1970-01-01 00:00:00 UTC.
+    case millisecondsSince1970
+    /// ISO 8601 texts.
+    case iso8601
+    /// The texts of a formatter.
+    case formatted(DateFormatter)
+    /// Your own conversion; nil is a decoding error.
+    case custom(@Sendable (DatabaseValue) -> Date?)
+}
+
+/// How data decode.
+public enum DatabaseDataDecodingStrategy: Sendable {
+    /// As `Data` itself does: blobs and texts.
+    case deferredToData
+    /// Your own conversion; nil is a decoding error.
+    case custom(@Sendable (DatabaseValue) -> Data?)
+}
+
+extension DatabaseDateDecodingStrategy {
+    func decode(_ column: ColumnValue) -> Date? {
+        switch self {
+        case .deferredToDate: Date.fromColumn(column)
+        case .timeIntervalSinceReferenceDate: column.double.map(Date.init(timeIntervalSinceReferenceDate:))
+        case .timeIntervalSince1970: column.double.map(Date.init(timeIntervalSince1970:))
+        case .millisecondsSince1970: column.double.map { Date(timeIntervalSince1970: $0 / 1_000) }
+        case .iso8601: column.string.flatMap { try? Date($0, strategy: .iso8601) }
+        case .formatted(let formatter): column.string.flatMap(formatter.date(from:))
+        case .custom(let decode): decode(column.databaseValue)
+        }
+    }
+}
+
+// MARK: - Fetching by key, fetching all
+
+extension FetchableRecord where Self: TableRecord {
+    /// A cursor of all records.
+    public static func fetchCursor(_ db: Database) throws -> FetchCursor<Self> { try all().fetchCursor(db) }
+
+    /// All records.
+    public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
+
+    /// Some record, or nil.
+    public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
+
+    /// A cursor of the records of primary keys.
+    public static func fetchCursor<Keys: Collection>(_ db: Database, keys: Keys) throws -> FetchCursor<Self>
+    where Keys.Element: DatabaseValueConvertible {
+        try filter(keys: keys).fetchCursor(db)
+    }
+
+    /// The records of primary keys.
+    public static func fetchAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> [Self]
+    where Keys.Element: DatabaseValueConvertible {
+        try keys.isEmpty ? [] : filter(keys: keys).fetchAll(db)
+    }
+
+    /// A cursor of the records of primary or unique keys.
+    public static func fetchCursor(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> FetchCursor<Self> {
+        try filter(keys: keys).fetchCursor(db)
+    }
+
+    /// The records of primary or unique keys.
+    public static func fetchAll(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> [Self] {
+        try keys.isEmpty ? [] : filter(keys: keys).fetchAll(db)
+    }
+
+    /// The record of a primary key, or nil. The statement stays prepared: the next call compiles nothing.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE "id" = ?
+    /// let player = try Player.fetchOne(db, key: 1)
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
+        guard let key else { return nil }
+        let statement = try keyStatement(db, key)
+        return try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+    }
+
+    /// The record of a primary or unique key, or nil.
+    ///
+    /// - Throws: SQLITE_MISUSE if the columns are not those of a primary or unique key.
+    public static func fetchOne(
+        _ db: Database, key: [String: (any DatabaseValueConvertible)?]?
+    ) throws -> Self? {
+        guard let key else { return nil }
+        return try filter(key: key).fetchOne(db)
+    }
+
+    /// The record of a primary key.
+    ///
+    /// - Throws: ``RecordError`` if there is none.
+    public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
+        guard let record = try fetchOne(db, key: key) else { throw recordNotFound(db, key: key) }
+        return record
+    }
+
+    /// The record of a primary or unique key.
+    ///
+    /// - Throws: ``RecordError`` if there is none.
+    public static func find(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self {
+        guard let record = try fetchOne(db, key: key) else { throw recordNotFound(key: key) }
+        return record
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Hashable {
+    /// The set of all records.
+    public static func fetchSet(_ db: Database) throws -> Set<Self> { try all().fetchSet(db) }
+
+    /// The set of the records of primary keys.
+    public static func fetchSet<Keys: Collection>(_ db: Database, keys: Keys) throws -> Set<Self>
+    where Keys.Element: DatabaseValueConvertible {
+        try keys.isEmpty ? [] : filter(keys: keys).fetchSet(db)
+    }
+
+    /// The set of the records of primary or unique keys.
+    public static func fetchSet(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> Set<Self> {
+        try keys.isEmpty ? [] : filter(keys: keys).fetchSet(db)
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
+    /// A cursor of the records of ids.
+    public static func fetchCursor<IDS: Collection>(_ db: Database, ids: IDS) throws -> FetchCursor<Self>
+    where IDS.Element == ID {
+        try fetchCursor(db, keys: ids)
+    }
+
+    /// The records of ids.
+    public static func fetchAll<IDS: Collection>(_ db: Database, ids: IDS) throws -> [Self]
+    where IDS.Element == ID {
+        try fetchAll(db, keys: ids)
+    }
+
+    /// The record of an id, or nil.
+    @inlinable
+    public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
+
+    /// The record of an id.
+    ///
+    /// - Throws: ``RecordError`` if there is none.
+    public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
+    /// The set of the records of ids.
+    public static func fetchSet<IDS: Collection>(_ db: Database, ids: IDS) throws -> Set<Self>
+    where IDS.Element == ID {
+        try fetchSet(db, keys: ids)
+    }
+}
+
+extension TableRecord {
+    /// Whether a record has this primary key.
+    public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try !filter(key: key).isEmpty(db)
+    }
+
+    /// Whether a record has this primary or unique key.
+    public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try !filter(key: key).isEmpty(db)
+    }
+
+    /// Deletes the record of a primary key.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the record of a primary or unique key.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public static func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the records of primary keys.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public static func deleteAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> Int
+    where Keys.Element: DatabaseValueConvertible {
+        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+    }
+
+    /// Deletes the records of primary or unique keys.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public static func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
+        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+    }
+}
+
+extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
+    /// Whether a record has this id.
+    public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
+
+    /// Deletes the record of an id.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
+
+    /// Deletes the records of ids.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public static func deleteAll<IDS: Collection>(_ db: Database, ids: IDS) throws -> Int where IDS.Element == ID {
+        try deleteAll(db, keys: ids)
+    }
+}

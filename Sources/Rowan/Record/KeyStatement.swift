@@ -1,0 +1,35 @@
+// The statement of a fetch by primary key, found without rendering: one per connection and record type.
+
+extension TableRecord {
+    /// The statement that fetches by primary key, with the key bound.
+    @usableFromInline
+    static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Statement {
+        let id = ObjectIdentifier(Self.self)
+        let plan: KeyPlan
+        if let known = db.keyPlans[id], known.generation == db.connection.schemaGeneration,
+            !known.statement.isLeased
+        {
+            plan = known
+        } else {
+            plan = try makeKeyPlan(db)
+            // Read after the plan is made: reading the schema may move what is known of it.
+            db.keyPlans[id] = plan
+        }
+        let value = Key.isStoredByStrategy ? _storedKey(key, forColumn: plan.column) : key.databaseValue
+        try plan.statement.setSingleArgument(value)
+        return plan.statement
+    }
+
+    private static func makeKeyPlan(_ db: Database) throws -> KeyPlan {
+        let columns = try db.primaryKey(databaseTableName).columns
+        guard columns.count == 1 else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: ResolutionError.compositeKey(table: databaseTableName, columns: columns).description)
+        }
+        // Any key will do: the statement depends on the columns alone.
+        let request = filter(key: 0)
+        let statement = try request.makePreparedRequest(db, forSingleResult: true).statement
+        return KeyPlan(statement: statement, column: columns[0], generation: db.connection.schemaGeneration)
+    }
+}

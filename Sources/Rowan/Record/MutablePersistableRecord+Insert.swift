@@ -1,0 +1,223 @@
+// Insertions: one body for INSERT, with or without conflict resolution and returned rows; upserts go through it too.
+
+import CSQLite
+
+extension MutablePersistableRecord {
+    /// Inserts the record.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?)
+    /// try player.insert(db)
+    /// // INSERT OR IGNORE INTO "player" ("id", "name") VALUES (?,?)
+    /// try player.insert(db, onConflict: .ignore)
+    /// ```
+    ///
+    /// - Parameter conflictResolution: nil for the policy of the type.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    public mutating func insert(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws {
+        try saving(db) { record, db in
+            try record.inserting(db) { try $0.runInsert(db, Insertion<Self>(conflictResolution)) }
+        }
+    }
+
+    /// The record, after its insertion.
+    public func inserted(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var result = self
+        try result.insert(db, onConflict: conflictResolution)
+        return result
+    }
+
+    /// Inserts the record, and returns the row as another type: `INSERT ... RETURNING *`.
+    ///
+    /// - Throws: ``RecordError`` if the insertion was ignored.
+    public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
+    ) throws -> T {
+        let record = self
+        return try insertAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            try T.fetchOne($0).orThrow(record.recordNotFound(db))
+        }
+    }
+
+    /// Inserts the record, and returns the stored record: `INSERT ... RETURNING *`.
+    ///
+    /// - Throws: ``RecordError`` if the insertion was ignored.
+    public func insertAndFetch(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        var record = self
+        return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Inserts the record, and fetches a selection of its row.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("name") VALUES (?) RETURNING "score"
+    /// let score = try player.insertAndFetch(db, selection: [Column("score")]) { statement in
+    ///     try Int.fetchOne(statement)
+    /// }
+    /// ```
+    public mutating func insertAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        return try saving(db) { record, db in
+            try record.inserting(db) {
+                try $0.runInsert(db, Insertion<Self>(conflictResolution, selection), fetch: fetch)
+            }
+        }
+    }
+
+    /// Inserts the record, and fetches a selection of its row.
+    public mutating func insertAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) throws -> T {
+        try insertAndFetch(
+            db, onConflict: conflictResolution, selection: select(Self.databaseComponents), fetch: fetch)
+    }
+}
+
+// MARK: - The body
+
+/// The variants of an insertion.
+struct Insertion<Record: MutablePersistableRecord> {
+    var conflictResolution: Database.ConflictResolution
+    var returning: [any SQLSelectable] = []
+    var upsert: Upsert<Record>?
+
+    init(_ conflictResolution: Database.ConflictResolution?, _ returning: [any SQLSelectable] = []) {
+        self.conflictResolution =
+            conflictResolution ?? Record.persistenceConflictPolicy.conflictResolutionForInsert
+        self.returning = returning
+    }
+
+    /// The name of the plans, nil if the statement depends on more than the columns.
+    var planName: String? {
+        guard returning.isEmpty, upsert?.isPlain ?? true else { return nil }
+        return upsert == nil ? Self.planNames[conflictResolution]! : "upsert"
+    }
+
+    private static var planNames: [Database.ConflictResolution: String] { insertPlanNames }
+
+    func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
+        let table = Record.databaseTableName
+        let primaryKey = try db.insertedKey(table)
+        var query = InsertQuery(
+            table: table, columns: container.columns, conflictResolution: conflictResolution.clause)
+        if let upsert { query.upsert = try upsert.clause(db, container, primaryKey) }
+        var resolver = Resolver(db)
+        resolver.table = table
+        query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
+        if let upsert, primaryKey.tableHasRowID, upsert.returnsRowID {
+            query.returning.append(SQLSelection(.named(SQLExpression(.column("rowid", .none)), Upsert<Record>.rowIDName)))
+        }
+        return PersistencePlan(
+            table: table, columns: container.columns, statement: try db.planStatement { $0.write(query) }, order: nil,
+            primaryKey: primaryKey)
+    }
+}
+
+private let insertPlanNames: [Database.ConflictResolution: String] = Dictionary(
+    uniqueKeysWithValues: [.rollback, .abort, .fail, .ignore, .replace].map { ($0, "insert \($0.rawValue)") })
+
+extension Database.ConflictResolution {
+    /// The word after OR; nil for ABORT, which SQLite does by default.
+    var clause: String? { self == .abort ? nil : rawValue }
+}
+
+extension Database {
+    /// The primary key of a table; a view has none to insert into, but its triggers may.
+    func insertedKey(_ table: String) throws -> PrimaryKeyInfo {
+        do {
+            return try primaryKey(table)
+        } catch where (try? viewExists(table)) == true {
+            return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
+        }
+    }
+}
+
+extension Optional {
+    func orThrow(_ error: @autoclosure () -> any Error) throws -> Wrapped {
+        guard let self else { throw error() }
+        return self
+    }
+}
+
+extension MutablePersistableRecord {
+    /// The insertion with its callbacks, without those of saving.
+    mutating func inserting<T>(
+        _ db: Database, _ insert: (Self) throws -> (InsertionSuccess, T)
+    ) throws -> (PersistenceSuccess, T) {
+        try willInsert(db)
+        var result: (InsertionSuccess, T)?
+        let record = self
+        try record.aroundInsert(db) {
+            let inserted = try insert(record)
+            result = inserted
+            return inserted.0
+        }
+        guard let (inserted, value) = result else { throw CallbackError.notCalled("aroundInsert", Self.self) }
+        didInsert(inserted)
+        return (PersistenceSuccess(inserted), value)
+    }
+
+    /// An insertion or an update, between the callbacks of saving.
+    mutating func saving<T>(
+        _ db: Database, _ save: (inout Self, Database) throws -> (PersistenceSuccess, T)
+    ) throws -> T {
+        try willSave(db)
+        var result: (PersistenceSuccess, T)?
+        // The callback sees the record as it was: it is changed while the callback runs.
+        let record = self
+        try record.aroundSave(db) {
+            let saved = try save(&self, db)
+            result = saved
+            return saved.0
+        }
+        guard let (saved, value) = result else { throw CallbackError.notCalled("aroundSave", Self.self) }
+        didSave(saved)
+        return value
+    }
+
+    func runInsert(_ db: Database, _ insertion: Insertion<Self>) throws -> (InsertionSuccess, Void) {
+        let group = db.planGroup(Self.self, insertion.planName!)
+        var container = group.makeContainer()
+        try encode(to: &container)
+        let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
+        try plan.run(container)
+        let success = InsertionSuccess(
+            rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn, persistenceContainer: container)
+        group.spareValues = container.values
+        return (success, ())
+    }
+
+    func runInsert<T>(
+        _ db: Database, _ insertion: Insertion<Self>, fetch: (Statement) throws -> T
+    ) throws -> (InsertionSuccess, T) {
+        let container = try PersistenceContainer(self)
+        let plan = try insertion.makePlan(db, container)
+        let value = try fetch(plan.prepareForFetch(container))
+        // The statement may have rows left, whose fetch the user has no need for: the row is inserted all the same.
+        plan.statement.reset()
+        return (
+            InsertionSuccess(
+                rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
+                persistenceContainer: container), value
+        )
+    }
+}
+
+/// A callback that does not do what it must.
+enum CallbackError {
+    static func notCalled(_ callback: String, _ type: any Any.Type) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "\(callback) of \(type) did not call the closure that it was given")
+    }
+}

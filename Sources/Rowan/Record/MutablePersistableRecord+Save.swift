@@ -1,0 +1,161 @@
+// Saving: an update if the record has a key that is in the database, else an insertion. Deleting, and looking for
+// the row of a record.
+
+extension MutablePersistableRecord {
+    /// Updates the row of the record, or inserts the record if there is none, or if its primary key is not set.
+    ///
+    /// ```swift
+    /// var player = Player(id: nil, name: "Arthur")
+    /// try player.save(db)   // INSERT
+    /// player.name = "Arthur II"
+    /// try player.save(db)   // UPDATE
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    public mutating func save(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws {
+        try saving(db) { record, db in
+            if try record.hasPrimaryKey(db),
+                let updated = try record.updating(
+                    db, Modification<Self>(conflictResolution), run: { try $0.runUpdate(db, $1) })
+            {
+                return updated
+            }
+            return try record.inserting(db) { try $0.runInsert(db, Insertion<Self>(conflictResolution)) }
+        }
+    }
+
+    /// The record, after it was saved.
+    public func saved(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var result = self
+        try result.save(db, onConflict: conflictResolution)
+        return result
+    }
+
+    /// Saves the record, and returns the stored record: `... RETURNING *`.
+    public func saveAndFetch(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        var record = self
+        return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Saves the record, and returns the row as another type.
+    public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
+    ) throws -> T {
+        try saveAndFetchIfFound(db, conflictResolution, T.databaseSelection) { try T.fetchOne($0) }
+            .orThrow(recordNotFound(db))
+    }
+
+    /// Saves the record, and fetches a selection of its row. The closure is called again, for the insertion, if the
+    /// update finds no row.
+    public mutating func saveAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T {
+        try saveAndFetchIfFound(db, conflictResolution, selection) { try fetch($0) }
+            .orThrow(recordNotFound(db))
+    }
+
+    private mutating func saveAndFetchIfFound<T>(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
+        _ fetch: (Statement) throws -> T?
+    ) throws -> T? {
+        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        return try saving(db) { record, db in
+            if try record.hasPrimaryKey(db), try record.exists(db) {
+                let modification = Modification<Self>(conflictResolution, returning: selection)
+                return try record.updating(db, modification, fetch)
+            }
+            return try record.inserting(db) {
+                try $0.runInsert(db, Insertion<Self>(conflictResolution, selection), fetch: fetch)
+            }
+        }
+    }
+
+    /// Whether all the columns of the primary key are set.
+    private func hasPrimaryKey(_ db: Database) throws -> Bool {
+        let columns = try db.insertedKey(Self.databaseTableName).columns
+        let container = try PersistenceContainer(self)
+        return !columns.isEmpty && columns.allSatisfy { !(container.value(forColumn: $0)?.isNull ?? true) }
+    }
+
+    /// Deletes the row of the record.
+    ///
+    /// ```swift
+    /// // DELETE FROM "player" WHERE "id"=?
+    /// let deleted = try player.delete(db)
+    /// ```
+    ///
+    /// - Returns: whether there was a row.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE if the record does not encode its primary key.
+    @discardableResult
+    public func delete(_ db: Database) throws -> Bool {
+        try willDelete(db)
+        var result: Bool?
+        try aroundDelete(db) {
+            let deleted = try runDelete(db)
+            result = deleted
+            return deleted
+        }
+        guard let result else { throw CallbackError.notCalled("aroundDelete", Self.self) }
+        didDelete(deleted: result)
+        return result
+    }
+
+    private func runDelete(_ db: Database) throws -> Bool {
+        try withKeyPlan(db, "delete", { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
+            try plan.runUpdate(db, container) != nil
+        }
+    }
+
+    /// Whether the row of the record is in the database.
+    ///
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE if the record does not encode its primary key.
+    public func exists(_ db: Database) throws -> Bool {
+        try withKeyPlan(db, "exists", { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
+            try Bool.fetchOne(plan.prepareForFetch(container)) ?? false
+        }
+    }
+
+    /// Runs a statement whose parameters are the columns of the primary key.
+    private func withKeyPlan<T>(
+        _ db: Database, _ operation: String, _ write: (inout Renderer, String, [String]) -> Void,
+        _ run: (PersistencePlan, PersistenceContainer) throws -> T
+    ) throws -> T {
+        let group = db.planGroup(Self.self, operation)
+        var container = group.makeContainer()
+        try encode(to: &container)
+        let plan = try group.plan(for: &container) { container in
+            let table = Self.databaseTableName
+            let primaryKey = try db.primaryKey(table)
+            return PersistencePlan(
+                table: table, columns: container.columns,
+                statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
+                order: try container.keyIndexes(primaryKey, of: Self.self), primaryKey: primaryKey,
+                isOnView: try db.viewExists(table))
+        }
+        return try run(plan, container)
+    }
+}
+
+extension PersistenceContainer {
+    /// The indexes of the columns of the primary key.
+    func keyIndexes(
+        _ primaryKey: PrimaryKeyInfo, of record: any (MutablePersistableRecord).Type
+    ) throws -> [Int] {
+        try primaryKey.columns.map { column in
+            guard let index = index(ofColumn: column) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "\(record) does not encode \"\(column)\", a column of the primary key of table "
+                        + "\(record.databaseTableName)")
+            }
+            return index
+        }
+    }
+}

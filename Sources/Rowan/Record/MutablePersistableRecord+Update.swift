@@ -1,0 +1,327 @@
+// Updates: one body for UPDATE, of all columns or some, with or without returned rows.
+
+import CSQLite
+
+extension MutablePersistableRecord {
+    /// Updates the row of the record: all the columns that it encodes, but the primary key.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "name"=?, "score"=? WHERE "id"=?
+    /// try player.update(db)
+    /// ```
+    ///
+    /// - Parameter conflictResolution: nil for the policy of the type.
+    /// - Throws: ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
+    ///   and of callbacks.
+    public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
+        var record = self
+        try record.saving(db) { record, db in try record.updating(db, Modification(conflictResolution)) }
+    }
+
+    /// Updates some columns of the row: `player.update(db, columns: ["score"])`.
+    ///
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    public func update<Columns: Collection>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
+    ) throws where Columns.Element == String {
+        var record = self
+        try record.saving(db) { record, db in
+            try record.updating(db, Modification(conflictResolution, columns: Set(columns)))
+        }
+    }
+
+    /// Updates some columns of the row: `player.update(db, columns: [Columns.score])`.
+    ///
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    public func update<Columns: Collection>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
+    ) throws where Columns.Element: ColumnExpression {
+        try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
+    }
+
+    /// Updates the columns whose value differs from that of another record. Without difference, the database is not
+    /// accessed.
+    ///
+    /// - Returns: whether the row was updated.
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    @discardableResult
+    public func updateChanges<Record: MutablePersistableRecord>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, from record: Record
+    ) throws -> Bool {
+        try updateChanges(db, conflictResolution, PersistenceContainer(record))
+    }
+
+    /// Changes the record, and updates the columns whose value changes. Without change, the database is not accessed.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "score"=? WHERE "id"=?
+    /// try player.updateChanges(db) { $0.score += 10 }
+    /// ```
+    ///
+    /// - Returns: whether the row was updated.
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    @discardableResult
+    public mutating func updateChanges(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        modify: (inout Self) throws -> Void
+    ) throws -> Bool {
+        let former = try PersistenceContainer(self)
+        try modify(&self)
+        return try updateChanges(db, conflictResolution, former)
+    }
+
+    private func updateChanges(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ former: PersistenceContainer
+    ) throws -> Bool {
+        let changes = try PersistenceContainer(self).changes(from: former)
+        guard !changes.isEmpty else { return false }
+        try update(db, onConflict: conflictResolution, columns: changes.keys)
+        return true
+    }
+
+    // MARK: Returning rows
+
+    /// Updates the row, and returns the stored record: `UPDATE ... RETURNING *`.
+    ///
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    public func updateAndFetch(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
+    }
+
+    /// Updates the row, and returns it as another type.
+    ///
+    /// - Throws: ``RecordError`` if no row has the primary key.
+    public func updateAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
+    ) throws -> T {
+        try updateAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            try T.fetchOne($0).orThrow(recordNotFound(db))
+        }
+    }
+
+    /// Updates the row, and fetches a selection of it.
+    public func updateAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T {
+        try updateAndFetch(db, Modification(conflictResolution, returning: selection), fetch)
+    }
+
+    /// Updates some columns of the row, and fetches a selection of it.
+    public func updateAndFetch<T, Columns: Collection>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T where Columns.Element == String {
+        try updateAndFetch(
+            db, Modification(conflictResolution, columns: Set(columns), returning: selection), fetch)
+    }
+
+    /// Updates some columns of the row, and fetches a selection of it.
+    public func updateAndFetch<T, Columns: Collection>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T where Columns.Element: ColumnExpression {
+        try updateAndFetch(
+            db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
+    }
+
+    /// Changes the record, updates the columns whose value changes, and returns the stored record; nil without
+    /// change.
+    public mutating func updateChangesAndFetch(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        modify: (inout Self) throws -> Void
+    ) throws -> Self? where Self: FetchableRecord {
+        try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
+    }
+
+    /// Changes the record, updates the columns whose value changes, and returns the row as another type; nil
+    /// without change.
+    public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type,
+        modify: (inout Self) throws -> Void
+    ) throws -> T? {
+        try updateChangesAndFetch(
+            db, onConflict: conflictResolution, selection: T.databaseSelection, fetch: { try T.fetchOne($0) },
+            modify: modify)?
+            .orThrow(recordNotFound(db))
+    }
+
+    /// Changes the record, updates the columns whose value changes, and fetches a selection of the row; nil without
+    /// change.
+    public mutating func updateChangesAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
+    ) throws -> T? {
+        let former = try PersistenceContainer(self)
+        try modify(&self)
+        let changes = try PersistenceContainer(self).changes(from: former)
+        guard !changes.isEmpty else { return nil }
+        return try updateAndFetch(
+            db, Modification(conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
+    }
+
+    private func updateAndFetch<T>(
+        _ db: Database, _ modification: Modification<Self>, _ fetch: (Statement) throws -> T
+    ) throws -> T {
+        precondition(!modification.returning.isEmpty, "a statement that returns rows needs a selection")
+        var record = self
+        return try record.saving(db) { record, db in try record.updating(db, modification, fetch) }
+    }
+}
+
+// MARK: - The body
+
+/// The variants of an update.
+struct Modification<Record: MutablePersistableRecord> {
+    var conflictResolution: Database.ConflictResolution
+    /// The columns to update, nil for all.
+    var columns: Set<String>?
+    var returning: [any SQLSelectable] = []
+
+    init(
+        _ conflictResolution: Database.ConflictResolution?, columns: Set<String>? = nil,
+        returning: [any SQLSelectable] = []
+    ) {
+        self.conflictResolution =
+            conflictResolution ?? Record.persistenceConflictPolicy.conflictResolutionForUpdate
+        self.columns = columns
+        self.returning = returning
+    }
+
+    func planGroup(_ db: Database) -> PlanGroup {
+        guard returning.isEmpty else { return PlanGroup(generation: db.connection.schemaGeneration) }
+        let name = updatePlanNames[conflictResolution]!
+        guard let columns else { return db.planGroup(Record.self, name) }
+        return db.planGroup(Record.self, "\(name) \(columns.sorted().joined(separator: "\u{0}"))")
+    }
+
+    func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
+        let table = Record.databaseTableName
+        let primaryKey = try db.primaryKey(table)
+        let keyIndexes = try container.keyIndexes(primaryKey, of: Record.self)
+        let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
+        var changed = wanted.filter { !keyIndexes.contains($0) }
+        let changedColumns = Set(changed.map { container.columns[$0] })
+        // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
+        if changed.isEmpty { changed = [keyIndexes[0]] }
+        let statement = try db.planStatement { renderer in
+            renderer.writeUpdate(
+                table: table, conflictResolution: conflictResolution.clause,
+                columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
+            renderer.write(returning: resolvedReturning(db))
+        }
+        return PersistencePlan(
+            table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
+            primaryKey: primaryKey, isOnView: try db.viewExists(table), changedColumns: changedColumns)
+    }
+
+    private func resolvedReturning(_ db: Database) -> [SQLSelection] {
+        var resolver = Resolver(db)
+        resolver.table = Record.databaseTableName
+        // What the schema does not know fails when the statement is prepared, with SQLite's own message.
+        return returning.flatMap { (try? resolver.resolve($0.sqlSelection)) ?? [$0.sqlSelection] }
+    }
+
+    private func updatedIndexes(_ columns: Set<String>, _ container: PersistenceContainer) throws -> [Int] {
+        try columns.map { column in
+            guard let index = container.index(ofColumn: column) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE, message: "\(Record.self) does not encode column \"\(column)\"")
+            }
+            return index
+        }.sorted()
+    }
+}
+
+private let updatePlanNames: [Database.ConflictResolution: String] = Dictionary(
+    uniqueKeysWithValues: [.rollback, .abort, .fail, .ignore, .replace].map { ($0, "update \($0.rawValue)") })
+
+extension MutablePersistableRecord {
+    /// The update with its callbacks, without those of saving.
+    func updating(_ db: Database, _ modification: Modification<Self>) throws -> (PersistenceSuccess, Void) {
+        try updating(db, modification, run: { try $0.runUpdate(db, $1) })
+            .orThrow(recordNotFound(db))
+    }
+
+    func updating<T>(
+        _ db: Database, _ modification: Modification<Self>, _ fetch: (Statement) throws -> T
+    ) throws -> (PersistenceSuccess, T) {
+        try updating(db, modification) { plan, container in
+            defer { plan.statement.reset() }
+            return try fetch(plan.prepareForFetch(container))
+        }
+        .orThrow(recordNotFound(db))
+    }
+
+    /// The one body of updates.
+    ///
+    /// - Parameter run: runs the statement; nil if it found no row.
+    /// - Returns: nil if no row has the primary key.
+    func updating<T>(
+        _ db: Database, _ modification: Modification<Self>,
+        run: (PersistencePlan, PersistenceContainer) throws -> T?
+    ) throws -> (PersistenceSuccess, T)? {
+        let group = modification.planGroup(db)
+        let columns = try changedColumns(db, modification, group)
+        try willUpdate(db, columns: columns)
+        var result: (PersistenceSuccess, T)?
+        var isMissing = false
+        do {
+            try aroundUpdate(db, columns: columns) {
+                // After `willUpdate`, which may change an object.
+                var container = group.makeContainer()
+                try encode(to: &container)
+                let plan = try group.plan(for: &container) { try modification.makePlan(db, $0) }
+                guard let value = try run(plan, container) else {
+                    isMissing = true
+                    throw recordNotFound(db)
+                }
+                let success = PersistenceSuccess(persistenceContainer: container)
+                group.spareValues = container.values
+                result = (success, value)
+                return success
+            }
+        } catch where isMissing {
+            return nil
+        }
+        guard let result else { throw CallbackError.notCalled("aroundUpdate", Self.self) }
+        didUpdate(result.0)
+        return result
+    }
+
+    /// The columns that an update changes, for the callbacks.
+    private func changedColumns(
+        _ db: Database, _ modification: Modification<Self>, _ group: PlanGroup
+    ) throws -> Set<String> {
+        if let columns = modification.columns { return columns }
+        if let last = group.last { return last.changedColumns }
+        var container = try PersistenceContainer(self)
+        return try group.plan(for: &container) { try modification.makePlan(db, $0) }.changedColumns
+    }
+}
+
+extension PersistencePlan {
+    /// Runs an update of one row.
+    ///
+    /// - Returns: nil if it found no row.
+    func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
+        let isMissingFromView = try isOnView && !db.viewHasRow(self, container)
+        if isMissingFromView { return nil }
+        try run(container)
+        // The triggers of a view make the changes: SQLite counts none.
+        return isOnView || db.changesCount > 0 ? () : nil
+    }
+}
+
+extension Database {
+    /// Whether the view has the row that a plan is about.
+    func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
+        let statement = try planStatement {
+            $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns)
+        }
+        let key = plan.primaryKey.columns.map { container.value(forColumn: $0) ?? .null }
+        return try Bool.fetchOne(statement, arguments: StatementArguments(values: key)) ?? false
+    }
+}

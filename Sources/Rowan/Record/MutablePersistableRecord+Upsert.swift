@@ -1,0 +1,155 @@
+// Upserts: insertions with an ON CONFLICT clause. Source: https://sqlite.org/lang_upsert.html
+
+/// Which columns an upsert overwrites.
+public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// All the inserted columns, but the primary key and the conflict target.
+    public static let allColumns = UpsertUpdateStrategy(rawValue: 0)
+    /// The columns of the assignments alone.
+    public static let noColumnUnlessSpecified = UpsertUpdateStrategy(rawValue: 1)
+}
+
+/// The ON CONFLICT clause of an upsert.
+struct Upsert<Record: MutablePersistableRecord> {
+    var conflictTarget: [String] = []
+    var strategy = UpsertUpdateStrategy.allColumns
+    var assignments: [ColumnAssignment] = []
+    /// Whether the statement returns the rowid: SQLite does not tell that of an updated row.
+    var returnsRowID = false
+
+    static var rowIDName: String { "rowan_rowid" }
+
+    /// Whether the clause depends on the columns alone.
+    var isPlain: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
+
+    func clause(
+        _ db: Database, _ container: PersistenceContainer, _ primaryKey: PrimaryKeyInfo
+    ) throws -> InsertQuery.Upsert {
+        var resolver = Resolver(db)
+        resolver.table = Record.databaseTableName
+        let specified = Set(assignments.map(\.column.foldedDatabaseName))
+        let kept = Set((primaryKey.columns + conflictTarget).map(\.foldedDatabaseName)).union(specified)
+        var result: [ColumnAssignment] = []
+        if strategy == .allColumns {
+            let excluded = TableAliasID.excluded
+            result = container.columns.filter { !kept.contains($0.foldedDatabaseName) }.map {
+                ColumnAssignment(column: $0, value: SQLExpression(.column($0, .alias(excluded))))
+            }
+        }
+        result += try assignments.filter { $0.value != nil }.map {
+            ColumnAssignment(column: $0.column, value: try $0.value.map(resolver.expression))
+        }
+        // Without any assignment SQLite would do nothing, and return no row: one that changes nothing does.
+        if result.isEmpty, let column = container.columns.first {
+            result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]
+        }
+        return InsertQuery.Upsert(conflictTarget: conflictTarget, assignments: result)
+    }
+}
+
+extension TableAliasID {
+    /// The row that could not be inserted.
+    static let excluded = TableAliasID(number: 0, name: "excluded")
+}
+
+extension MutablePersistableRecord {
+    /// Inserts the record, or updates the row that a primary or unique key finds: all columns but the primary key
+    /// are overwritten.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?) ON CONFLICT DO UPDATE SET "name"="excluded"."name" RETURNING "rowid"
+    /// try player.upsert(db)
+    /// ```
+    ///
+    /// The callbacks are those of an insertion.
+    public mutating func upsert(_ db: Database) throws {
+        var insertion = Insertion<Self>(.abort)
+        insertion.upsert = Upsert(returnsRowID: true)
+        try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
+    }
+
+    /// Inserts the record, or updates the row that a conflict finds, and returns the stored record.
+    ///
+    /// ```swift
+    /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
+    /// // ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? RETURNING *
+    /// let upserted = try vocabulary.upsertAndFetch(db, onConflict: ["word"]) { _ in [Column("count") += 1] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - conflictTarget: the columns of the key that may find a row; all keys, if it is empty.
+    ///   - strategy: which columns are overwritten, beyond those of the assignments.
+    ///   - assignments: what else is assigned, and with `noOverwrite`, what is kept. The closure is given an alias
+    ///     of the row that could not be inserted.
+    public func upsertAndFetch(
+        _ db: Database, onConflict conflictTarget: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        var record = self
+        return try record.upsertAndFetch(
+            db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
+    }
+
+    /// Inserts the record, or updates the row that a conflict finds, and returns the row as another type.
+    public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws -> T {
+        var insertion = Insertion<Self>(.abort, T.databaseSelection)
+        insertion.upsert = Upsert(
+            conflictTarget: conflictTarget, strategy: strategy,
+            assignments: assignments?(TableAlias(name: "excluded")) ?? [], returnsRowID: true)
+        return try saving(db) { record, db in
+            try record.inserting(db) { record in
+                try record.runUpsert(db, insertion) { row in try T(row: row) }
+                    .orThrow(record.recordNotFound(db))
+            }
+        }
+    }
+
+    private func runUpsert(_ db: Database, _ insertion: Insertion<Self>) throws -> (InsertionSuccess, Void) {
+        let group = db.planGroup(Self.self, insertion.planName!)
+        var container = group.makeContainer()
+        try encode(to: &container)
+        let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
+        let rowID = try Self.run(db, plan, container) { _ in }?.rowID
+        return (Self.success(db, plan, container, rowID), ())
+    }
+
+    private func runUpsert<T>(
+        _ db: Database, _ insertion: Insertion<Self>, decode: (Row) throws -> T
+    ) throws -> (InsertionSuccess, T)? {
+        let container = try PersistenceContainer(self)
+        let plan = try insertion.makePlan(db, container)
+        guard let (rowID, value) = try Self.run(db, plan, container, decode) else { return nil }
+        return (Self.success(db, plan, container, rowID), value)
+    }
+
+    /// Runs the statement to its end, and decodes the one row that it returns.
+    private static func run<T>(
+        _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
+    ) throws -> (rowID: Int64?, value: T)? {
+        guard plan.primaryKey.tableHasRowID || plan.statement.columnCount > 0 else {
+            try plan.run(container)
+            return nil
+        }
+        let cursor = try RowCursor(plan.prepareForFetch(container), adapter: nil)
+        guard let row = try cursor.next() else { return nil }
+        let rowID: Int64? = row[Upsert<Self>.rowIDName]
+        let value = try decode(row)
+        while try cursor.next() != nil {}
+        return (rowID, value)
+    }
+
+    private static func success(
+        _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ rowID: Int64?
+    ) -> InsertionSuccess {
+        InsertionSuccess(
+            rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
+            persistenceContainer: container)
+    }
+}

@@ -1,0 +1,165 @@
+// What a record stores: columns and values. A plan hands a container that expects its columns in the order of the
+// last record of the type: a value that comes where it is expected costs a comparison and a store.
+// `@inlinable` setters: benchmark insert-struct; `encode(to:)` lives in the user's module.
+
+/// The columns and values that a record stores.
+///
+/// ```swift
+/// func encode(to container: inout PersistenceContainer) {
+///     container["id"] = id
+///     container[Columns.name] = name
+/// }
+/// ```
+///
+/// Column names are case-insensitive. Setting a column twice keeps its place, and the last value.
+public struct PersistenceContainer: Sendable {
+    /// The columns: those that were set come first, in order.
+    @usableFromInline package var columns: [String]
+    @usableFromInline package var values: [DatabaseValue]
+    /// How many columns were set; beyond it are columns that the plan expects.
+    @usableFromInline package var setCount = 0
+
+    /// An empty container.
+    package init() {
+        columns = []
+        values = []
+    }
+
+    /// An empty container that expects columns, with room for their values.
+    package init(expecting columns: [String], reusing values: [DatabaseValue]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// What a record stores.
+    package init(_ record: some EncodableRecord) throws {
+        self.init()
+        try record.encode(to: &self)
+        finish()
+    }
+
+    /// Sets a column.
+    @inlinable
+    package mutating func set(_ column: String, _ value: DatabaseValue) {
+        let index = setCount
+        if index < values.count, columns[index] == column {
+            values[index] = value
+            setCount = index &+ 1
+            return
+        }
+        setUnexpected(column, value)
+    }
+
+    /// Sets a column that was not the expected one.
+    @usableFromInline
+    mutating func setUnexpected(_ column: String, _ value: DatabaseValue) {
+        forgetExpectations()
+        if let index = columns.firstIndex(where: { $0.isSameDatabaseName(as: column) }) {
+            values[index] = value
+            return
+        }
+        columns.append(column)
+        values.append(value)
+        setCount += 1
+    }
+
+    private mutating func forgetExpectations() {
+        guard columns.count > setCount || values.count > setCount else { return }
+        columns.removeSubrange(setCount...)
+        values.removeSubrange(setCount...)
+    }
+
+    /// Drops the columns that were expected, and did not come.
+    package mutating func finish() {
+        if setCount < columns.count { forgetExpectations() }
+    }
+
+    /// The value of a column, nil for a column that was not set.
+    package func value(forColumn column: String) -> DatabaseValue? {
+        index(ofColumn: column).map { values[$0] }
+    }
+
+    package func index(ofColumn column: String) -> Int? {
+        columns[..<setCount].firstIndex(of: column)
+            ?? columns[..<setCount].firstIndex { $0.isSameDatabaseName(as: column) }
+    }
+}
+
+extension PersistenceContainer {
+    /// The value of a column. Setting nil stores NULL.
+    public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
+        get { value(forColumn: column)?.storage.value }
+        set { set(column, newValue?.databaseValue ?? .null) }
+    }
+
+    /// The value of a column. Setting nil stores NULL.
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+        get { self[column.name] }
+        set { self[column.name] = newValue }
+    }
+
+    /// The value of a column, of a known type. Setting nil stores NULL.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+        get { storedValue(column) }
+        set { set(column, newValue?.databaseValue ?? .null) }
+    }
+
+    /// The value of a column, of a known type. Setting nil stores NULL.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible, C: ColumnExpression>(_ column: C) -> Value? {
+        get { storedValue(column.name) }
+        set { set(column.name, newValue?.databaseValue ?? .null) }
+    }
+
+    @usableFromInline
+    func storedValue<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+        value(forColumn: column).flatMap { Value.fromDatabaseValue($0) }
+    }
+}
+
+extension PersistenceContainer: RandomAccessCollection {
+    public typealias Index = Int
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { setCount }
+
+    /// A column and its value.
+    public subscript(position: Int) -> (String, DatabaseValue) { (columns[position], values[position]) }
+}
+
+/// The result of an insertion.
+public struct InsertionSuccess: Sendable {
+    /// The rowid of the inserted row; that of the updated row, for an upsert.
+    public var rowID: Int64
+
+    /// The column that is the rowid (`INTEGER PRIMARY KEY`), nil if there is none.
+    public var rowIDColumn: String?
+
+    /// What was stored.
+    public var persistenceContainer: PersistenceContainer
+
+    @usableFromInline
+    init(rowID: Int64, rowIDColumn: String?, persistenceContainer: PersistenceContainer) {
+        self.rowID = rowID
+        self.rowIDColumn = rowIDColumn
+        self.persistenceContainer = persistenceContainer
+    }
+}
+
+/// The result of an insertion or an update.
+public struct PersistenceSuccess: Sendable {
+    /// What was stored.
+    public var persistenceContainer: PersistenceContainer
+
+    @usableFromInline
+    init(persistenceContainer: PersistenceContainer) { self.persistenceContainer = persistenceContainer }
+
+    /// The success of an insertion, with the rowid in its column.
+    @usableFromInline
+    init(_ inserted: InsertionSuccess) {
+        var container = inserted.persistenceContainer
+        if let column = inserted.rowIDColumn { container[column] = inserted.rowID }
+        persistenceContainer = container
+    }
+}

@@ -1,0 +1,173 @@
+// Persistence plans: per connection, record type and operation, the statement that was prepared for the columns of
+// the last record, and where each value goes. The second insertion of a type renders nothing, looks nothing up in
+// the schema, and allocates no container.
+
+import CSQLite
+
+/// The plans of one operation on one record type.
+@usableFromInline
+final class PlanGroup {
+    /// The plan of the last columns, which the next record most likely has.
+    var last: PersistencePlan?
+    /// The plans of other columns, for records that do not always set the same ones.
+    var others: [[String]: PersistencePlan] = [:]
+    /// The values of the last container, whose storage the next one takes over.
+    var spareValues: [DatabaseValue] = []
+    let generation: Int
+
+    init(generation: Int) { self.generation = generation }
+
+    /// An empty container that expects the columns of the last record.
+    func makeContainer() -> PersistenceContainer {
+        guard let last else { return PersistenceContainer() }
+        let values = spareValues.count == last.columns.count
+            ? spareValues : Array(repeating: .null, count: last.columns.count)
+        spareValues = []
+        return PersistenceContainer(expecting: last.columns, reusing: values)
+    }
+
+    /// The plan for the columns of a container.
+    func plan(
+        for container: inout PersistenceContainer, make: (PersistenceContainer) throws -> PersistencePlan
+    ) throws -> PersistencePlan {
+        // All expected columns came, and no other: the arrays are one.
+        if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
+            return last
+        }
+        container.finish()
+        if let plan = others[container.columns] {
+            last = plan
+            return plan
+        }
+        let plan = try make(container)
+        if others.count > 32 { others.removeAll() }
+        others[plan.columns] = plan
+        last = plan
+        return plan
+    }
+}
+
+extension [String] {
+    /// Whether two arrays share their storage, or have the same elements.
+    fileprivate func isIdentical(to other: [String]) -> Bool {
+        let isShared = withUnsafeBufferPointer { a in
+            other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
+        }
+        return isShared || self == other
+    }
+}
+
+/// A statement, and where the values of a container go.
+@usableFromInline
+final class PersistencePlan {
+    let table: String
+    /// The columns of the containers that this plan persists.
+    let columns: [String]
+    let statement: Statement
+    /// For each parameter, the index of its value in the container; nil for the order of the container.
+    let order: [Int]?
+    let primaryKey: PrimaryKeyInfo
+    /// Whether the table is a view, which triggers make writable.
+    let isOnView: Bool
+    /// The columns that an update changes, for callbacks.
+    let changedColumns: Set<String>
+
+    init(
+        table: String, columns: [String], statement: Statement, order: [Int]?, primaryKey: PrimaryKeyInfo,
+        isOnView: Bool = false, changedColumns: Set<String> = []
+    ) {
+        self.table = table
+        self.isOnView = isOnView
+        self.columns = columns
+        self.statement = statement
+        self.order = order
+        self.primaryKey = primaryKey
+        self.changedColumns = changedColumns
+    }
+
+    /// Binds the values of a container.
+    func bind(_ container: PersistenceContainer) throws {
+        let pointer = statement.sqliteStatement
+        if sqlite3_stmt_busy(pointer) != 0 { sqlite3_reset(pointer) }
+        if let order {
+            var position: CInt = 0
+            for index in order {
+                position += 1
+                let code = container.values[index].bind(to: pointer, at: position)
+                guard code == SQLITE_OK else { throw error(code, container) }
+            }
+        } else {
+            var position: CInt = 0
+            for value in container.values {
+                position += 1
+                let code = value.bind(to: pointer, at: position)
+                guard code == SQLITE_OK else { throw error(code, container) }
+            }
+        }
+        statement.hasArguments = true
+    }
+
+    /// Runs the statement, which has no rows.
+    func run(_ container: PersistenceContainer) throws {
+        do {
+            try bind(container)
+            try statement.startUnchecked()
+            if try statement.firstStep() {
+                while try statement.step() {}
+            }
+        } catch let error as DatabaseError {
+            throw error.with(arguments: arguments(container))
+        }
+    }
+
+    /// Binds the values for a statement whose rows are fetched.
+    func prepareForFetch(_ container: PersistenceContainer) throws -> Statement {
+        try statement.setArguments(arguments(container))
+        return statement
+    }
+
+    private func arguments(_ container: PersistenceContainer) -> StatementArguments {
+        StatementArguments(values: order.map { $0.map { container.values[$0] } } ?? container.values)
+    }
+
+    private func error(_ code: CInt, _ container: PersistenceContainer) -> DatabaseError {
+        statement.connection.error(code, sql: statement.sql, arguments: arguments(container))
+    }
+}
+
+extension DatabaseError {
+    /// The error with the arguments that a plan has bound.
+    fileprivate func with(arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+}
+
+extension Database {
+    /// The plans of an operation on a record type.
+    func planGroup(_ type: any MutablePersistableRecord.Type, _ operation: String) -> PlanGroup {
+        let key = PlanKey(type: ObjectIdentifier(type), operation: operation)
+        let generation = connection.schemaGeneration
+        if let (lastKey, group) = lastPlan, lastKey == key, let group = group as? PlanGroup,
+            group.generation == generation
+        {
+            return group
+        }
+        if let group = plans[key] as? PlanGroup, group.generation == generation {
+            lastPlan = (key, group)
+            return group
+        }
+        let group = PlanGroup(generation: generation)
+        plans[key] = group
+        lastPlan = (key, group)
+        return group
+    }
+
+    /// A statement for a plan: of its own while another plan or a cursor holds the one of the cache.
+    func planStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
+        var renderer = Renderer()
+        write(&renderer)
+        return try cachedStatement(sql: renderer.sql)
+    }
+}

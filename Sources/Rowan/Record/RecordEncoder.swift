@@ -1,0 +1,209 @@
+// Encodable records: a keyed container that sets the columns of a persistence container. Values go as the
+// database stores them; what is no value goes as JSON. Several containers on one encoder write to one place, so
+// that class hierarchies encode flat.
+
+import Foundation
+
+extension EncodableRecord where Self: Encodable {
+    /// Encodes the coding keys as columns.
+    public func encode(to container: inout PersistenceContainer) throws {
+        let encoder = RecordEncoder<Self>(container)
+        try encode(to: encoder)
+        container = encoder.container
+    }
+}
+
+/// The encoder of an Encodable record.
+private final class RecordEncoder<Record: EncodableRecord>: Encoder {
+    var container: PersistenceContainer
+    let columnStrategy = Record.databaseColumnEncodingStrategy
+
+    init(_ container: PersistenceContainer) { self.container = container }
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { Record.databaseEncodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RecordKeyedEncodingContainer<Record, Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        RefusingContainer("\(Record.self) encodes as an array, which is no record")
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { RecordSingleValueContainer(encoder: self) }
+
+    func column(_ key: some CodingKey) -> String {
+        switch columnStrategy {
+        case .useDefaultKeys: key.stringValue
+        case .convertToSnakeCase: key.stringValue.snakeCased
+        case .custom(let column): column(key)
+        }
+    }
+}
+
+private struct RecordKeyedEncodingContainer<Record: EncodableRecord, Key: CodingKey>:
+    KeyedEncodingContainerProtocol
+{
+    let encoder: RecordEncoder<Record>
+    var codingPath: [any CodingKey] { [] }
+
+    private func set(_ value: some DatabaseValueConvertible, _ key: Key) {
+        encoder.container.set(encoder.column(key), value.databaseValue)
+    }
+
+    private func set(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
+        encoder.container.set(encoder.column(key), value?.databaseValue ?? .null)
+    }
+
+    func encodeNil(forKey key: Key) { encoder.container.set(encoder.column(key), .null) }
+
+    func encode(_ value: Bool, forKey key: Key) { set(value, key) }
+    func encode(_ value: String, forKey key: Key) { set(value, key) }
+    func encode(_ value: Double, forKey key: Key) { set(value, key) }
+    func encode(_ value: Float, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int8, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int16, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int32, forKey key: Key) { set(value, key) }
+    func encode(_ value: Int64, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt8, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt16, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt32, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt64, forKey key: Key) { set(value, key) }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        let column = encoder.column(key)
+        encoder.container.set(column, try ColumnCoding<Record>.encode(value, column))
+    }
+
+    // A nil is stored as NULL: the columns are the same for all records of a type.
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
+
+    func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy keyType: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        KeyedEncodingContainer(
+            RefusingKeyedContainer<NestedKey>("nested containers of \(Record.self) can't be stored in column \(key.stringValue)"))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        RefusingContainer("nested containers of \(Record.self) can't be stored in column \(key.stringValue)")
+    }
+
+    func superEncoder() -> any Encoder { encoder }
+    func superEncoder(forKey key: Key) -> any Encoder { encoder }
+}
+
+/// A record that encodes itself as another one: its columns are those of the other.
+private struct RecordSingleValueContainer<Record: EncodableRecord>: SingleValueEncodingContainer, ThrowingScalars {
+    let encoder: RecordEncoder<Record>
+    var codingPath: [any CodingKey] { [] }
+    var refusal: String { "\(Record.self) encodes as a single value, which is no record" }
+
+    func encodeNil() throws { throw refused() }
+    func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
+}
+
+/// How one property of a record is stored.
+private enum ColumnCoding<Record: EncodableRecord> {
+    static func encode<T: Encodable>(_ value: T, _ column: String) throws -> DatabaseValue {
+        if T.self == Date.self, case .deferredToDate = Record.databaseDateEncodingStrategy(for: column) {
+            return (value as! Date).databaseValue
+        }
+        if let value = value as? any DatabaseValueConvertible {
+            return Record.storedValue(value, forColumn: column)
+        }
+        // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
+        let single = SingleValueEncoder<Record>(column: column)
+        do {
+            try value.encode(to: single)
+            if let value = single.value { return value }
+        } catch is JSONRequired {}
+        let data = try Record.databaseJSONEncoder(for: column).encode(value)
+        return String(decoding: data, as: UTF8.self).databaseValue
+    }
+}
+
+/// A property asks for a container: it is no single value.
+private struct JSONRequired: Error {}
+
+/// An encoder that accepts a single value, and nothing else.
+private final class SingleValueEncoder<Record: EncodableRecord>: Encoder, SingleValueEncodingContainer {
+    let column: String
+    var value: DatabaseValue?
+
+    init(column: String) { self.column = column }
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { Record.databaseEncodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RefusingKeyedContainer<Key>(JSONRequired()))
+    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(JSONRequired()) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() { value = .null }
+    func encode(_ value: Bool) { self.value = value.databaseValue }
+    func encode(_ value: String) { self.value = value.databaseValue }
+    func encode(_ value: Double) { self.value = value.databaseValue }
+    func encode(_ value: Float) { self.value = value.databaseValue }
+    func encode(_ value: Int) { self.value = value.databaseValue }
+    func encode(_ value: Int8) { self.value = value.databaseValue }
+    func encode(_ value: Int16) { self.value = value.databaseValue }
+    func encode(_ value: Int32) { self.value = value.databaseValue }
+    func encode(_ value: Int64) { self.value = value.databaseValue }
+    func encode(_ value: UInt) { self.value = value.databaseValue }
+    func encode(_ value: UInt8) { self.value = value.databaseValue }
+    func encode(_ value: UInt16) { self.value = value.databaseValue }
+    func encode(_ value: UInt32) { self.value = value.databaseValue }
+    func encode(_ value: UInt64) { self.value = value.databaseValue }
+    func encode<T: Encodable>(_ value: T) throws { self.value = try ColumnCoding<Record>.encode(value, column) }
+}
+
+extension String {
+    /// `teamId` gives `team_id`, `myURLProperty` gives `my_url_property`.
+    var snakeCased: String {
+        var result = ""
+        let characters = Array(self)
+        for (index, character) in characters.enumerated() {
+            let previous = index > 0 ? characters[index - 1] : nil
+            let next = index + 1 < characters.count ? characters[index + 1] : nil
+            let startsWord = character.isUppercase && previous.map { $0 != "_" } ?? false
+                && (!(previous?.isUppercase ?? true) || (next?.isLowercase ?? false))
+            if startsWord { result += "_" }
+            result += character.lowercased()
+        }
+        return result
+    }
+
+    /// `team_id` gives `teamId`. Leading and trailing underscores stay.
+    var camelCased: String {
+        let leading = prefix { $0 == "_" }
+        guard leading.count < count else { return self }
+        let trailing = String(reversed().prefix { $0 == "_" })
+        let words = dropFirst(leading.count).dropLast(trailing.count).split(separator: "_")
+        guard let first = words.first else { return self }
+        let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return leading + (words.count == 1 ? String(first) : first.lowercased() + rest.joined()) + trailing
+    }
+}

@@ -1,0 +1,70 @@
+// The errors of records.
+
+/// An error of a record.
+public enum RecordError: Error, Sendable, CustomStringConvertible {
+    /// A record was not found: by `find`, by an update, or by an insertion that a conflict ignored.
+    ///
+    /// ```swift
+    /// do {
+    ///     try player.update(db)
+    /// } catch RecordError.recordNotFound(databaseTableName: let table, key: let key) {
+    ///     print("\(key) is not in table \(table)")
+    /// }
+    /// ```
+    case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
+
+    public var description: String {
+        switch self {
+        case .recordNotFound(let table, let key):
+            let row = Row(key.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            return "Key not found in table \(table): \(row.description)"
+        }
+    }
+}
+
+extension Row {
+    fileprivate convenience init(_ columns: [(String, DatabaseValue)]) {
+        self.init(layout: ColumnLayout(names: columns.map(\.0)), values: columns.map(\.1))
+    }
+}
+
+extension TableRecord {
+    /// The error of a record that is not in the database.
+    public static func recordNotFound(key: [String: (any DatabaseValueConvertible)?]) -> RecordError {
+        .recordNotFound(
+            databaseTableName: databaseTableName, key: key.mapValues { $0?.databaseValue ?? .null })
+    }
+
+    /// The error of a record that is not in the database.
+    public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
+        do {
+            let columns = try db.primaryKey(databaseTableName).columns
+            guard columns.count == 1 else {
+                throw ResolutionError.compositeKey(table: databaseTableName, columns: columns)
+            }
+            return recordNotFound(key: [columns[0]: _storedKey(key, forColumn: columns[0])])
+        } catch {
+            return error
+        }
+    }
+}
+
+extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
+    /// The error of a record that is not in the database.
+    public static func recordNotFound(_ db: Database, id: ID) -> any Error { recordNotFound(db, key: id) }
+}
+
+extension TableRecord where Self: EncodableRecord {
+    /// The error of this record, when it is not in the database.
+    public func recordNotFound(_ db: Database) -> any Error {
+        do {
+            let columns = try db.primaryKey(Self.databaseTableName).columns
+            let container = try PersistenceContainer(self)
+            return Self.recordNotFound(
+                key: Dictionary(
+                    columns.map { ($0, container.value(forColumn: $0) ?? .null) }, uniquingKeysWith: { a, _ in a }))
+        } catch {
+            return error
+        }
+    }
+}

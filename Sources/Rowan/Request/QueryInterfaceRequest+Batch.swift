@@ -1,0 +1,250 @@
+// Batch updates and deletes: one statement for all the rows of a request.
+
+import CSQLite
+
+extension QueryInterfaceRequest {
+    /// Deletes the rows of the request.
+    ///
+    /// ```swift
+    /// // DELETE FROM "player" WHERE "score" = ?
+    /// try Player.filter { $0.score == 0 }.deleteAll(db)
+    /// ```
+    ///
+    /// - Returns: the number of deleted rows.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups.
+    @discardableResult
+    public func deleteAll(_ db: Database) throws -> Int {
+        try deleteStatement(db, returning: []).execute()
+        return db.changesCount
+    }
+
+    /// The statement that deletes the rows of the request, and returns a selection of them.
+    ///
+    /// ```swift
+    /// // DELETE FROM "player" WHERE "score" = ? RETURNING "name"
+    /// let statement = try request.deleteAndFetchStatement(db, selection: [Column("name")])
+    /// let names = try String.fetchSet(statement)
+    /// ```
+    public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
+        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        return try deleteStatement(db, returning: selection)
+    }
+
+    /// Updates the rows of the request.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "score"="score" + ? WHERE "team" = ?
+    /// try Player.filter { $0.team == "Reds" }.updateAll(db, [Column("score") += 100])
+    /// ```
+    ///
+    /// - Returns: the number of updated rows.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> Int {
+        guard assignments.contains(where: { $0.value != nil }) else { return 0 }
+        try updateStatement(db, conflictResolution, assignments, returning: []).execute()
+        return db.changesCount
+    }
+
+    /// Updates the rows of the request.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: ColumnAssignment...
+    ) throws -> Int {
+        try updateAll(db, onConflict: conflictResolution, assignments)
+    }
+
+    /// The statement that updates the rows of the request, and returns a selection of them.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "score"="score" + ? RETURNING "score"
+    /// let statement = try request.updateAndFetchStatement(
+    ///     db, [Column("score") += 10], selection: [Column("score")])
+    /// let scores = try Int.fetchAll(statement)
+    /// ```
+    public func updateAndFetchStatement(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
+    ) throws -> Statement {
+        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        return try updateStatement(db, conflictResolution, assignments, returning: selection)
+    }
+
+    private func deleteStatement(_ db: Database, returning: [any SQLSelectable]) throws -> Statement {
+        let target = try Resolver(db).resolve(relation.mutationTarget(db))
+        let returning = try resolve(db, returning)
+        return try db.statement { $0.write(delete: target, returning: returning) }
+    }
+
+    private func updateStatement(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment],
+        returning: [any SQLSelectable]
+    ) throws -> Statement {
+        var resolver = Resolver(db)
+        let target = try resolver.resolve(relation.mutationTarget(db))
+        resolver.table = relation.table
+        let update = UpdateQuery(
+            target, conflictResolution: conflictResolution?.rawValue,
+            assignments: try assignments.filter { $0.value != nil }.map {
+                ColumnAssignment(column: $0.column, value: try $0.value.map(resolver.expression))
+            },
+            returning: try resolve(db, returning))
+        return try db.statement { $0.write(update) }
+    }
+
+    private func resolve(_ db: Database, _ selection: [any SQLSelectable]) throws -> [SQLSelection] {
+        var resolver = Resolver(db)
+        resolver.table = relation.table
+        return try selection.flatMap { try resolver.resolve($0.sqlSelection) }
+    }
+}
+
+extension Relation {
+    /// What an UPDATE or a DELETE can express: filters. An order and a limit go to a subquery on the primary key.
+    fileprivate func mutationTarget(_ db: Database) throws -> Relation {
+        guard groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "a request with groups can't update or delete rows")
+        }
+        guard limit != nil else {
+            var result = self
+            result.selection = []
+            result.orderings = []
+            result.isStablyOrdered = false
+            result.isDistinct = false
+            return result
+        }
+        let info = try db.primaryKey(table)
+        let columns = info.tableHasRowID ? ["rowid"] : info.columns
+        var rows = self
+        rows.commonTables = []
+        rows.isDistinct = false
+        rows.selection = columns.map { .term(SQLSelection(.expression(SQLExpression(.column($0, .none))))) }
+        var result = Relation(table: table)
+        result.commonTables = commonTables
+        let key = columns.map { SQLExpression(.column($0, .none)) }
+        result.filters = [
+            .term(
+                SQLExpression(
+                    .isIn(
+                        key.count == 1 ? key[0] : SQLExpression(.tuple(key)),
+                        .subquery(SQLSubquery(.relation(rows))), isNegated: false)))
+        ]
+        return result
+    }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
+    /// Updates the rows of the request: `updateAll(db) { $0.score += 100 }`.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignment: (DatabaseComponents) throws -> ColumnAssignment
+    ) throws -> Int {
+        try updateAll(db, onConflict: conflictResolution, [assignment(RowDecoder.databaseComponents)])
+    }
+
+    /// Updates the rows of the request: `updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+    ) throws -> Int {
+        try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+    }
+
+    /// The statement that deletes the rows of the request, and returns a selection of them.
+    public func deleteAndFetchStatement(
+        _ db: Database, select: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) throws -> Statement {
+        try deleteAndFetchStatement(db, selection: select(RowDecoder.databaseComponents))
+    }
+
+    /// The statement that updates the rows of the request, and returns a selection of them.
+    public func updateAndFetchStatement(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignments: (DatabaseComponents) throws -> [ColumnAssignment],
+        select: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) throws -> Statement {
+        try updateAndFetchStatement(
+            db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents),
+            selection: select(RowDecoder.databaseComponents))
+    }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord & RowDecodable {
+    /// Deletes the rows of the request, and returns a cursor of them. It deletes all at its first step.
+    public func deleteAndFetchCursor(_ db: Database) throws -> FetchCursor<RowDecoder> {
+        try RowDecoder.fetchCursor(deleteAndFetchStatement(db, selection: RowDecoder.databaseSelection))
+    }
+
+    /// Deletes the rows of the request, and returns them: `DELETE ... RETURNING *`.
+    public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] { try Array(deleteAndFetchCursor(db)) }
+
+    /// Updates the rows of the request, and returns a cursor of them. It updates all at its first step.
+    public func updateAndFetchCursor(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> FetchCursor<RowDecoder> {
+        try RowDecoder.fetchCursor(
+            updateAndFetchStatement(
+                db, onConflict: conflictResolution, assignments, selection: RowDecoder.databaseSelection))
+    }
+
+    /// Updates the rows of the request, and returns a cursor of them. It updates all at its first step.
+    public func updateAndFetchCursor(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+    ) throws -> FetchCursor<RowDecoder> {
+        try updateAndFetchCursor(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+    }
+
+    /// Updates the rows of the request, and returns them: `UPDATE ... RETURNING *`.
+    public func updateAndFetchAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> [RowDecoder] {
+        try Array(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
+    }
+
+    /// Updates the rows of the request, and returns them: `UPDATE ... RETURNING *`.
+    public func updateAndFetchAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+    ) throws -> [RowDecoder] {
+        try updateAndFetchAll(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+    }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord & RowDecodable & Hashable {
+    /// Deletes the rows of the request, and returns the set of them.
+    public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> { try Set(deleteAndFetchCursor(db)) }
+
+    /// Updates the rows of the request, and returns the set of them.
+    public func updateAndFetchSet(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> Set<RowDecoder> {
+        try Set(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
+    }
+
+    /// Updates the rows of the request, and returns the set of them.
+    public func updateAndFetchSet(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+    ) throws -> Set<RowDecoder> {
+        try updateAndFetchSet(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+    }
+}
+
+extension QueryInterfaceRequest
+where RowDecoder: TableRecord & Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// Deletes the rows of the request, and returns the set of their ids.
+    public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
+        try RowDecoder.ID.fetchSet(deleteAndFetchStatement(db, selection: [SQLSelection(.primaryKey)]))
+    }
+}

@@ -1,0 +1,199 @@
+// The request of the query interface: a relation, and the type that its rows decode into.
+
+/// A request on a table, built in Swift.
+///
+/// ```swift
+/// // SELECT * FROM "player" WHERE "team" = ? ORDER BY "score" DESC LIMIT 10
+/// let request = Player.filter { $0.team == "Reds" }.order(\.score.desc).limit(10)
+/// let players = try request.fetchAll(db)
+/// let count = try request.fetchCount(db)
+/// ```
+public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest, KeyEncoding, Sendable {
+    package private(set) var relation: Relation
+    let keyEncoder: KeyEncoder?
+
+    init(relation: Relation, keyEncoder: KeyEncoder? = nil) {
+        self.relation = relation
+        self.keyEncoder = keyEncoder
+    }
+
+    public var databaseTableName: String { relation.table }
+
+    public var sqlSubquery: SQLSubquery { SQLSubquery(.relation(relation)) }
+
+    public func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
+        var result = self
+        change(&result.relation)
+        return result
+    }
+
+    /// The same request, whose rows decode into another type.
+    public func asRequest<T>(of type: T.Type) -> QueryInterfaceRequest<T> {
+        QueryInterfaceRequest<T>(relation: relation, keyEncoder: keyEncoder)
+    }
+
+    /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the former limit.
+    public func limit(_ limit: Int, offset: Int? = nil) -> Self {
+        _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
+    }
+
+    // MARK: Selections of another type
+
+    /// The request with another selection, whose rows decode into a type.
+    public func select<T>(_ selection: [any SQLSelectable], as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+        select(selection).asRequest(of: type)
+    }
+
+    /// The request with another selection, whose rows decode into a type.
+    public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+        select(selection, as: type)
+    }
+
+    /// The request with a selection in SQL, whose rows decode into a type.
+    public func select<T>(
+        sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
+    ) -> QueryInterfaceRequest<T> {
+        select(literal: SQL(sql: sql, arguments: arguments), as: type)
+    }
+
+    /// The request with a selection in SQL, whose rows decode into a type.
+    public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+        select([sqlLiteral], as: type)
+    }
+
+    /// The request of primary keys.
+    public func selectPrimaryKey<PrimaryKey>(
+        as type: PrimaryKey.Type = PrimaryKey.self
+    ) -> QueryInterfaceRequest<PrimaryKey> {
+        select([SQLSelection(.primaryKey)], as: type)
+    }
+
+    // MARK: Fetching
+
+    public func makePreparedRequest(
+        _ db: Database, forSingleResult singleResult: Bool = false
+    ) throws -> PreparedRequest {
+        var resolved = try Resolver(db).resolve(relation)
+        if singleResult, relation.limit == nil, !relation.selectsOneKey {
+            resolved.limit = Relation.Limit(count: 1, offset: nil)
+        }
+        return PreparedRequest(statement: try db.statement { $0.write(resolved) })
+    }
+
+    /// The number of rows that the request fetches.
+    ///
+    /// ```swift
+    /// // SELECT COUNT(*) FROM "player" WHERE "team" = ?
+    /// try Player.filter { $0.team == "Reds" }.fetchCount(db)
+    /// // SELECT COUNT(DISTINCT "team") FROM "player"
+    /// try Player.select(\.team).distinct().fetchCount(db)
+    /// ```
+    public func fetchCount(_ db: Database) throws -> Int {
+        guard let counting = relation.countingRelation else { return try sqlSubquery.fetchCount(db) }
+        let resolved = try Resolver(db).resolve(counting)
+        return try db.fetchCount { $0.write(resolved) }
+    }
+
+    /// Whether the request fetches no row: `SELECT NOT EXISTS (...)`.
+    public func isEmpty(_ db: Database) throws -> Bool {
+        let subquery = try Resolver(db).subquery(sqlSubquery)
+        let statement = try db.statement { renderer in
+            renderer.write("SELECT EXISTS (")
+            renderer.write(subquery)
+            renderer.write(")")
+        }
+        return try Bool.fetchOne(statement) == false
+    }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The request with another selection, whose rows decode into a type: `select({ max($0.score) }, as: Int.self)`.
+    public func select<T>(
+        _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
+    ) rethrows -> QueryInterfaceRequest<T> {
+        select([try selection(RowDecoder.databaseComponents)], as: type)
+    }
+
+    /// The request with another selection, whose rows decode into a type.
+    public func select<T>(
+        _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
+    ) rethrows -> QueryInterfaceRequest<T> {
+        select(try selection(RowDecoder.databaseComponents), as: type)
+    }
+}
+
+extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// The request of ids.
+    public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey(as: RowDecoder.ID.self) }
+}
+
+extension Relation {
+    /// Whether a filter on one primary key leaves one row at most: a limit would say nothing more.
+    fileprivate var selectsOneKey: Bool {
+        filters.contains {
+            if case .primaryKey(let values) = $0.term?.node { values.count == 1 } else { false }
+        }
+    }
+
+    /// The relation that selects the count of this one, or nil if only a subquery can.
+    fileprivate var countingRelation: Relation? {
+        guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else { return nil }
+        var result = self
+        result.orderings = []
+        result.isStablyOrdered = false
+        result.isDistinct = false
+        if !isDistinct {
+            guard selection.allSatisfy({ $0.term?.isPlain ?? false }) else { return nil }
+            result.selection = [.term(count(AllColumns()).sqlSelection)]
+            return result
+        }
+        guard selection.count == 1, case .expression(let expression) = selection[0].term?.node else { return nil }
+        result.selection = [.term(count(distinct: expression).sqlSelection)]
+        return result
+    }
+}
+
+extension SQLSelection {
+    /// Whether the selection makes one row of each row: an aggregate, or unknown SQL, may not.
+    fileprivate var isPlain: Bool {
+        switch node {
+        case .allColumns, .allColumnsExcluding, .primaryKey: true
+        case .expression(let expression), .named(let expression, _):
+            if case .column = expression.node { true } else { false }
+        case .literal: false
+        }
+    }
+}
+
+/// A table without record type: a start for requests.
+///
+/// ```swift
+/// // SELECT * FROM "player"
+/// let rows = try Table("player").all().fetchAll(db)   // [Row]
+/// ```
+public struct Table<RowDecoder>: Sendable {
+    /// The name of the table.
+    public var tableName: String
+
+    /// A table whose rows decode into a type.
+    public init(_ tableName: String) { self.tableName = tableName }
+
+    /// A request of all rows.
+    public func all() -> QueryInterfaceRequest<RowDecoder> {
+        QueryInterfaceRequest(relation: Relation(table: tableName))
+    }
+}
+
+extension Table where RowDecoder == Row {
+    /// A table of rows.
+    public init(_ tableName: String) { self.tableName = tableName }
+}
+
+extension SQLInterpolation {
+    /// `SELECT * FROM \(table)`
+    public mutating func appendInterpolation<T>(_ table: Table<T>) {
+        appendInterpolation(identifier: table.tableName)
+    }
+}

@@ -1,0 +1,390 @@
+// The request verbs. They exist once, on protocols that the query interface request, and later associations, adopt:
+// each changes the relation behind the request. Types that only start requests (TableRecord, Table) forward.
+
+/// A request whose relation can change. Not for users: the protocols below refine it.
+public protocol RelationRequest {
+    /// The same request, with its relation changed.
+    func _mapRelation(_ change: (inout Relation) -> Void) -> Self
+}
+
+/// A request whose selection can change.
+public protocol SelectionRequest: RelationRequest {}
+
+/// A request that can be filtered.
+public protocol FilteredRequest: RelationRequest {}
+
+/// A request that can be ordered.
+public protocol OrderedRequest: RelationRequest {}
+
+/// A request that can be grouped.
+public protocol AggregatingRequest: RelationRequest {}
+
+/// A request on a table.
+public protocol TableRequest: RelationRequest {
+    /// The name of the table.
+    var databaseTableName: String { get }
+}
+
+/// A request that associations can be joined to.
+public protocol JoinableRequest<RowDecoder>: TypedRequest {}
+
+/// A request that can be derived in all ways: filtered, ordered, grouped...
+///
+/// ```swift
+/// extension DerivableRequest<Player> {
+///     func best() -> Self { order(\.score.desc) }
+/// }
+/// Player.all().best()
+/// ```
+public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredRequest, JoinableRequest, OrderedRequest,
+    SelectionRequest, TableRequest
+{}
+
+/// A clause that waits for a connection.
+func deferred<Term>(_ terms: @escaping @Sendable (Database) throws -> [Term]) -> Clause<Term> {
+    .deferred(Deferred { schema in
+        guard let db = schema as? Database else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this request needs a connection")
+        }
+        return try terms(db)
+    })
+}
+
+// MARK: - SELECT
+
+extension SelectionRequest {
+    /// The request with another selection: `SELECT id, name`.
+    public func select(_ selection: [any SQLSelectable]) -> Self {
+        _mapRelation { $0.selection = selection.map { .term($0.sqlSelection) } }
+    }
+
+    /// The request with another selection.
+    public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
+
+    /// The request with a selection in SQL.
+    public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        select(literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// The request with a selection in SQL.
+    public func select(literal sqlLiteral: SQL) -> Self { select([sqlLiteral]) }
+
+    /// The request with a selection that a connection tells.
+    public func selectWhenConnected(
+        _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
+    ) -> Self {
+        _mapRelation { $0.selection = [deferred { try selection($0).map(\.sqlSelection) }] }
+    }
+
+    /// The request with more selected.
+    public func annotated(with selection: [any SQLSelectable]) -> Self {
+        _mapRelation {
+            $0.selectAllIfEmpty()
+            $0.selection += selection.map { .term($0.sqlSelection) }
+        }
+    }
+
+    /// The request with more selected.
+    public func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
+
+    /// The request with more selected, which a connection tells.
+    public func annotatedWhenConnected(
+        with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
+    ) -> Self {
+        _mapRelation {
+            $0.selectAllIfEmpty()
+            $0.selection.append(deferred { try selection($0).map(\.sqlSelection) })
+        }
+    }
+}
+
+extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The request with another selection: `select { [$0.id, $0.name] }`.
+    public func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
+        select(try selection(RowDecoder.databaseComponents))
+    }
+
+    /// The request with another selection: `select(\.name)`.
+    public func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
+        select([try selection(RowDecoder.databaseComponents)])
+    }
+
+    /// The request with more selected: `annotated { [$0.score + 1] }`.
+    public func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
+        annotated(with: try selection(RowDecoder.databaseComponents))
+    }
+
+    /// The request with more selected.
+    public func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
+        annotated(with: [try selection(RowDecoder.databaseComponents)])
+    }
+}
+
+extension Relation {
+    fileprivate mutating func selectAllIfEmpty() {
+        if selection.isEmpty { selection = [.term(SQLSelection(.allColumns(table: nil)))] }
+    }
+}
+
+// MARK: - WHERE
+
+extension FilteredRequest {
+    /// The request as it is.
+    public func all() -> Self { self }
+
+    /// The request of no row.
+    public func none() -> Self { filter(SQLExpression.value(.int64(0))) }
+
+    /// The rows that satisfy a condition too: conditions add up.
+    public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+        _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
+    }
+
+    /// The rows that satisfy a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
+    public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        filter(literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// The rows that satisfy a condition in SQL: `filter(literal: "score > \(1000)")`.
+    public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
+
+    /// The rows that satisfy a condition that a connection tells.
+    public func filterWhenConnected(
+        _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
+    ) -> Self {
+        _mapRelation { $0.filters.append(deferred { [try predicate($0).sqlExpression] }) }
+    }
+}
+
+extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The rows that satisfy a condition: `filter { $0.score > 1000 }`.
+    public func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows -> Self {
+        let expression = try predicate(RowDecoder.databaseComponents).sqlExpression
+        return _mapRelation { $0.filters.append(.term(expression)) }
+    }
+}
+
+// MARK: - GROUP BY
+
+extension AggregatingRequest {
+    /// The rows grouped by expressions, which replace the former ones.
+    public func group(_ expressions: [any SQLExpressible]) -> Self {
+        _mapRelation { $0.groups = expressions.map { .term($0.sqlExpression) } }
+    }
+
+    /// The rows grouped by expressions.
+    public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
+
+    /// The rows grouped by SQL.
+    public func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        group(literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// The rows grouped by SQL.
+    public func group(literal sqlLiteral: SQL) -> Self { group([sqlLiteral]) }
+
+    /// The rows grouped by expressions that a connection tells.
+    public func groupWhenConnected(
+        _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
+    ) -> Self {
+        _mapRelation { $0.groups = [deferred { try expressions($0).map(\.sqlExpression) }] }
+    }
+
+    /// The groups that satisfy a condition too: conditions add up.
+    public func having(_ predicate: some SQLExpressible) -> Self {
+        _mapRelation { $0.havings.append(.term(predicate.sqlExpression)) }
+    }
+
+    /// The groups that satisfy a condition in SQL.
+    public func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        having(literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// The groups that satisfy a condition in SQL.
+    public func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
+
+    /// The groups that satisfy a condition that a connection tells.
+    public func havingWhenConnected(
+        _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
+    ) -> Self {
+        _mapRelation { $0.havings.append(deferred { [try predicate($0).sqlExpression] }) }
+    }
+}
+
+extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The rows grouped by an expression: `group(\.team)`.
+    public func group(_ expression: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
+        group([try expression(RowDecoder.databaseComponents)])
+    }
+
+    /// The rows grouped by expressions: `group { [$0.team, $0.city] }`.
+    public func group(_ expressions: (DatabaseComponents) throws -> [any SQLExpressible]) rethrows -> Self {
+        group(try expressions(RowDecoder.databaseComponents))
+    }
+
+    /// The groups that satisfy a condition: `having { max($0.score) > 1000 }`.
+    public func having(_ predicate: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
+        let expression = try predicate(RowDecoder.databaseComponents).sqlExpression
+        return _mapRelation { $0.havings.append(.term(expression)) }
+    }
+}
+
+// MARK: - ORDER BY
+
+extension OrderedRequest {
+    /// The request in an order, which replaces the former one.
+    public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
+        _mapRelation {
+            $0.orderings = orderings.map { .term($0.sqlOrdering) }
+            $0.isReversed = false
+        }
+    }
+
+    /// The request in an order.
+    public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
+
+    /// The request in an order in SQL.
+    public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        order(literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// The request in an order in SQL.
+    public func order(literal sqlLiteral: SQL) -> Self { order([sqlLiteral]) }
+
+    /// The request in an order that a connection tells.
+    public func orderWhenConnected(
+        _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
+    ) -> Self {
+        _mapRelation {
+            $0.orderings = [deferred { try orderings($0).map(\.sqlOrdering) }]
+            $0.isReversed = false
+        }
+    }
+
+    /// The request in the reverse order. Without order, it stays as it is.
+    public func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
+
+    /// The request without order.
+    public func unordered() -> Self {
+        _mapRelation {
+            $0.orderings = []
+            $0.isReversed = false
+            $0.isStablyOrdered = false
+        }
+    }
+
+    /// The request in its order, with the primary key for what it leaves open: the same rows come in the same order.
+    public func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
+}
+
+extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The request in an order: `order(\.score.desc)`.
+    public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
+        order([try ordering(RowDecoder.databaseComponents)])
+    }
+
+    /// The request in an order: `order { [$0.score.desc, $0.name] }`.
+    public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
+        order(try orderings(RowDecoder.databaseComponents))
+    }
+}
+
+// MARK: - Tables
+
+extension TableRequest {
+    /// The request with an alias for its table, for subqueries that refer to it.
+    public func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
+        _mapRelation { $0.alias = alias.id }
+    }
+
+    /// The row of a primary key; no row for nil.
+    public func filter(key: (some DatabaseValueConvertible)?) -> Self {
+        filter(primaryKey: key.map { [$0] } ?? [])
+    }
+
+    /// The rows of primary keys.
+    public func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
+        filter(primaryKey: keys)
+    }
+
+    /// The row of a primary or unique key: `filter(key: ["email": email])`; no row for nil.
+    public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self { filter(keys: key.map { [$0] } ?? []) }
+
+    /// The rows of primary or unique keys.
+    ///
+    /// - Note: fetching throws if the columns are not those of a primary or unique key.
+    public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
+        let table = databaseTableName
+        let encode = keyEncoder
+        let keys = keys.map { $0.mapValues { $0.map(KeyValue.init) } }
+        return _mapRelation { relation in
+            relation.filters.append(
+                deferred { db in
+                    .init([try KeyPredicate(table: table, encode: encode).expression(db, keys)])
+                })
+        }
+    }
+
+    /// The request ordered by primary key.
+    public func orderByPrimaryKey() -> Self {
+        _mapRelation {
+            $0.orderings = [.term(SQLOrdering(.primaryKey(.none)))]
+            $0.isReversed = false
+        }
+    }
+
+    /// The rows grouped by primary key.
+    public func groupByPrimaryKey() -> Self {
+        _mapRelation {
+            $0.groups = []
+            $0.groupsByPrimaryKey = true
+        }
+    }
+
+    private func filter<Keys: Collection>(primaryKey keys: Keys) -> Self
+    where Keys.Element: DatabaseValueConvertible {
+        // A record may store the dates, data and identifiers of its key in its own way, which depends on the column.
+        guard let encode = keyEncoder, Keys.Element.isStoredByStrategy else {
+            return _mapRelation {
+                $0.filters.append(.term(SQLExpression(.primaryKey(isIn: keys.map(\.databaseValue)))))
+            }
+        }
+        let table = databaseTableName
+        let keys = keys.map(KeyValue.init)
+        return _mapRelation { relation in
+            relation.filters.append(
+                deferred { db in
+                    let column = try db.primaryKey(table).columns[0]
+                    return [SQLExpression(.primaryKey(isIn: keys.map { encode($0.value, column) }))]
+                })
+        }
+    }
+
+    private var keyEncoder: KeyEncoder? { (self as? any KeyEncoding)?.keyEncoder }
+}
+
+extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// The row of an id.
+    public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
+
+    /// The rows of ids.
+    public func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID { filter(keys: ids) }
+}
+
+extension DerivableRequest {
+    /// The request without duplicate rows.
+    public func distinct() -> Self { _mapRelation { $0.isDistinct = true } }
+
+    /// The request with a common table expression.
+    public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
+        _mapRelation { $0.commonTables.append(cte.table) }
+    }
+}

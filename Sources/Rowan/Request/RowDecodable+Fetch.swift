@@ -1,0 +1,184 @@
+// The fetch verbs: cursor, array, set, first element; from a statement, from SQL, from a request. They exist here
+// once, for rows, values and records. `@inlinable`: benchmarks fetch-index, fetch-int: the loop specialises.
+
+extension RowDecodable {
+    // MARK: From a statement
+
+    /// A cursor over the rows of a statement.
+    ///
+    /// ```swift
+    /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE score > ?")
+    /// let players = try Player.fetchCursor(statement, arguments: [1000])
+    /// while let player = try players.next() { print(player.name) }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> FetchCursor<Self> {
+        let cursor = try FetchCursor<Self>(statement, adapter: adapter)
+        if let arguments { try statement.setArguments(arguments) }
+        return cursor
+    }
+
+    /// All the elements of a statement.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        try allElements(of: fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// The first element of a statement, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try firstElement(of: fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    // MARK: From SQL
+
+    /// A cursor over the rows of a query.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> FetchCursor<Self> {
+        try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// All the elements of a query.
+    ///
+    /// ```swift
+    /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [1000])
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Self] {
+        try fetchAll(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// The first element of a query, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Self? {
+        try fetchOne(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    // MARK: From a request
+
+    /// A cursor over the rows of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> FetchCursor<Self> {
+        let prepared = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchCursor(prepared.statement, adapter: prepared.adapter)
+    }
+
+    /// All the elements of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
+        try allElements(of: fetchCursor(db, request))
+    }
+
+    /// The first element of a request of any type, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
+        let prepared = try request.makePreparedRequest(db, forSingleResult: true)
+        return try fetchOne(prepared.statement, adapter: prepared.adapter)
+    }
+
+    // MARK: The loops
+
+    @inlinable
+    static func allElements(of cursor: FetchCursor<Self>) throws -> [Self] {
+        var elements: [Self] = []
+        while let row = try cursor.nextRow() { elements.append(try detachedElement(of: row)) }
+        return elements
+    }
+
+    @inlinable
+    static func firstElement(of cursor: FetchCursor<Self>) throws -> Self? {
+        guard let row = try cursor.nextRow() else { return nil }
+        return try firstElement(of: row)
+    }
+}
+
+extension RowDecodable where Self: Hashable {
+    /// The set of the elements of a statement.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try elementSet(of: fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// The set of the elements of a query.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Self> {
+        try fetchSet(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// The set of the elements of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
+        try elementSet(of: fetchCursor(db, request))
+    }
+
+    @inlinable
+    static func elementSet(of cursor: FetchCursor<Self>) throws -> Set<Self> {
+        var elements: Set<Self> = []
+        while let row = try cursor.nextRow() { elements.insert(try detachedElement(of: row)) }
+        return elements
+    }
+}
+
+extension FetchRequest where RowDecoder: RowDecodable {
+    /// A cursor over the elements of the request.
+    public func fetchCursor(_ db: Database) throws -> FetchCursor<RowDecoder> {
+        try RowDecoder.fetchCursor(db, self)
+    }
+
+    /// All the elements of the request.
+    @inlinable
+    public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
+
+    /// The first element of the request, or nil.
+    @inlinable
+    public func fetchOne(_ db: Database) throws -> RowDecoder? { try RowDecoder.fetchOne(db, self) }
+}
+
+extension FetchRequest where RowDecoder: RowDecodable & Hashable {
+    /// The set of the elements of the request.
+    @inlinable
+    public func fetchSet(_ db: Database) throws -> Set<RowDecoder> { try RowDecoder.fetchSet(db, self) }
+}
