@@ -49,6 +49,7 @@ public struct StatementArguments: Hashable, Sendable {
     /// Both arguments, in order.
     ///
     /// - Precondition: no name is in both. Use `&+` to let the second replace the first.
+    @_disfavoredOverload  // so that `["a"] + ["b"]` stays an array
     public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
         var result = lhs
         result += rhs
