@@ -24,6 +24,8 @@ public final class Statement {
     public let isReadonly: Bool
 
     @usableFromInline package let connection: LocalConnection
+    /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
+    private let isAllowedInReads: Bool
     package let effect: Effect
     @usableFromInline package let parameterCount: Int
 
@@ -47,6 +49,8 @@ public final class Statement {
         self.sql = sql
         self.isReadonly = sqlite3_stmt_readonly(pointer) != 0
         self.effect = Effect(sql: sql)
+        self.isAllowedInReads = isReadonly
+            || (sql.prefix(6).lowercased() == "pragma" && !sql.contains { $0 == "=" || $0 == "(" })
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
     }
@@ -85,7 +89,7 @@ public final class Statement {
     /// `start` for a plan, which has bound all arguments itself.
     @usableFromInline
     package func startUnchecked() throws {
-        try connection.willRun(isReadonly: isReadonly, isTransactionControl: effect == .transaction, sql: sql)
+        try connection.willRun(isReadonly: isAllowedInReads, isTransactionControl: effect == .transaction, sql: sql)
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
     }
 

@@ -1,18 +1,19 @@
-// The insertions of records that do not change: the mutating ones, on a copy.
+// The insertions of records that do not change: the mutating ones, on a copy. The functions below the extension are
+// generic over MutablePersistableRecord, so that they call the mutating methods, not these again.
 
 extension PersistableRecord {
     /// Inserts the record. See ``MutablePersistableRecord/insert(_:onConflict:)``.
     public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        var record = self
-        try record.insert(db, onConflict: conflictResolution)
+        try insertCopy(of: self, db, conflictResolution)
     }
 
     /// Inserts the record, and returns the row as another type.
     public func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
-        var record = self
-        return try record.insertAndFetch(db, onConflict: conflictResolution, as: returnedType)
+        try insertAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            try T.fetchOne($0).orThrow(recordNotFound(db))
+        }
     }
 
     /// Inserts the record, and fetches a selection of its row.
@@ -20,8 +21,7 @@ extension PersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        var record = self
-        return try record.insertAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+        try insertAndFetchCopy(of: self, db, conflictResolution, selection, fetch)
     }
 
     /// Inserts the record, and fetches a selection of its row.
@@ -35,16 +35,16 @@ extension PersistableRecord {
 
     /// Updates the row of the record, or inserts the record. See ``MutablePersistableRecord/save(_:onConflict:)``.
     public func save(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        var record = self
-        try record.save(db, onConflict: conflictResolution)
+        try saveCopy(of: self, db, conflictResolution)
     }
 
     /// Saves the record, and returns the row as another type.
     public func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
-        var record = self
-        return try record.saveAndFetch(db, onConflict: conflictResolution, as: returnedType)
+        try saveAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
+            try T.fetchOne($0).orThrow(recordNotFound(db))
+        }
     }
 
     /// Saves the record, and fetches a selection of its row.
@@ -52,14 +52,12 @@ extension PersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        var record = self
-        return try record.saveAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+        try saveAndFetchCopy(of: self, db, conflictResolution, selection, fetch)
     }
 
     /// Inserts the record, or updates the row that a key finds. See ``MutablePersistableRecord/upsert(_:)``.
     public func upsert(_ db: Database) throws {
-        var record = self
-        try record.upsert(db)
+        try upsertCopy(of: self, db)
     }
 
     /// Inserts the record, or updates the row that a conflict finds, and returns the row as another type.
@@ -68,8 +66,50 @@ extension PersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> T {
-        var record = self
-        return try record.upsertAndFetch(
-            db, as: returnedType, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
+        try upsertAndFetchCopy(of: self, db, returnedType, conflictTarget, strategy, assignments)
     }
+}
+
+private func insertCopy<R: MutablePersistableRecord>(
+    of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?
+) throws {
+    var record = record
+    try record.insert(db, onConflict: conflictResolution)
+}
+
+private func insertAndFetchCopy<R: MutablePersistableRecord, T>(
+    of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?,
+    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> T
+) throws -> T {
+    var record = record
+    return try record.insertAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+}
+
+private func saveCopy<R: MutablePersistableRecord>(
+    of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?
+) throws {
+    var record = record
+    try record.save(db, onConflict: conflictResolution)
+}
+
+private func saveAndFetchCopy<R: MutablePersistableRecord, T>(
+    of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?,
+    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> T
+) throws -> T {
+    var record = record
+    return try record.saveAndFetch(db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+}
+
+private func upsertCopy<R: MutablePersistableRecord>(of record: R, _ db: Database) throws {
+    var record = record
+    try record.upsert(db)
+}
+
+private func upsertAndFetchCopy<R: MutablePersistableRecord, T: FetchableRecord & TableRecord>(
+    of record: R, _ db: Database, _ returnedType: T.Type, _ conflictTarget: [String],
+    _ strategy: UpsertUpdateStrategy, _ assignments: ((TableAlias<R>) -> [ColumnAssignment])?
+) throws -> T {
+    var record = record
+    return try record.upsertAndFetch(
+        db, as: returnedType, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
 }

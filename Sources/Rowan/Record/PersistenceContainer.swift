@@ -87,12 +87,14 @@ public struct PersistenceContainer: Sendable {
 
 extension PersistenceContainer {
     /// The value of a column. Setting nil stores NULL.
+    @_disfavoredOverload
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { value(forColumn: column)?.storage.value }
         set { set(column, newValue?.databaseValue ?? .null) }
     }
 
     /// The value of a column. Setting nil stores NULL.
+    @_disfavoredOverload
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { self[column.name] }
         set { self[column.name] = newValue }
