@@ -32,15 +32,15 @@ public final class Statement {
     @usableFromInline package let parameterCount: Int
 
     /// The bound arguments.
-    package var storedArguments = StatementArguments()
+    @exclusivity(unchecked) package var storedArguments = StatementArguments()
     /// Whether some parameter has a name, once it was asked.
-    package var knownNamedParameters: Bool?
+    @exclusivity(unchecked) package var knownNamedParameters: Bool?
     /// Whether all arguments that the statement needs were set.
-    package var hasArguments: Bool
+    @exclusivity(unchecked) package var hasArguments: Bool
 
     /// The columns, read when they are asked for, and again when SQLite prepares the statement anew.
     @exclusivity(unchecked) @usableFromInline package var cachedLayout: ColumnLayout?
-    private var reprepareCount: CInt = 0
+    @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     /// Whether a cursor holds the statement.
     @exclusivity(unchecked) @usableFromInline package var isLeased = false

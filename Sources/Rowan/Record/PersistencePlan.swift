@@ -87,24 +87,8 @@ final class PersistencePlan {
     }
 
     /// Binds the values of a container.
-    func bind(_ container: PersistenceContainer) throws {
-        let pointer = statement.sqliteStatement
-        if sqlite3_stmt_busy(pointer) != 0 { sqlite3_reset(pointer) }
-        if let order {
-            var position: CInt = 0
-            for index in order {
-                position += 1
-                let code = container.values[index].bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        } else {
-            var position: CInt = 0
-            for value in container.values {
-                position += 1
-                let code = value.bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        }
+    private func bind(_ container: PersistenceContainer) throws {
+        if let order { try statement.bind(container.values, order: order) } else { try statement.bind(container.values) }
         statement.hasArguments = true
     }
 
@@ -129,10 +113,6 @@ final class PersistencePlan {
 
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
         StatementArguments(values: order.map { $0.map { container.values[$0] } } ?? container.values)
-    }
-
-    private func error(_ code: CInt, _ container: PersistenceContainer) -> DatabaseError {
-        statement.connection.error(code, sql: statement.sql, arguments: arguments(container))
     }
 }
 

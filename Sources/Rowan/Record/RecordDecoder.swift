@@ -69,13 +69,13 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     // The standard library copies the container for each key: one reference to retain, no more.
     let record: any FetchableRecord.Type
     let row: Row
-    /// The columns of the keys, when they do not have their names.
-    private let columns: [String: String]?
+    /// Whether columns have the names of their keys.
+    private let hasDefaultKeys: Bool
 
     init(_ decoder: RecordDecoder) {
         record = decoder.record
         row = decoder.row
-        columns = decoder.record.databaseColumnDecodingStrategy.columns(of: row)
+        hasDefaultKeys = row.hasDefaultKeys(record)
     }
 
     var codingPath: [any CodingKey] { [] }
@@ -83,7 +83,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
 
     var allKeys: [Key] {
-        let names = columns.map { Array($0.keys) } ?? Array(row.columnNames)
+        let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns!.columns.keys)
         let keys = names + row.scopes.names + row.prefetchedRows.keys
         return Set(keys).compactMap { Key(stringValue: $0) }
     }
@@ -94,8 +94,8 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
 
     @inline(__always)
     private func index(_ key: Key) -> Int? {
-        guard let columns else { return row.index(ofColumn: key.stringValue) }
-        return columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
+        if hasDefaultKeys { return row.index(ofColumn: key.stringValue) }
+        return row.codingColumns!.columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
     // Inlined for each type: without, its optional's metadata is looked up at each value (benchmark fetch-codable).
@@ -194,6 +194,17 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
 
     func superDecoder() -> any Decoder { decoder }
     func superDecoder(forKey key: Key) -> any Decoder { decoder.on(row.scopes[key.stringValue] ?? row) }
+}
+
+extension Row {
+    /// Whether columns have the names of their keys for a record; if not, the columns of its keys are kept.
+    fileprivate func hasDefaultKeys(_ record: any FetchableRecord.Type) -> Bool {
+        let strategy = record.databaseColumnDecodingStrategy
+        if case .useDefaultKeys = strategy { return true }
+        let id = ObjectIdentifier(record)
+        if codingColumns?.record != id, let columns = strategy.columns(of: self) { codingColumns = (id, columns) }
+        return false
+    }
 }
 
 extension DatabaseColumnDecodingStrategy {
