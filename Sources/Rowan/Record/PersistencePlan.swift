@@ -86,20 +86,10 @@ final class PersistencePlan {
         self.changedColumns = changedColumns
     }
 
-    /// Binds the values of a container.
-    private func bind(_ container: PersistenceContainer) throws {
-        if let order { try statement.bind(container.values, order: order) } else { try statement.bind(container.values) }
-        statement.hasArguments = true
-    }
-
-    /// Runs the statement, which has no rows.
+    /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
         do {
-            try bind(container)
-            try statement.startUnchecked()
-            if try statement.firstStep() {
-                while try statement.step() {}
-            }
+            try statement.run(binding: container.values, order: order)
         } catch let error as DatabaseError {
             throw error.with(arguments: arguments(container))
         }

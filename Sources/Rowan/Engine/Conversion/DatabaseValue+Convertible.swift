@@ -141,6 +141,7 @@ extension StatementArguments {
 
 extension StatementArguments: ExpressibleByArrayLiteral {
     /// `arguments: ["Arthur", 1000, nil]`
+    @inlinable
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         var values: [DatabaseValue] = []
         values.reserveCapacity(elements.count)
