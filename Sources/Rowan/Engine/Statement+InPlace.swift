@@ -47,7 +47,7 @@ extension Statement {
                 }
             }
         }
-        try startUnchecked()
+        try connection.willRun(isReadonly: isAllowedInReads, isTransactionControl: effect == .transaction, sql: sql)
         if try firstStep() {
             while try step() {}
         }
