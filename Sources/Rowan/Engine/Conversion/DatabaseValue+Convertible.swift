@@ -141,7 +141,6 @@ extension StatementArguments {
 
 extension StatementArguments: ExpressibleByArrayLiteral {
     /// `arguments: ["Arthur", 1000, nil]`
-    @inlinable
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(values: elements.storedValues)
     }
@@ -151,23 +150,26 @@ extension [(any DatabaseValueConvertible)?] {
     /// The stored values. The elements are read where they lie: existentials are dear to copy (benchmark
     /// insert-statement). Invariant, of the stable ABI: an existential is a buffer of three words, a pointer to the
     /// type, and one to the conformance; an optional one has the same layout, nil being a null pointer to the type.
-    @inlinable
-    var storedValues: [DatabaseValue] {
-        withUnsafeBufferPointer { elements in
-            [DatabaseValue](unsafeUninitializedCapacity: elements.count) { values, count in
-                for index in elements.indices {
-                    let pointer = elements.baseAddress.unsafelyUnwrapped + index
-                    let raw = UnsafeRawPointer(pointer)
-                    let type = raw.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
-                    values.initializeElement(
-                        at: index,
-                        to: type == 0
-                            ? .null
-                            : raw.assumingMemoryBound(to: (any DatabaseValueConvertible).self).pointee.databaseValue)
-                }
-                count = elements.count
+    /// The pointer is mutable for the type checker alone: nothing is written through it.
+    fileprivate var storedValues: [DatabaseValue] {
+        var values = [DatabaseValue](repeating: .null, count: count)
+        withUnsafeBytes { bytes in
+            for index in values.indices {
+                let element = bytes.baseAddress.unsafelyUnwrapped
+                    + index &* MemoryLayout<(any DatabaseValueConvertible)?>.stride
+                let type = element.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
+                guard type != 0 else { continue }
+                let value = UnsafeMutableRawPointer(mutating: element)
+                    .assumingMemoryBound(to: (any DatabaseValueConvertible).self)
+                values[index] = Self.storedValue(&value.pointee)
             }
         }
+        return values
+    }
+
+    /// `inout` so that the existential is not copied.
+    private static func storedValue(_ value: inout any DatabaseValueConvertible) -> DatabaseValue {
+        value.databaseValue
     }
 }
 
