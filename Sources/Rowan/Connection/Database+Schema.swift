@@ -187,9 +187,7 @@ extension Database {
         if name.isSameDatabaseName(as: "sqlite_master") || name.isSameDatabaseName(as: schema.schemaTableName) {
             return .init(schema: schema, name: name, isView: false, isWithoutRowID: false)
         }
-        let rows = try Row.rows(
-            of: cachedStatement(sql: "SELECT name, type, wr FROM pragma_table_list WHERE schema = ? AND name = ? COLLATE NOCASE"),
-            [schema.name, name])
+        let rows = try pragma("table_list", name, in: schema)
         return rows.first.map { row in
             .init(
                 schema: schema, name: row["name"], isView: row["type"] == "view", isWithoutRowID: row["wr"])

@@ -25,29 +25,32 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     package let path: String
 
     /// The schema as it was read, dropped when the schema moves.
-    package var schemaCache = SchemaCache()
+    @exclusivity(unchecked) package var schemaCache = SchemaCache()
     /// Where the primary keys of views come from.
     package var currentSchemaSource: (any DatabaseSchemaSource)?
     /// The plans of the persistence methods: see PersistencePlan.
     package var plans: [PlanKey: AnyObject] = [:]
-    /// The plan that was used last.
-    package var lastPlan: (PlanKey, AnyObject)?
+    /// The plans that were used last.
+    @exclusivity(unchecked) package var lastPlan: AnyObject?
+    @exclusivity(unchecked) package var lastPlanKey: PlanKey?
     /// The fetches by primary key of the record types.
-    package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
+    @exclusivity(unchecked) package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 
-    /// What a plan is for: a record type, an operation, and its variant.
+    /// What a plan is for: a record type, an operation, and what else its statement depends on.
     package struct PlanKey: Hashable {
         package let type: ObjectIdentifier
-        package let operation: String
+        package let operation: UInt8
+        package let detail: String?
 
-        package init(type: ObjectIdentifier, operation: String) {
+        package init(type: ObjectIdentifier, operation: UInt8, detail: String?) {
             self.type = type
             self.operation = operation
+            self.detail = detail
         }
     }
 
     // Transactions
-    package var transactionStart = TransactionStart()
+    @exclusivity(unchecked) package var transactionStart = TransactionStart()
     package var transactionEnd = TransactionEnd()
     package var dataVersion: UInt32 = 0
     package var knownSchemaVersion: Int32 = 0
@@ -107,7 +110,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Closes the connection.
     package func close() throws {
         plans = [:]
-        lastPlan = nil
+        (lastPlan, lastPlanKey) = (nil, nil)
         keyPlans = [:]
         transactionStart = TransactionStart()
         try connection.close()
@@ -200,7 +203,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
     public func releaseMemory() {
         plans = [:]
-        lastPlan = nil
+        (lastPlan, lastPlanKey) = (nil, nil)
         keyPlans = [:]
         connection.statements.removeAll()
         schemaCache = SchemaCache()

@@ -27,18 +27,20 @@ public final class Statement {
     /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
     private let isAllowedInReads: Bool
     package let effect: Effect
+    /// SQLite prepares a pragma again for each execution, whatever the schema.
+    private let isPragma: Bool
     @usableFromInline package let parameterCount: Int
 
     /// The bound arguments.
-    package var storedArguments = StatementArguments()
+    @exclusivity(unchecked) package var storedArguments = StatementArguments()
     /// Whether some parameter has a name, once it was asked.
-    package var knownNamedParameters: Bool?
+    @exclusivity(unchecked) package var knownNamedParameters: Bool?
     /// Whether all arguments that the statement needs were set.
-    package var hasArguments: Bool
+    @exclusivity(unchecked) package var hasArguments: Bool
 
     /// The columns, read when they are asked for, and again when SQLite prepares the statement anew.
     @exclusivity(unchecked) @usableFromInline package var cachedLayout: ColumnLayout?
-    private var reprepareCount: CInt = 0
+    @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     /// Whether a cursor holds the statement.
     @exclusivity(unchecked) @usableFromInline package var isLeased = false
@@ -49,8 +51,8 @@ public final class Statement {
         self.sql = sql
         self.isReadonly = sqlite3_stmt_readonly(pointer) != 0
         self.effect = Effect(sql: sql)
-        self.isAllowedInReads = isReadonly
-            || (sql.prefix(6).lowercased() == "pragma" && !sql.contains { $0 == "=" || $0 == "(" })
+        self.isPragma = sql.prefix(6).lowercased() == "pragma"
+        self.isAllowedInReads = isReadonly || (isPragma && !sql.contains { $0 == "=" || $0 == "(" })
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
     }
@@ -110,7 +112,7 @@ public final class Statement {
     package func firstStep() throws -> Bool {
         let code = sqlite3_step(sqliteStatement)
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
-        if count != reprepareCount {
+        if count != reprepareCount, !isPragma {
             reprepareCount = count
             cachedLayout = nil
             connection.schemaGeneration &+= 1
@@ -196,7 +198,8 @@ public final class Statement {
             let word = sql.utf8.prefix { ($0 | 0x20) &- 0x61 < 26 }
             switch String(decoding: word, as: UTF8.self).uppercased() {
             case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
-            case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM", "PRAGMA": self = .schema
+            case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema
+            case "PRAGMA" where sql.contains("="): self = .schema
             default: self = .none
             }
         }

@@ -14,11 +14,12 @@ extension MutablePersistableRecord {
     ///
     /// - Parameter conflictResolution: nil for the policy of the type.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    @inlinable
     public mutating func insert(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         try saving(db) { record, db in
-            try record.inserting(db) { try $0.runInsert(db, Insertion<Self>(conflictResolution)) }
+            try record.inserting(db) { try $0.runInsert(db, Insertion(Self.self, conflictResolution)) }
         }
     }
 
@@ -68,7 +69,7 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
             try record.inserting(db) {
-                try $0.runInsert(db, Insertion<Self>(conflictResolution, selection), fetch: fetch)
+                try $0.runInsert(db, Insertion(Self.self, conflictResolution, selection), fetch: fetch)
             }
         }
     }
@@ -86,49 +87,44 @@ extension MutablePersistableRecord {
 // MARK: - The body
 
 /// The variants of an insertion.
-struct Insertion<Record: MutablePersistableRecord> {
-    var conflictResolution: Database.ConflictResolution
+@usableFromInline
+struct Insertion {
+    let record: any MutablePersistableRecord.Type
+    let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
-    var upsert: Upsert<Record>?
+    var upsert: Upsert?
 
-    init(_ conflictResolution: Database.ConflictResolution?, _ returning: [any SQLSelectable] = []) {
+    @usableFromInline
+    init(
+        _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,
+        _ returning: [any SQLSelectable] = []
+    ) {
+        self.record = record
         self.conflictResolution =
-            conflictResolution ?? Record.persistenceConflictPolicy.conflictResolutionForInsert
+            conflictResolution ?? record.persistenceConflictPolicy.conflictResolutionForInsert
         self.returning = returning
     }
 
-    /// The name of the plans, nil if the statement depends on more than the columns.
-    var planName: String? {
-        guard returning.isEmpty, upsert?.isPlain ?? true else { return nil }
-        return upsert == nil ? Self.planNames[conflictResolution]! : "upsert"
+    /// The plans of insertions whose statement depends on the columns alone.
+    @usableFromInline
+    func planGroup(_ db: Database) -> PlanGroup {
+        db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
     }
 
-    private static var planNames: [Database.ConflictResolution: String] { insertPlanNames }
-
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
-        let table = Record.databaseTableName
+        let table = record.databaseTableName
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
             table: table, columns: container.columns, conflictResolution: conflictResolution.clause)
-        if let upsert { query.upsert = try upsert.clause(db, container, primaryKey) }
         var resolver = Resolver(db)
         resolver.table = table
+        query.upsert = try upsert?.clause(resolver, container, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
-        if let upsert, primaryKey.tableHasRowID, upsert.returnsRowID {
-            query.returning.append(SQLSelection(.named(SQLExpression(.column("rowid", .none)), Upsert<Record>.rowIDName)))
-        }
+        if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }
         return PersistencePlan(
-            table: table, columns: container.columns, statement: try db.planStatement { $0.write(query) }, order: nil,
-            primaryKey: primaryKey)
+            table: table, columns: container.columns, statement: try db.planStatement { $0.write(query) },
+            order: nil, primaryKey: primaryKey)
     }
-}
-
-private let insertPlanNames: [Database.ConflictResolution: String] = Dictionary(
-    uniqueKeysWithValues: [.rollback, .abort, .fail, .ignore, .replace].map { ($0, "insert \($0.rawValue)") })
-
-extension Database.ConflictResolution {
-    /// The word after OR; nil for ABORT, which SQLite does by default.
-    var clause: String? { self == .abort ? nil : rawValue }
 }
 
 extension Database {
@@ -149,8 +145,10 @@ extension Optional {
     }
 }
 
+// `@inlinable`: benchmark insert-struct. Callbacks that a type does not have vanish, and no metadata is looked up.
 extension MutablePersistableRecord {
     /// The insertion with its callbacks, without those of saving.
+    @inlinable
     mutating func inserting<T>(
         _ db: Database, _ insert: (Self) throws -> (InsertionSuccess, T)
     ) throws -> (PersistenceSuccess, T) {
@@ -162,12 +160,13 @@ extension MutablePersistableRecord {
             result = inserted
             return inserted.0
         }
-        guard let (inserted, value) = result else { throw CallbackError.notCalled("aroundInsert", Self.self) }
+        guard let (inserted, value) = result else { throw callbackError("aroundInsert", Self.self) }
         didInsert(inserted)
         return (PersistenceSuccess(inserted), value)
     }
 
     /// An insertion or an update, between the callbacks of saving.
+    @inlinable
     mutating func saving<T>(
         _ db: Database, _ save: (inout Self, Database) throws -> (PersistenceSuccess, T)
     ) throws -> T {
@@ -180,25 +179,21 @@ extension MutablePersistableRecord {
             result = saved
             return saved.0
         }
-        guard let (saved, value) = result else { throw CallbackError.notCalled("aroundSave", Self.self) }
+        guard let (saved, value) = result else { throw callbackError("aroundSave", Self.self) }
         didSave(saved)
         return value
     }
 
-    func runInsert(_ db: Database, _ insertion: Insertion<Self>) throws -> (InsertionSuccess, Void) {
-        let group = db.planGroup(Self.self, insertion.planName!)
+    @inlinable
+    func runInsert(_ db: Database, _ insertion: Insertion) throws -> (InsertionSuccess, Void) {
+        let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
-        try plan.run(container)
-        let success = InsertionSuccess(
-            rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn, persistenceContainer: container)
-        group.spareValues = container.values
-        return (success, ())
+        return (try group.insert(db, &container, insertion), ())
     }
 
     func runInsert<T>(
-        _ db: Database, _ insertion: Insertion<Self>, fetch: (Statement) throws -> T
+        _ db: Database, _ insertion: Insertion, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         let container = try PersistenceContainer(self)
         let plan = try insertion.makePlan(db, container)
@@ -213,11 +208,25 @@ extension MutablePersistableRecord {
     }
 }
 
-/// A callback that does not do what it must.
-enum CallbackError {
-    static func notCalled(_ callback: String, _ type: any Any.Type) -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "\(callback) of \(type) did not call the closure that it was given")
+extension PlanGroup {
+    /// Inserts what a container holds.
+    @usableFromInline
+    func insert(
+        _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
+    ) throws -> InsertionSuccess {
+        let plan = try plan(for: &container) { try insertion.makePlan(db, $0) }
+        try plan.run(container)
+        spareValues = container.values
+        return InsertionSuccess(
+            rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
+            persistenceContainer: container)
     }
+}
+
+/// The error of a callback that does not call its closure.
+@usableFromInline
+func callbackError(_ callback: String, _ type: any Any.Type) -> DatabaseError {
+    DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "\(callback) of \(type) did not call the closure that it was given")
 }

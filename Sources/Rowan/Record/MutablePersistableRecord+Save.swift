@@ -17,12 +17,11 @@ extension MutablePersistableRecord {
     ) throws {
         try saving(db) { record, db in
             if try record.hasPrimaryKey(db),
-                let updated = try record.updating(
-                    db, Modification<Self>(conflictResolution), run: { try $0.runUpdate(db, $1) })
+                let updated = try record.updatingIfFound(db, Modification(Self.self, conflictResolution))
             {
                 return updated
             }
-            return try record.inserting(db) { try $0.runInsert(db, Insertion<Self>(conflictResolution)) }
+            return try record.inserting(db) { try $0.runInsert(db, Insertion(Self.self, conflictResolution)) }
         }
     }
 
@@ -68,11 +67,11 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
             if try record.hasPrimaryKey(db), try record.exists(db) {
-                let modification = Modification<Self>(conflictResolution, returning: selection)
-                return try record.updating(db, modification, fetch)
+                let modification = Modification(Self.self, conflictResolution, returning: selection)
+                return try record.updating(db, modification, fetch: { try fetch($0) })
             }
             return try record.inserting(db) {
-                try $0.runInsert(db, Insertion<Self>(conflictResolution, selection), fetch: fetch)
+                try $0.runInsert(db, Insertion(Self.self, conflictResolution, selection), fetch: fetch)
             }
         }
     }
@@ -102,13 +101,13 @@ extension MutablePersistableRecord {
             result = deleted
             return deleted
         }
-        guard let result else { throw CallbackError.notCalled("aroundDelete", Self.self) }
+        guard let result else { throw callbackError("aroundDelete", Self.self) }
         didDelete(deleted: result)
         return result
     }
 
     private func runDelete(_ db: Database) throws -> Bool {
-        try withKeyPlan(db, "delete", { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
+        try withKeyPlan(db, .delete, { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
             try plan.runUpdate(db, container) != nil
         }
     }
@@ -117,14 +116,14 @@ extension MutablePersistableRecord {
     ///
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE if the record does not encode its primary key.
     public func exists(_ db: Database) throws -> Bool {
-        try withKeyPlan(db, "exists", { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
+        try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
             try Bool.fetchOne(plan.prepareForFetch(container)) ?? false
         }
     }
 
     /// Runs a statement whose parameters are the columns of the primary key.
     private func withKeyPlan<T>(
-        _ db: Database, _ operation: String, _ write: (inout Renderer, String, [String]) -> Void,
+        _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, String, [String]) -> Void,
         _ run: (PersistencePlan, PersistenceContainer) throws -> T
     ) throws -> T {
         let group = db.planGroup(Self.self, operation)

@@ -13,9 +13,12 @@ extension MutablePersistableRecord {
     /// - Parameter conflictResolution: nil for the policy of the type.
     /// - Throws: ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
     ///   and of callbacks.
+    @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         var record = self
-        try record.saving(db) { record, db in try record.updating(db, Modification(conflictResolution)) }
+        try record.saving(db) { record, db in
+            try record.updating(db, Modification(Self.self, conflictResolution))
+        }
     }
 
     /// Updates some columns of the row: `player.update(db, columns: ["score"])`.
@@ -26,7 +29,7 @@ extension MutablePersistableRecord {
     ) throws where Columns.Element == String {
         var record = self
         try record.saving(db) { record, db in
-            try record.updating(db, Modification(conflictResolution, columns: Set(columns)))
+            try record.updating(db, Modification(Self.self, conflictResolution, columns: Set(columns)))
         }
     }
 
@@ -106,7 +109,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        try updateAndFetch(db, Modification(conflictResolution, returning: selection), fetch)
+        try updateAndFetch(db, Modification(Self.self, conflictResolution, returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -115,7 +118,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T where Columns.Element == String {
         try updateAndFetch(
-            db, Modification(conflictResolution, columns: Set(columns), returning: selection), fetch)
+            db, Modification(Self.self, conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -159,48 +162,52 @@ extension MutablePersistableRecord {
         let changes = try PersistenceContainer(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
-            db, Modification(conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
+            db, Modification(Self.self, conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
     }
 
     private func updateAndFetch<T>(
-        _ db: Database, _ modification: Modification<Self>, _ fetch: (Statement) throws -> T
+        _ db: Database, _ modification: Modification, _ fetch: (Statement) throws -> T
     ) throws -> T {
         precondition(!modification.returning.isEmpty, "a statement that returns rows needs a selection")
         var record = self
-        return try record.saving(db) { record, db in try record.updating(db, modification, fetch) }
+        return try record.saving(db) { record, db in try record.updating(db, modification, fetch: fetch) }
     }
 }
 
 // MARK: - The body
 
 /// The variants of an update.
-struct Modification<Record: MutablePersistableRecord> {
-    var conflictResolution: Database.ConflictResolution
+@usableFromInline
+struct Modification {
+    let record: any MutablePersistableRecord.Type
+    let conflictResolution: Database.ConflictResolution
     /// The columns to update, nil for all.
     var columns: Set<String>?
     var returning: [any SQLSelectable] = []
 
+    @usableFromInline
     init(
-        _ conflictResolution: Database.ConflictResolution?, columns: Set<String>? = nil,
-        returning: [any SQLSelectable] = []
+        _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,
+        columns: Set<String>? = nil, returning: [any SQLSelectable] = []
     ) {
+        self.record = record
         self.conflictResolution =
-            conflictResolution ?? Record.persistenceConflictPolicy.conflictResolutionForUpdate
+            conflictResolution ?? record.persistenceConflictPolicy.conflictResolutionForUpdate
         self.columns = columns
         self.returning = returning
     }
 
+    @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
         guard returning.isEmpty else { return PlanGroup(generation: db.connection.schemaGeneration) }
-        let name = updatePlanNames[conflictResolution]!
-        guard let columns else { return db.planGroup(Record.self, name) }
-        return db.planGroup(Record.self, "\(name) \(columns.sorted().joined(separator: "\u{0}"))")
+        return db.planGroup(
+            record, .update, conflictResolution, detail: columns?.sorted().joined(separator: "\u{0}"))
     }
 
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
-        let table = Record.databaseTableName
+        let table = record.databaseTableName
         let primaryKey = try db.primaryKey(table)
-        let keyIndexes = try container.keyIndexes(primaryKey, of: Record.self)
+        let keyIndexes = try container.keyIndexes(primaryKey, of: record)
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
         let changedColumns = Set(changed.map { container.columns[$0] })
@@ -219,7 +226,7 @@ struct Modification<Record: MutablePersistableRecord> {
 
     private func resolvedReturning(_ db: Database) -> [SQLSelection] {
         var resolver = Resolver(db)
-        resolver.table = Record.databaseTableName
+        resolver.table = record.databaseTableName
         // What the schema does not know fails when the statement is prepared, with SQLite's own message.
         return returning.flatMap { (try? resolver.resolve($0.sqlSelection)) ?? [$0.sqlSelection] }
     }
@@ -228,27 +235,32 @@ struct Modification<Record: MutablePersistableRecord> {
         try columns.map { column in
             guard let index = container.index(ofColumn: column) else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "\(Record.self) does not encode column \"\(column)\"")
+                    resultCode: .SQLITE_MISUSE, message: "\(record) does not encode column \"\(column)\"")
             }
             return index
         }.sorted()
     }
 }
 
-private let updatePlanNames: [Database.ConflictResolution: String] = Dictionary(
-    uniqueKeysWithValues: [.rollback, .abort, .fail, .ignore, .replace].map { ($0, "update \($0.rawValue)") })
-
+// `@inlinable`: benchmark update-struct. Callbacks that a type does not have vanish, and no metadata is looked up.
 extension MutablePersistableRecord {
     /// The update with its callbacks, without those of saving.
-    func updating(_ db: Database, _ modification: Modification<Self>) throws -> (PersistenceSuccess, Void) {
-        try updating(db, modification, run: { try $0.runUpdate(db, $1) })
-            .orThrow(recordNotFound(db))
+    @inlinable
+    func updating(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void) {
+        guard let updated = try updatingIfFound(db, modification) else { throw recordNotFound(db) }
+        return updated
+    }
+
+    /// The update with its callbacks, nil if no row has the primary key.
+    @inlinable
+    func updatingIfFound(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void)? {
+        try updating(db, modification) { group, plan, container in try group.update(db, plan, container) }
     }
 
     func updating<T>(
-        _ db: Database, _ modification: Modification<Self>, _ fetch: (Statement) throws -> T
+        _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T) {
-        try updating(db, modification) { plan, container in
+        try updating(db, modification) { _, plan, container in
             defer { plan.statement.reset() }
             return try fetch(plan.prepareForFetch(container))
         }
@@ -259,9 +271,10 @@ extension MutablePersistableRecord {
     ///
     /// - Parameter run: runs the statement; nil if it found no row.
     /// - Returns: nil if no row has the primary key.
+    @inlinable
     func updating<T>(
-        _ db: Database, _ modification: Modification<Self>,
-        run: (PersistencePlan, PersistenceContainer) throws -> T?
+        _ db: Database, _ modification: Modification,
+        run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
     ) throws -> (PersistenceSuccess, T)? {
         let group = modification.planGroup(db)
         let columns = try changedColumns(db, modification, group)
@@ -273,32 +286,53 @@ extension MutablePersistableRecord {
                 // After `willUpdate`, which may change an object.
                 var container = group.makeContainer()
                 try encode(to: &container)
-                let plan = try group.plan(for: &container) { try modification.makePlan(db, $0) }
-                guard let value = try run(plan, container) else {
+                let plan = try group.updatePlan(db, &container, modification)
+                guard let value = try run(group, plan, container) else {
                     isMissing = true
                     throw recordNotFound(db)
                 }
                 let success = PersistenceSuccess(persistenceContainer: container)
-                group.spareValues = container.values
                 result = (success, value)
                 return success
             }
         } catch where isMissing {
             return nil
         }
-        guard let result else { throw CallbackError.notCalled("aroundUpdate", Self.self) }
+        guard let result else { throw callbackError("aroundUpdate", Self.self) }
         didUpdate(result.0)
         return result
     }
 
     /// The columns that an update changes, for the callbacks.
-    private func changedColumns(
-        _ db: Database, _ modification: Modification<Self>, _ group: PlanGroup
+    @inlinable
+    func changedColumns(
+        _ db: Database, _ modification: Modification, _ group: PlanGroup
     ) throws -> Set<String> {
-        if let columns = modification.columns { return columns }
-        if let last = group.last { return last.changedColumns }
-        var container = try PersistenceContainer(self)
-        return try group.plan(for: &container) { try modification.makePlan(db, $0) }.changedColumns
+        if let columns = group.knownChangedColumns(modification) { return columns }
+        var container = group.makeContainer()
+        try encode(to: &container)
+        return try group.updatePlan(db, &container, modification).changedColumns
+    }
+}
+
+extension PlanGroup {
+    @usableFromInline
+    func knownChangedColumns(_ modification: Modification) -> Set<String>? {
+        modification.columns ?? last?.changedColumns
+    }
+
+    @usableFromInline
+    func updatePlan(
+        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
+    ) throws -> PersistencePlan {
+        try plan(for: &container) { try modification.makePlan(db, $0) }
+    }
+
+    /// Runs an update of one row, nil if it found none.
+    @usableFromInline
+    func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {
+        defer { spareValues = container.values }
+        return try plan.runUpdate(db, container)
     }
 }
 

@@ -12,23 +12,18 @@ public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
 }
 
 /// The ON CONFLICT clause of an upsert.
-struct Upsert<Record: MutablePersistableRecord> {
+@usableFromInline
+struct Upsert {
     var conflictTarget: [String] = []
     var strategy = UpsertUpdateStrategy.allColumns
     var assignments: [ColumnAssignment] = []
-    /// Whether the statement returns the rowid: SQLite does not tell that of an updated row.
-    var returnsRowID = false
-
-    static var rowIDName: String { "rowan_rowid" }
-
-    /// Whether the clause depends on the columns alone.
-    var isPlain: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
+    /// The rowid, which the statement returns: SQLite does not tell that of an updated row.
+    static let returnedRowID = SQLSelection(.named(SQLExpression(.column("rowid", .none)), rowIDName))
+    static let rowIDName = "rowan_rowid"
 
     func clause(
-        _ db: Database, _ container: PersistenceContainer, _ primaryKey: PrimaryKeyInfo
+        _ resolver: Resolver, _ container: PersistenceContainer, _ primaryKey: PrimaryKeyInfo
     ) throws -> InsertQuery.Upsert {
-        var resolver = Resolver(db)
-        resolver.table = Record.databaseTableName
         let specified = Set(assignments.map(\.column.foldedDatabaseName))
         let kept = Set((primaryKey.columns + conflictTarget).map(\.foldedDatabaseName)).union(specified)
         var result: [ColumnAssignment] = []
@@ -65,8 +60,8 @@ extension MutablePersistableRecord {
     ///
     /// The callbacks are those of an insertion.
     public mutating func upsert(_ db: Database) throws {
-        var insertion = Insertion<Self>(.abort)
-        insertion.upsert = Upsert(returnsRowID: true)
+        var insertion = Insertion(Self.self, .abort)
+        insertion.upsert = Upsert()
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
 
@@ -99,10 +94,10 @@ extension MutablePersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> T {
-        var insertion = Insertion<Self>(.abort, T.databaseSelection)
+        var insertion = Insertion(Self.self, .abort, T.databaseSelection)
         insertion.upsert = Upsert(
             conflictTarget: conflictTarget, strategy: strategy,
-            assignments: assignments?(TableAlias(name: "excluded")) ?? [], returnsRowID: true)
+            assignments: assignments?(TableAlias(name: "excluded")) ?? [])
         return try saving(db) { record, db in
             try record.inserting(db) { record in
                 try record.runUpsert(db, insertion) { row in try T(row: row) }
@@ -111,8 +106,8 @@ extension MutablePersistableRecord {
         }
     }
 
-    private func runUpsert(_ db: Database, _ insertion: Insertion<Self>) throws -> (InsertionSuccess, Void) {
-        let group = db.planGroup(Self.self, insertion.planName!)
+    private func runUpsert(_ db: Database, _ insertion: Insertion) throws -> (InsertionSuccess, Void) {
+        let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
         let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
@@ -121,7 +116,7 @@ extension MutablePersistableRecord {
     }
 
     private func runUpsert<T>(
-        _ db: Database, _ insertion: Insertion<Self>, decode: (Row) throws -> T
+        _ db: Database, _ insertion: Insertion, decode: (Row) throws -> T
     ) throws -> (InsertionSuccess, T)? {
         let container = try PersistenceContainer(self)
         let plan = try insertion.makePlan(db, container)
@@ -139,7 +134,7 @@ extension MutablePersistableRecord {
         }
         let cursor = try RowCursor(plan.prepareForFetch(container), adapter: nil)
         guard let row = try cursor.next() else { return nil }
-        let rowID: Int64? = row[Upsert<Self>.rowIDName]
+        let rowID: Int64? = row[Upsert.rowIDName]
         let value = try decode(row)
         while try cursor.next() != nil {}
         return (rowID, value)

@@ -151,17 +151,28 @@ public struct InsertionSuccess: Sendable {
 
 /// The result of an insertion or an update.
 public struct PersistenceSuccess: Sendable {
-    /// What was stored.
-    public var persistenceContainer: PersistenceContainer
+    @usableFromInline var stored: PersistenceContainer
+    /// The rowid of an insertion, and its column: added when the container is asked for, which is seldom.
+    @usableFromInline var insertedRowID: (column: String, rowID: Int64)?
 
-    @usableFromInline
-    init(persistenceContainer: PersistenceContainer) { self.persistenceContainer = persistenceContainer }
+    /// What was stored, with the rowid of an insertion.
+    public var persistenceContainer: PersistenceContainer {
+        get {
+            guard let (column, rowID) = insertedRowID else { return stored }
+            var container = stored
+            container.set(column, rowID.databaseValue)
+            return container
+        }
+        set { (stored, insertedRowID) = (newValue, nil) }
+    }
 
-    /// The success of an insertion, with the rowid in its column.
-    @usableFromInline
+    @inlinable
+    init(persistenceContainer: PersistenceContainer) { stored = persistenceContainer }
+
+    /// The success of an insertion.
+    @inlinable
     init(_ inserted: InsertionSuccess) {
-        var container = inserted.persistenceContainer
-        if let column = inserted.rowIDColumn { container[column] = inserted.rowID }
-        persistenceContainer = container
+        stored = inserted.persistenceContainer
+        insertedRowID = inserted.rowIDColumn.map { ($0, inserted.rowID) }
     }
 }

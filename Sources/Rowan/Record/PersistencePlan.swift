@@ -8,16 +8,17 @@ import CSQLite
 @usableFromInline
 final class PlanGroup {
     /// The plan of the last columns, which the next record most likely has.
-    var last: PersistencePlan?
+    @exclusivity(unchecked) var last: PersistencePlan?
     /// The plans of other columns, for records that do not always set the same ones.
     var others: [[String]: PersistencePlan] = [:]
     /// The values of the last container, whose storage the next one takes over.
-    var spareValues: [DatabaseValue] = []
+    @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
     let generation: Int
 
     init(generation: Int) { self.generation = generation }
 
     /// An empty container that expects the columns of the last record.
+    @usableFromInline
     func makeContainer() -> PersistenceContainer {
         guard let last else { return PersistenceContainer() }
         let values = spareValues.count == last.columns.count
@@ -70,7 +71,7 @@ final class PersistencePlan {
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
     /// The columns that an update changes, for callbacks.
-    let changedColumns: Set<String>
+    @usableFromInline let changedColumns: Set<String>
 
     init(
         table: String, columns: [String], statement: Statement, order: [Int]?, primaryKey: PrimaryKeyInfo,
@@ -86,24 +87,8 @@ final class PersistencePlan {
     }
 
     /// Binds the values of a container.
-    func bind(_ container: PersistenceContainer) throws {
-        let pointer = statement.sqliteStatement
-        if sqlite3_stmt_busy(pointer) != 0 { sqlite3_reset(pointer) }
-        if let order {
-            var position: CInt = 0
-            for index in order {
-                position += 1
-                let code = container.values[index].bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        } else {
-            var position: CInt = 0
-            for value in container.values {
-                position += 1
-                let code = value.bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        }
+    private func bind(_ container: PersistenceContainer) throws {
+        if let order { try statement.bind(container.values, order: order) } else { try statement.bind(container.values) }
         statement.hasArguments = true
     }
 
@@ -129,10 +114,6 @@ final class PersistencePlan {
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
         StatementArguments(values: order.map { $0.map { container.values[$0] } } ?? container.values)
     }
-
-    private func error(_ code: CInt, _ container: PersistenceContainer) -> DatabaseError {
-        statement.connection.error(code, sql: statement.sql, arguments: arguments(container))
-    }
 }
 
 extension DatabaseError {
@@ -144,30 +125,57 @@ extension DatabaseError {
     }
 }
 
+/// What a group of plans is for.
+@usableFromInline
+enum PlanOperation: UInt8 {
+    case insert, update, upsert, delete, exists
+}
+
 extension Database {
     /// The plans of an operation on a record type.
-    func planGroup(_ type: any MutablePersistableRecord.Type, _ operation: String) -> PlanGroup {
-        let key = PlanKey(type: ObjectIdentifier(type), operation: operation)
+    ///
+    /// - Parameter detail: what the statement depends on, beyond the type and the columns.
+    @usableFromInline
+    func planGroup(
+        _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
+        _ conflictResolution: Database.ConflictResolution = .abort, detail: String? = nil
+    ) -> PlanGroup {
+        let code = operation.rawValue << 4 | conflictResolution.planCode
+        let key = PlanKey(type: ObjectIdentifier(type), operation: code, detail: detail)
         let generation = connection.schemaGeneration
-        if let (lastKey, group) = lastPlan, lastKey == key, let group = group as? PlanGroup,
-            group.generation == generation
-        {
-            return group
+        if let group = lastPlan as? PlanGroup, lastPlanKey == key, group.generation == generation { return group }
+        let group: PlanGroup
+        if let known = plans[key] as? PlanGroup, known.generation == generation {
+            group = known
+        } else {
+            if plans.count > 512 { plans.removeAll() }
+            group = PlanGroup(generation: generation)
+            plans[key] = group
         }
-        if let group = plans[key] as? PlanGroup, group.generation == generation {
-            lastPlan = (key, group)
-            return group
-        }
-        let group = PlanGroup(generation: generation)
-        plans[key] = group
-        lastPlan = (key, group)
+        lastPlanKey = key
+        lastPlan = group
         return group
     }
 
-    /// A statement for a plan: of its own while another plan or a cursor holds the one of the cache.
+    /// A statement for a plan.
     func planStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
         write(&renderer)
         return try cachedStatement(sql: renderer.sql)
     }
+}
+
+extension Database.ConflictResolution {
+    fileprivate var planCode: UInt8 {
+        switch self {
+        case .abort: 0
+        case .rollback: 1
+        case .fail: 2
+        case .ignore: 3
+        case .replace: 4
+        }
+    }
+
+    /// The word after OR; nil for ABORT, which SQLite does by default.
+    var clause: String? { self == .abort ? nil : rawValue }
 }

@@ -6,7 +6,7 @@ import Foundation
 
 extension FetchableRecord where Self: Decodable {
     /// Decodes the columns as coding keys.
-    public init(row: Row) throws { self = try RecordDecoder<Self>.decode(Self.self, from: row) }
+    public init(row: Row) throws { self = try RecordDecoder(record: Self.self, row: row).decode(Self.self) }
 }
 
 /// A decoder of Decodable records from rows.
@@ -21,63 +21,69 @@ open class FetchableRecordDecoder {
     ///
     /// - Throws: ``RowDecodingError``, or the error of the record.
     open func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
-        try RecordDecoder<T>.decode(type, from: row)
+        try RecordDecoder(record: T.self, row: row).decode(type)
     }
 }
 
 /// The decoder of a Decodable record: its strategies are those of the record that is fetched.
-struct RecordDecoder<Record: FetchableRecord>: Decoder {
+struct RecordDecoder: Decoder {
+    /// Not a generic parameter: the metadata of generic types are looked up at each use.
+    let record: any FetchableRecord.Type
     let row: Row
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { Record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
-    static func decode<T: Decodable>(_ type: T.Type, from row: Row) throws -> T {
-        try T(from: RecordDecoder(row: row))
-    }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+
+    /// The decoder of another row, with the strategies of the same record.
+    func on(_ row: Row) -> RecordDecoder { RecordDecoder(record: record, row: row) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordKeyedDecodingContainer<Record, Key>(row: row))
+        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         throw DecodingError.typeMismatch(
-            Record.self, .init(codingPath: [], debugDescription: "a row can't be decoded as an array"))
+            record, .init(codingPath: [], debugDescription: "a row can't be decoded as an array"))
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding<Record>(row: row) }
+    func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding(decoder: self) }
 }
 
 /// A record that decodes itself from another one, or from the first column.
-private struct RecordSingleValueDecoding<Record: FetchableRecord>: SingleValueDecodingContainer {
-    let row: Row
+private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
+    let decoder: RecordDecoder
     var codingPath: [any CodingKey] { [] }
 
-    func decodeNil() -> Bool { !row.containsNonNullValue }
+    func decodeNil() -> Bool { !decoder.row.containsNonNullValue }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let type = type as? any DatabaseValueConvertible.Type {
-            return try type.decodeColumn(row, 0) as! T
+            return try type.decodeColumn(decoder.row, 0) as! T
         }
-        return try RecordDecoder<Record>.decode(type, from: row)
+        return try decoder.decode(type)
     }
 }
 
-private struct RecordKeyedDecodingContainer<Record: FetchableRecord, Key: CodingKey>:
-    KeyedDecodingContainerProtocol
-{
+private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    // The standard library copies the container for each key: one reference to retain, no more.
+    let record: any FetchableRecord.Type
     let row: Row
-    /// The columns of the keys, when they do not have their names.
-    private let columns: [String: String]?
+    /// Whether columns have the names of their keys.
+    private let hasDefaultKeys: Bool
 
-    init(row: Row) {
-        self.row = row
-        columns = Record.databaseColumnDecodingStrategy.columns(of: row)
+    init(_ decoder: RecordDecoder) {
+        record = decoder.record
+        row = decoder.row
+        hasDefaultKeys = row.hasDefaultKeys(record)
     }
 
     var codingPath: [any CodingKey] { [] }
 
+    private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
+
     var allKeys: [Key] {
-        let names = columns.map { Array($0.keys) } ?? Array(row.columnNames)
+        let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns!.columns.keys)
         let keys = names + row.scopes.names + row.prefetchedRows.keys
         return Set(keys).compactMap { Key(stringValue: $0) }
     }
@@ -86,17 +92,21 @@ private struct RecordKeyedDecodingContainer<Record: FetchableRecord, Key: Coding
         index(key) != nil || row.scopes[key.stringValue] != nil || row.prefetchedRows[key.stringValue] != nil
     }
 
+    @inline(__always)
     private func index(_ key: Key) -> Int? {
-        guard let columns else { return row.index(ofColumn: key.stringValue) }
-        return columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
+        if hasDefaultKeys { return row.index(ofColumn: key.stringValue) }
+        return row.codingColumns!.columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
+    // Inlined for each type: without, its optional's metadata is looked up at each value (benchmark fetch-codable).
+    @inline(__always)
     private func value<T: DatabaseValueConvertible>(_ key: Key) throws -> T {
         guard let index = index(key) else { throw missing(key) }
         if let value = T.fromColumn(row.column(atUncheckedIndex: index)) { return value }
         throw row.decodingError(T.self, at: index)
     }
 
+    @inline(__always)
     private func valueIfPresent<T: DatabaseValueConvertible>(_ key: Key) throws -> T? {
         guard let index = index(key) else { return nil }
         let column = row.column(atUncheckedIndex: index)
@@ -144,10 +154,10 @@ private struct RecordKeyedDecodingContainer<Record: FetchableRecord, Key: Coding
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if let index = index(key) { return try PropertyDecoding<Record>(row, index).decode(type) }
+        if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
         if let scope = row.scopesTree[key.stringValue] { return try decode(type, fromScope: scope) }
         if let rows = row.prefetchedRows[key.stringValue] {
-            return try T(from: PrefetchedRowsDecoder<Record>(rows: rows, path: key.stringValue))
+            return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
         if let type = type as? any (FetchableRecord & Decodable).Type { return try type.init(row: row) as! T }
@@ -157,7 +167,7 @@ private struct RecordKeyedDecodingContainer<Record: FetchableRecord, Key: Coding
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
-                ? nil : try PropertyDecoding<Record>(row, index).decode(type)
+                ? nil : try PropertyDecoding(record, row, index).decode(type)
         }
         if let scope = row.scopesTree[key.stringValue] {
             return scope.containsNonNullValue ? try decode(type, fromScope: scope) : nil
@@ -167,23 +177,34 @@ private struct RecordKeyedDecodingContainer<Record: FetchableRecord, Key: Coding
 
     private func decode<T: Decodable>(_ type: T.Type, fromScope scope: Row) throws -> T {
         if let type = type as? any FetchableRecord.Type { return try type.init(row: scope) as! T }
-        return try RecordDecoder<Record>.decode(type, from: scope)
+        return try decoder.on(scope).decode(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
         guard let scope = row.scopesTree[key.stringValue] else { throw missing(key) }
-        return KeyedDecodingContainer(RecordKeyedDecodingContainer<Record, NestedKey>(row: scope))
+        return KeyedDecodingContainer(RecordKeyedDecodingContainer<NestedKey>(decoder.on(scope)))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         guard let rows = row.prefetchedRows[key.stringValue] else { throw missing(key) }
-        return PrefetchedRowsContainer<Record>(rows: rows, path: key.stringValue)
+        return PrefetchedRowsContainer(decoder: decoder, rows: rows, path: key.stringValue)
     }
 
-    func superDecoder() -> any Decoder { RecordDecoder<Record>(row: row) }
-    func superDecoder(forKey key: Key) -> any Decoder { RecordDecoder<Record>(row: row.scopes[key.stringValue] ?? row) }
+    func superDecoder() -> any Decoder { decoder }
+    func superDecoder(forKey key: Key) -> any Decoder { decoder.on(row.scopes[key.stringValue] ?? row) }
+}
+
+extension Row {
+    /// Whether columns have the names of their keys for a record; if not, the columns of its keys are kept.
+    fileprivate func hasDefaultKeys(_ record: any FetchableRecord.Type) -> Bool {
+        let strategy = record.databaseColumnDecodingStrategy
+        if case .useDefaultKeys = strategy { return true }
+        let id = ObjectIdentifier(record)
+        if codingColumns?.record != id, let columns = strategy.columns(of: self) { codingColumns = (id, columns) }
+        return false
+    }
 }
 
 extension DatabaseColumnDecodingStrategy {
@@ -204,11 +225,13 @@ extension DatabaseValueConvertible {
 }
 
 /// How one property of a record decodes from its column.
-struct PropertyDecoding<Record: FetchableRecord> {
+struct PropertyDecoding {
+    let record: any FetchableRecord.Type
     let row: Row
     let index: Int
 
-    init(_ row: Row, _ index: Int) {
+    init(_ record: any FetchableRecord.Type, _ row: Row, _ index: Int) {
+        self.record = record
         self.row = row
         self.index = index
     }
@@ -221,11 +244,11 @@ struct PropertyDecoding<Record: FetchableRecord> {
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
         do {
-            return try T(from: SingleValueDecoder<Record>(property: self))
+            return try T(from: SingleValueDecoder(property: self))
         } catch is JSONRequired {
             guard let data = column.data else { throw row.decodingError(T.self, at: index) }
             do {
-                return try Record.databaseJSONDecoder(for: name).decode(T.self, from: data)
+                return try record.databaseJSONDecoder(for: name).decode(T.self, from: data)
             } catch {
                 throw RowDecodingError(
                     reason: "could not decode \(T.self) from JSON \(column.databaseValue.shortDescription): \(error)",
@@ -235,12 +258,12 @@ struct PropertyDecoding<Record: FetchableRecord> {
     }
 
     private func date() throws -> Date {
-        if let date = Record.databaseDateDecodingStrategy(for: name).decode(column) { return date }
+        if let date = record.databaseDateDecodingStrategy(for: name).decode(column) { return date }
         throw row.decodingError(Date.self, at: index)
     }
 
     private func data() throws -> Data {
-        let data: Data? = switch Record.databaseDataDecodingStrategy(for: name) {
+        let data: Data? = switch record.databaseDataDecodingStrategy(for: name) {
         case .deferredToData: Data.fromColumn(column)
         case .custom(let decode): column.isNull ? nil : decode(column.databaseValue)
         }
@@ -256,10 +279,10 @@ struct PropertyDecoding<Record: FetchableRecord> {
 private struct JSONRequired: Error {}
 
 /// A decoder that has a single value, the column, and nothing else.
-private struct SingleValueDecoder<Record: FetchableRecord>: Decoder, SingleValueDecodingContainer {
-    let property: PropertyDecoding<Record>
+private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
+    let property: PropertyDecoding
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { Record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { property.record.databaseDecodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw JSONRequired()
@@ -272,18 +295,19 @@ private struct SingleValueDecoder<Record: FetchableRecord>: Decoder, SingleValue
 }
 
 /// The decoder of prefetched rows: an array of records.
-private struct PrefetchedRowsDecoder<Record: FetchableRecord>: Decoder {
+private struct PrefetchedRowsDecoder: Decoder {
+    let decoder: RecordDecoder
     let rows: [Row]
     let path: String
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { Record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { decoder.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw DecodingError.typeMismatch(
             [Row].self, .init(codingPath: [], debugDescription: "\(path) has several rows: decode an array"))
     }
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        PrefetchedRowsContainer<Record>(rows: rows, path: path)
+        PrefetchedRowsContainer(decoder: decoder, rows: rows, path: path)
     }
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         throw DecodingError.typeMismatch(
@@ -291,7 +315,8 @@ private struct PrefetchedRowsDecoder<Record: FetchableRecord>: Decoder {
     }
 }
 
-private struct PrefetchedRowsContainer<Record: FetchableRecord>: UnkeyedDecodingContainer {
+private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
+    let decoder: RecordDecoder
     let rows: [Row]
     let path: String
     var currentIndex = 0
@@ -299,7 +324,8 @@ private struct PrefetchedRowsContainer<Record: FetchableRecord>: UnkeyedDecoding
     var count: Int? { rows.count }
     var isAtEnd: Bool { currentIndex == rows.count }
 
-    init(rows: [Row], path: String) {
+    init(decoder: RecordDecoder, rows: [Row], path: String) {
+        self.decoder = decoder
         self.rows = rows
         self.path = path
     }
@@ -318,11 +344,11 @@ private struct PrefetchedRowsContainer<Record: FetchableRecord>: UnkeyedDecoding
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let row = try nextRow()
         if let type = type as? any FetchableRecord.Type { return try type.init(row: row) as! T }
-        return try RecordDecoder<Record>.decode(type, from: row)
+        return try decoder.on(row).decode(type)
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordKeyedDecodingContainer<Record, Key>(row: try nextRow()))
+        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(decoder.on(try nextRow())))
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -330,5 +356,5 @@ private struct PrefetchedRowsContainer<Record: FetchableRecord>: UnkeyedDecoding
             [Row].self, .init(codingPath: [], debugDescription: "a row of \(path) can't be decoded as an array"))
     }
 
-    mutating func superDecoder() throws -> any Decoder { RecordDecoder<Record>(row: try nextRow()) }
+    mutating func superDecoder() throws -> any Decoder { decoder.on(try nextRow()) }
 }

@@ -7,33 +7,47 @@ import Foundation
 extension EncodableRecord where Self: Encodable {
     /// Encodes the coding keys as columns.
     public func encode(to container: inout PersistenceContainer) throws {
-        let encoder = RecordEncoder<Self>(container)
+        let encoder = RecordEncoder(Self.self, container)
         try encode(to: encoder)
         container = encoder.container
     }
 }
 
 /// The encoder of an Encodable record.
-private final class RecordEncoder<Record: EncodableRecord>: Encoder {
-    var container: PersistenceContainer
-    let columnStrategy = Record.databaseColumnEncodingStrategy
+private final class RecordEncoder: Encoder {
+    @exclusivity(unchecked) var container: PersistenceContainer
+    /// Not a generic parameter: the metadata of generic types are looked up at each use.
+    let record: any EncodableRecord.Type
+    private let columnStrategy: DatabaseColumnEncodingStrategy
+    private let hasDefaultKeys: Bool
 
-    init(_ container: PersistenceContainer) { self.container = container }
+    init(_ record: any EncodableRecord.Type, _ container: PersistenceContainer) {
+        self.record = record
+        self.container = container
+        columnStrategy = record.databaseColumnEncodingStrategy
+        hasDefaultKeys = if case .useDefaultKeys = columnStrategy { true } else { false }
+    }
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { Record.databaseEncodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RecordKeyedEncodingContainer<Record, Key>(encoder: self))
+        KeyedEncodingContainer(RecordKeyedEncodingContainer<Key>(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        RefusingContainer("\(Record.self) encodes as an array, which is no record")
+        RefusingContainer("\(record) encodes as an array, which is no record")
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { RecordSingleValueContainer(encoder: self) }
 
+    @inline(__always)
     func column(_ key: some CodingKey) -> String {
+        if hasDefaultKeys { return key.stringValue }
+        return customColumn(key)
+    }
+
+    private func customColumn(_ key: some CodingKey) -> String {
         switch columnStrategy {
         case .useDefaultKeys: key.stringValue
         case .convertToSnakeCase: key.stringValue.snakeCased
@@ -42,16 +56,16 @@ private final class RecordEncoder<Record: EncodableRecord>: Encoder {
     }
 }
 
-private struct RecordKeyedEncodingContainer<Record: EncodableRecord, Key: CodingKey>:
-    KeyedEncodingContainerProtocol
-{
-    let encoder: RecordEncoder<Record>
+private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
+    @inline(__always)
     private func set(_ value: some DatabaseValueConvertible, _ key: Key) {
         encoder.container.set(encoder.column(key), value.databaseValue)
     }
 
+    @inline(__always)
     private func set(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
         encoder.container.set(encoder.column(key), value?.databaseValue ?? .null)
     }
@@ -75,7 +89,7 @@ private struct RecordKeyedEncodingContainer<Record: EncodableRecord, Key: Coding
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let column = encoder.column(key)
-        encoder.container.set(column, try ColumnCoding<Record>.encode(value, column))
+        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value))
     }
 
     // A nil is stored as NULL: the columns are the same for all records of a type.
@@ -102,11 +116,15 @@ private struct RecordKeyedEncodingContainer<Record: EncodableRecord, Key: Coding
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         KeyedEncodingContainer(
-            RefusingKeyedContainer<NestedKey>("nested containers of \(Record.self) can't be stored in column \(key.stringValue)"))
+            RefusingKeyedContainer<NestedKey>(refusal(key)))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        RefusingContainer("nested containers of \(Record.self) can't be stored in column \(key.stringValue)")
+        RefusingContainer(refusal(key))
+    }
+
+    private func refusal(_ key: Key) -> String {
+        "nested containers of \(encoder.record) can't be stored in column \(key.stringValue)"
     }
 
     func superEncoder() -> any Encoder { encoder }
@@ -114,31 +132,31 @@ private struct RecordKeyedEncodingContainer<Record: EncodableRecord, Key: Coding
 }
 
 /// A record that encodes itself as another one: its columns are those of the other.
-private struct RecordSingleValueContainer<Record: EncodableRecord>: SingleValueEncodingContainer, ThrowingScalars {
-    let encoder: RecordEncoder<Record>
+private struct RecordSingleValueContainer: SingleValueEncodingContainer, ThrowingScalars {
+    let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
-    var refusal: String { "\(Record.self) encodes as a single value, which is no record" }
+    var refusal: String { "\(encoder.record) encodes as a single value, which is no record" }
 
     func encodeNil() throws { throw refused() }
     func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
 }
 
 /// How one property of a record is stored.
-private enum ColumnCoding<Record: EncodableRecord> {
-    static func encode<T: Encodable>(_ value: T, _ column: String) throws -> DatabaseValue {
-        if T.self == Date.self, case .deferredToDate = Record.databaseDateEncodingStrategy(for: column) {
-            return (value as! Date).databaseValue
-        }
+private struct ColumnCoding {
+    let record: any EncodableRecord.Type
+    let column: String
+
+    func encode<T: Encodable>(_ value: T) throws -> DatabaseValue {
         if let value = value as? any DatabaseValueConvertible {
-            return Record.storedValue(value, forColumn: column)
+            return record.storedValue(value, forColumn: column)
         }
         // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
-        let single = SingleValueEncoder<Record>(column: column)
+        let single = SingleValueEncoder(self)
         do {
             try value.encode(to: single)
             if let value = single.value { return value }
         } catch is JSONRequired {}
-        let data = try Record.databaseJSONEncoder(for: column).encode(value)
+        let data = try record.databaseJSONEncoder(for: column).encode(value)
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 }
@@ -147,14 +165,14 @@ private enum ColumnCoding<Record: EncodableRecord> {
 private struct JSONRequired: Error {}
 
 /// An encoder that accepts a single value, and nothing else.
-private final class SingleValueEncoder<Record: EncodableRecord>: Encoder, SingleValueEncodingContainer {
-    let column: String
+private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
+    let coding: ColumnCoding
     var value: DatabaseValue?
 
-    init(column: String) { self.column = column }
+    init(_ coding: ColumnCoding) { self.coding = coding }
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { Record.databaseEncodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { coding.record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RefusingKeyedContainer<Key>(JSONRequired()))
@@ -163,21 +181,7 @@ private final class SingleValueEncoder<Record: EncodableRecord>: Encoder, Single
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() { value = .null }
-    func encode(_ value: Bool) { self.value = value.databaseValue }
-    func encode(_ value: String) { self.value = value.databaseValue }
-    func encode(_ value: Double) { self.value = value.databaseValue }
-    func encode(_ value: Float) { self.value = value.databaseValue }
-    func encode(_ value: Int) { self.value = value.databaseValue }
-    func encode(_ value: Int8) { self.value = value.databaseValue }
-    func encode(_ value: Int16) { self.value = value.databaseValue }
-    func encode(_ value: Int32) { self.value = value.databaseValue }
-    func encode(_ value: Int64) { self.value = value.databaseValue }
-    func encode(_ value: UInt) { self.value = value.databaseValue }
-    func encode(_ value: UInt8) { self.value = value.databaseValue }
-    func encode(_ value: UInt16) { self.value = value.databaseValue }
-    func encode(_ value: UInt32) { self.value = value.databaseValue }
-    func encode(_ value: UInt64) { self.value = value.databaseValue }
-    func encode<T: Encodable>(_ value: T) throws { self.value = try ColumnCoding<Record>.encode(value, column) }
+    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value) }
 }
 
 extension String {

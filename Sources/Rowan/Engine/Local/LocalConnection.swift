@@ -6,31 +6,33 @@ package import Synchronization
 import Foundation
 
 /// A connection of the C API, and what the statements need of it.
+///
+/// An access is alone with it: `@exclusivity(unchecked)` spares the checks of what each statement reads.
 public final class LocalConnection {
     /// The C connection; nil after `close`.
-    package private(set) var pointer: SQLiteConnection?
+    @exclusivity(unchecked) package private(set) var pointer: SQLiteConnection?
 
     /// Whether lossy conversions are refused.
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
 
     /// The statements that the library generates, and those that users run from SQL text.
-    package var statements = BoundedCache<String, Statement>(capacity: 256)
+    @exclusivity(unchecked) package var statements = BoundedCache<String, Statement>(capacity: 256)
 
     /// Above zero, statements that write are refused.
-    package var readOnlyDepth = 0
+    @exclusivity(unchecked) package var readOnlyDepth = 0
 
     /// Moves when SQLite had to prepare a statement again, and when a statement of ours changed the schema.
-    @usableFromInline package var schemaGeneration = 0
+    @exclusivity(unchecked) @usableFromInline package var schemaGeneration = 0
 
     /// Called when a statement ends while transaction events are pending.
     package var transactionDidEnd: (() -> Void)?
-    package var hasPendingTransactionEnd = false
+    @exclusivity(unchecked) package var hasPendingTransactionEnd = false
 
     /// Whether a transaction that we have begun is still to be closed.
-    package var isInManagedTransaction = false
+    @exclusivity(unchecked) package var isInManagedTransaction = false
     /// Whether SQLite rolled that transaction back by itself: what follows in it is refused until it is closed.
-    package var isTransactionAborted = false
+    @exclusivity(unchecked) package var isTransactionAborted = false
 
     /// The thread that has access; 0 for none.
     package let ownerThread = Atomic<UInt>(0)
