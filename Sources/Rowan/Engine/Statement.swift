@@ -58,7 +58,7 @@ public final class Statement {
     }
 
     deinit {
-        sqlite3_finalize(sqliteStatement)
+        connection.finalize(sqliteStatement)
     }
 
     /// The number of columns of the rows; 0 for a statement that has none.
@@ -157,6 +157,12 @@ public final class Statement {
     package func reset() {
         sqlite3_reset(sqliteStatement)
         if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
+    }
+
+    /// The cursor of the statement is gone.
+    func endLease() {
+        isLeased = false
+        reset()
     }
 
     /// Runs the statement to its end, and drops its rows.

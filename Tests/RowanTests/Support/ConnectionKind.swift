@@ -82,3 +82,8 @@ extension Database {
     func values() throws -> [Int] { try Int.fetchAll(self, sql: "SELECT x FROM t ORDER BY rowid") }
     func insert(_ value: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
 }
+
+extension DatabaseReader {
+    /// An access for what it is, not for what it gives.
+    func unsafeReadIgnoringResult(_ body: () -> Void) { try? unsafeRead { _ in body() } }
+}
