@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-import Synchronization
+import Rowan
 
 /// A gate that opens once, for all who wait.
 final class Gate: Sendable {

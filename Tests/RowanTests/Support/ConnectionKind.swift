@@ -15,7 +15,8 @@ enum ConnectionKind: String, CaseIterable, Sendable {
     static let files: [ConnectionKind] = allCases.filter(\.isFile)
     static let concurrent: [ConnectionKind] = allCases.filter(\.isConcurrent)
 
-    func make(in folder: TemporaryFolder, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {
+    func make(in folder: TemporaryFolder, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter
+    {
         try make(path: folder.path("\(rawValue).sqlite"), configuration)
     }
 
