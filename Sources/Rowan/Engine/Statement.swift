@@ -201,7 +201,7 @@ public final class Statement {
         case transaction
 
         init(sql: String) {
-            let word = sql.utf8.prefix { ($0 | 0x20) &- 0x61 < 26 }
+            let word = sql.firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }
             switch String(decoding: word, as: UTF8.self).uppercased() {
             case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
             case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema

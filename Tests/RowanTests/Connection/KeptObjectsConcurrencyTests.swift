@@ -192,7 +192,8 @@ struct UncheckedBox<Value>: @unchecked Sendable {
 func openFiles(under path: String) -> [String] {
     let fileManager = FileManager.default
     let descriptors = (try? fileManager.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    return descriptors
+    return
+        descriptors
         .compactMap { try? fileManager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
         .filter { $0.hasPrefix(path) }
 }

@@ -69,8 +69,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
+        guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
         do {
-            guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
             guard try statement.step() else {
                 finish()
                 return nil
