@@ -72,6 +72,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             publicStatementArguments: configuration.publicStatementArguments)
     }
 
+    deinit {
+        connection.closeEventually()
+    }
+
     /// Applies the configuration. The caller has access to the connection.
     package func setUp(isReader: Bool) throws {
         let pointer = try connection.openPointer()

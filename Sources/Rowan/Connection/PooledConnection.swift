@@ -39,7 +39,9 @@ final class PooledConnection: @unchecked Sendable {
     /// Runs the closure with access to the database.
     func run<T>(_ body: (Database) throws -> T) rethrows -> T {
         database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
+        database.connection.releaseForgotten()
         defer {
+            database.connection.accessNumber &+= 1
             database.connection.ownerThread.store(0, ordering: .relaxed)
             if let sharedSchema { publishSchema(sharedSchema) }
         }
@@ -91,8 +93,15 @@ final class PooledConnection: @unchecked Sendable {
     ///
     /// - Returns: the error of a transaction that was left open.
     func endAccess() -> DatabaseError? {
-        guard database.connection.isInsideTransaction, !allowsUnsafeTransactions else { return nil }
-        run { $0.rollbackIgnoringErrors() }
+        guard database.connection.holdsTransaction || database.connection.isInsideTransaction else { return nil }
+        let isLeftOpen = database.connection.isInsideTransaction
+        if isLeftOpen, allowsUnsafeTransactions { return nil }
+        run { db in
+            // A cursor that the program keeps would hold the state of the database, and make the rollback fail.
+            db.connection.resetRunningStatements()
+            if isLeftOpen { db.rollbackIgnoringErrors() }
+        }
+        guard isLeftOpen else { return nil }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a transaction was left open at the end of a database access, and was rolled back")

@@ -58,7 +58,7 @@ public final class Statement {
     }
 
     deinit {
-        sqlite3_finalize(sqliteStatement)
+        connection.finalize(sqliteStatement)
     }
 
     /// The number of columns of the rows; 0 for a statement that has none.
@@ -159,6 +159,12 @@ public final class Statement {
         if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
     }
 
+    /// The cursor of the statement is gone.
+    func endLease() {
+        isLeased = false
+        reset()
+    }
+
     /// Runs the statement to its end, and drops its rows.
     ///
     /// - Throws: the error of SQLite.
@@ -195,7 +201,7 @@ public final class Statement {
         case transaction
 
         init(sql: String) {
-            let word = sql.utf8.prefix { ($0 | 0x20) &- 0x61 < 26 }
+            let word = sql.firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }
             switch String(decoding: word, as: UTF8.self).uppercased() {
             case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
             case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema
