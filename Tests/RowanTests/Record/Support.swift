@@ -1,5 +1,6 @@
 // What the tests of records, requests and schemas share: a database in memory that keeps the SQL it runs.
 
+import Foundation
 import Rowan
 import Synchronization
 
@@ -48,7 +49,10 @@ func loggedQueue(
     var configuration = configuration
     configuration.prepareDatabase { db in db.trace { log.add($0) } }
     let queue = try DatabaseQueue(configuration: configuration)
-    try queue.write { db in try db.execute(sql: schema) }
+    try queue.write { db in
+        let statements = try db.allStatements(sql: schema)
+        while let statement = try statements.next() { try statement.execute() }
+    }
     _ = log.takeAll()
     return (queue, log)
 }
@@ -80,7 +84,7 @@ func expressionText(_ expression: some SQLExpressible) -> (sql: String, argument
 
 /// The value of an expression that refers to no column.
 func evaluated(_ expression: some SQLExpressible) throws -> DatabaseValue {
-    try inLoggedDatabase { db, _ in
+    try inLoggedDatabase { db, _ throws in
         let (sql, arguments) = expressionText(expression)
         return try DatabaseValue.fetchOne(db, sql: "SELECT \(sql)", arguments: arguments) ?? .null
     }
@@ -120,4 +124,9 @@ func missingKey<T>(_ body: () throws -> T) -> [String: DatabaseValue]? {
     } catch {
         return nil
     }
+}
+
+/// A path for a database file, which the test removes.
+func temporaryDatabasePath() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("rowan-\(UUID().uuidString).sqlite").path
 }

@@ -54,7 +54,7 @@ struct TableNameTests {
 
     @Test func canBeChosen() throws {
         #expect(Renamed.databaseTableName == "location")
-        try inLoggedDatabase("CREATE TABLE location (id INTEGER PRIMARY KEY)") { (db, log) throws in
+        try inLoggedDatabase("CREATE TABLE location (id INTEGER PRIMARY KEY)") { db, log throws in
             #expect(try Renamed.fetchCount(db) == 0)
             #expect(log.take() == [#"SELECT COUNT(*) FROM "location""#])
         }

@@ -27,7 +27,7 @@ private let vocabularySchema = """
 
 struct UpsertTests {
     @Test func insertsOrOverwritesAllButThePrimaryKey() throws {
-        try inLoggedDatabase(playerSchema) { db, log in
+        try inLoggedDatabase(playerSchema) { db, log throws in
             var first = Player(id: nil, email: "a@b", name: "Arthur", score: 1)
             try first.upsert(db)
             #expect(first.id == 1)
@@ -47,7 +47,7 @@ struct UpsertTests {
     }
 
     @Test func upsertAndFetchTellsTheRecordItsRowID() throws {
-        try inLoggedDatabase(playerSchema) { db, _ in
+        try inLoggedDatabase(playerSchema) { db, _ throws in
             var player = Player(id: nil, email: "a@b", name: "Arthur", score: 1)
             let stored = try player.upsertAndFetch(db)
             #expect(stored.id == 1)
@@ -59,7 +59,7 @@ struct UpsertTests {
     }
 
     @Test func targetAndAssignments() throws {
-        try inLoggedDatabase(vocabularySchema) { db, log in
+        try inLoggedDatabase(vocabularySchema) { db, log throws in
             let jovial = Vocabulary(word: "jovial", kind: "adjective", isTainted: false)
             _ = try jovial.upsertAndFetch(db, onConflict: ["word"])
             try db.execute(sql: "UPDATE vocabulary SET isTainted = 1, kind = 'noun'")
@@ -78,7 +78,7 @@ struct UpsertTests {
     }
 
     @Test func theClosureIsGivenTheExcludedRow() throws {
-        try inLoggedDatabase(playerSchema) { db, _ in
+        try inLoggedDatabase(playerSchema) { db, _ throws in
             var high = Player(id: nil, email: "a@b", name: "Arthur", score: 100)
             try high.insert(db)
             var low = Player(id: nil, email: "a@b", name: "Arthur II", score: 10)
@@ -89,7 +89,7 @@ struct UpsertTests {
     }
 
     @Test func noColumnUnlessSpecified() throws {
-        try inLoggedDatabase(playerSchema) { db, log in
+        try inLoggedDatabase(playerSchema) { db, log throws in
             var player = Player(id: nil, email: "a@b", name: "Arthur", score: 100)
             try player.insert(db)
             _ = log.take()
@@ -110,7 +110,7 @@ struct UpsertTests {
 
     @Test func aRecordOfItsKeyAloneReturnsTheRow() throws {
         struct Tag: Codable, Equatable, FetchableRecord, PersistableRecord { var name: String }
-        try inLoggedDatabase("CREATE TABLE tag (name TEXT PRIMARY KEY)") { db, _ in
+        try inLoggedDatabase("CREATE TABLE tag (name TEXT PRIMARY KEY)") { db, _ throws in
             #expect(try Tag(name: "a").upsertAndFetch(db) == Tag(name: "a"))
             #expect(try Tag(name: "a").upsertAndFetch(db) == Tag(name: "a"))
             try Tag(name: "a").upsert(db)
@@ -119,7 +119,7 @@ struct UpsertTests {
     }
 
     @Test func aTargetThatIsNoKeyIsAnError() throws {
-        try inLoggedDatabase(playerSchema) { db, _ in
+        try inLoggedDatabase(playerSchema) { db, _ throws in
             var player = Player(id: nil, email: "a@b", name: "Arthur", score: 100)
             let error = databaseError { try player.upsertAndFetch(db, onConflict: ["name"]) }
             #expect(error?.resultCode == .SQLITE_ERROR)
@@ -129,7 +129,7 @@ struct UpsertTests {
 
     @Test func otherConstraintsFail() throws {
         let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT, score INT CHECK (score > 0))"
-        try inLoggedDatabase(schema) { db, _ in
+        try inLoggedDatabase(schema) { db, _ throws in
             var player = Player(id: 1, email: "a@b", name: "Arthur", score: 0)
             let error = databaseError { try player.upsert(db) }
             #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
@@ -146,7 +146,7 @@ struct UpsertTests {
             CREATE TABLE citizenship (citizenId INTEGER, countryCode TEXT, since INTEGER,
                 PRIMARY KEY (citizenId, countryCode)) WITHOUT ROWID
             """
-        try inLoggedDatabase(schema) { db, log in
+        try inLoggedDatabase(schema) { db, log throws in
             try Citizenship(citizenId: 1, countryCode: "FR", since: 1990).upsert(db)
             #expect(log.take() == ["""
                 INSERT INTO "citizenship" ("citizenId", "countryCode", "since") VALUES (?,?,?) \
@@ -161,7 +161,7 @@ struct UpsertTests {
     }
 
     @Test func upsertsRepeatWithoutLooksAtTheSchema() throws {
-        try inLoggedDatabase(playerSchema) { db, log in
+        try inLoggedDatabase(playerSchema) { db, log throws in
             var player = Player(id: nil, email: "a@b", name: "Arthur", score: 1)
             for _ in 0..<2 { _ = try player.upsertAndFetch(db, onConflict: ["email"]) }
             try player.upsert(db)
