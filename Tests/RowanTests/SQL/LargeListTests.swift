@@ -18,17 +18,19 @@ struct LargeListTests {
     @Test func findsTheSameValues() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let texts = ["", "a", "é", "🌳", "\"", "\\", "'", "a\u{1}\u{1F}\n\tb", "1", "[", "null"]
-            let values: [DatabaseValue] = texts.map(\.databaseValue)
-                + [Int64.min, -1, 0, 1, Int64.max].map(\.databaseValue) + [1.5.databaseValue, .null]
+            let numbers: [Int64] = [.min, -1, 0, 1, .max]
+            var values: [DatabaseValue] = texts.map { $0.databaseValue }
+            values += numbers.map { $0.databaseValue }
+            values += [(0.5).databaseValue, .null]
             for value in values { try db.execute(sql: "INSERT INTO t (a) VALUES (?)", arguments: [value]) }
             let padding = (0..<1000).map { "padding \($0)" }
             for text in texts {
                 let found = try Table("t").all().filter((padding + [text]).contains(Column("a"))).fetchAll(db)
                 #expect(found.map { $0["a"] as DatabaseValue } == [text.databaseValue])
             }
-            for number in [Int64.min, -1, 0, 1, Int64.max] {
-                let numbers = Array(1000...2000) + [number]
-                let found = try Table("t").all().filter(numbers.contains(Column("a"))).fetchAll(db)
+            for number in numbers {
+                let candidates = Array(1000...2000) + [number]
+                let found = try Table("t").all().filter(candidates.contains(Column("a"))).fetchAll(db)
                 #expect(found.map { $0["a"] as DatabaseValue } == [number.databaseValue])
             }
         }
