@@ -121,9 +121,10 @@ struct Insertion {
         query.upsert = try upsert?.clause(resolver, container, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
         if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }
+        let (statement, constants) = try db.planStatement { $0.write(query) }
         return PersistencePlan(
-            table: table, columns: container.columns, statement: try db.planStatement { $0.write(query) },
-            order: nil, primaryKey: primaryKey)
+            table: table, columns: container.columns, statement: statement, order: nil, constants: constants,
+            primaryKey: primaryKey)
     }
 }
 

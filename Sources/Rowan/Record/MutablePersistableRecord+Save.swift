@@ -134,7 +134,7 @@ extension MutablePersistableRecord {
             let primaryKey = try db.primaryKey(table)
             return PersistencePlan(
                 table: table, columns: container.columns,
-                statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
+                statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
                 order: try container.keyIndexes(primaryKey, of: Self.self), primaryKey: primaryKey,
                 isOnView: try db.viewExists(table))
         }

@@ -213,7 +213,7 @@ struct Modification {
         let changedColumns = Set(changed.map { container.columns[$0] })
         // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
-        let statement = try db.planStatement { renderer in
+        let (statement, constants) = try db.planStatement { renderer in
             renderer.writeUpdate(
                 table: table, conflictResolution: conflictResolution.clause,
                 columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
@@ -221,7 +221,8 @@ struct Modification {
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            primaryKey: primaryKey, isOnView: try db.viewExists(table), changedColumns: changedColumns)
+            constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table),
+            changedColumns: changedColumns)
     }
 
     private func resolvedReturning(_ db: Database) -> [SQLSelection] {
@@ -354,7 +355,7 @@ extension Database {
     func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
         let statement = try planStatement {
             $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns)
-        }
+        }.statement
         let key = plan.primaryKey.columns.map { container.value(forColumn: $0) ?? .null }
         return try Bool.fetchOne(statement, arguments: StatementArguments(values: key)) ?? false
     }

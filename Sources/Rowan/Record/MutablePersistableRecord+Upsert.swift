@@ -78,13 +78,12 @@ extension MutablePersistableRecord {
     ///   - strategy: which columns are overwritten, beyond those of the assignments.
     ///   - assignments: what else is assigned, and with `noOverwrite`, what is kept. The closure is given an alias
     ///     of the row that could not be inserted.
-    public func upsertAndFetch(
+    public mutating func upsertAndFetch(
         _ db: Database, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> Self where Self: FetchableRecord {
-        var record = self
-        return try record.upsertAndFetch(
+        try upsertAndFetch(
             db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
     }
 

@@ -67,6 +67,8 @@ final class PersistencePlan {
     let statement: Statement
     /// For each parameter, the index of its value in the container; nil for the order of the container.
     let order: [Int]?
+    /// The values of the statement itself, after those of the container: in assignments and returned expressions.
+    let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
@@ -74,9 +76,11 @@ final class PersistencePlan {
     @usableFromInline let changedColumns: Set<String>
 
     init(
-        table: String, columns: [String], statement: Statement, order: [Int]?, primaryKey: PrimaryKeyInfo,
-        isOnView: Bool = false, changedColumns: Set<String> = []
+        table: String, columns: [String], statement: Statement, order: [Int]?,
+        constants: [DatabaseValue] = [], primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
+        changedColumns: Set<String> = []
     ) {
+        self.constants = constants
         self.table = table
         self.isOnView = isOnView
         self.columns = columns
@@ -102,7 +106,8 @@ final class PersistencePlan {
     }
 
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
-        StatementArguments(values: order.map { $0.map { container.values[$0] } } ?? container.values)
+        let values = order.map { $0.map { container.values[$0] } } ?? container.values
+        return StatementArguments(values: values + constants)
     }
 }
 
@@ -147,11 +152,13 @@ extension Database {
         return group
     }
 
-    /// A statement for a plan.
-    func planStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
+    /// A statement for a plan, and the values that its text brings along.
+    func planStatement(
+        _ write: (inout Renderer) -> Void
+    ) throws -> (statement: Statement, constants: [DatabaseValue]) {
         var renderer = Renderer()
         write(&renderer)
-        return try cachedStatement(sql: renderer.sql)
+        return (try cachedStatement(sql: renderer.sql), renderer.arguments.values)
     }
 }
 

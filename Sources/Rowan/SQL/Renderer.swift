@@ -357,6 +357,12 @@ extension Renderer {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
             }
+            if case .bound = values, let json = Self.largeList(expressions) {
+                sql += "(SELECT value FROM json_each("
+                write(value: json)
+                sql += "))"
+                return
+            }
             sql += "("
             write(list: expressions) { $0.write($1) }
             sql += ")"
