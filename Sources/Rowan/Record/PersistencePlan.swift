@@ -138,7 +138,11 @@ extension Database {
         let code = operation.rawValue << 4 | conflictResolution.planCode
         let key = PlanKey(type: ObjectIdentifier(type), operation: code, detail: detail)
         let generation = connection.schemaGeneration
-        if let group = lastPlan as? PlanGroup, lastPlanKey == key, group.generation == generation { return group }
+        if lastPlanKey == key, let lastPlan {
+            // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
+            let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
+            if group.generation == generation { return group }
+        }
         let group: PlanGroup
         if let known = plans[key] as? PlanGroup, known.generation == generation {
             group = known
