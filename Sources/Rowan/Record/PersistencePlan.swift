@@ -27,20 +27,21 @@ final class PlanGroup {
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
-    /// The plan for the columns of a container.
-    func plan(
-        for container: inout PersistenceContainer, make: (PersistenceContainer) throws -> PersistencePlan
-    ) throws -> PersistencePlan {
+    /// The plan for the columns of a container, nil if there is none yet. Apart from `keep`: a closure that makes
+    /// the plan would be paid for by each record (benchmark insert-struct).
+    func knownPlan(for container: inout PersistenceContainer) -> PersistencePlan? {
         // All expected columns came, and no other: the arrays are one.
         if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
             return last
         }
         container.finish()
-        if let plan = others[container.columns] {
-            last = plan
-            return plan
-        }
-        let plan = try make(container)
+        guard let plan = others[container.columns] else { return nil }
+        last = plan
+        return plan
+    }
+
+    /// Keeps a new plan.
+    func keep(_ plan: PersistencePlan) -> PersistencePlan {
         if others.count > 32 { others.removeAll() }
         others[plan.columns] = plan
         last = plan
