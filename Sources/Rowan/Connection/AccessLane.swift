@@ -130,22 +130,42 @@ final class AccessLane: Sendable {
         return .open
     }
 
+    /// Opens a connection in a place that was reserved for it.
     private func openConnection() throws -> PooledConnection {
         do {
-            let connection = try open()
-            state.withLock { $0.all.append(connection) }
-            return connection
+            return try openInPlace()
         } catch {
-            // The place is free again, for the next waiter if there is one.
-            let waiter = state.withLock { state -> Waiter? in
-                state.count -= 1
-                signalIfAllReturned(state)
-                return state.isExclusive ? nil : state.waiters.popFirst()
-            }
-            if let waiter { try? enqueue(waiter) }
+            passPlaceOn()
             throw error
         }
     }
+
+    private func openInPlace() throws -> PooledConnection {
+        let connection = try open()
+        state.withLock { $0.all.append(connection) }
+        return connection
+    }
+
+    /// An opening has failed: its place goes to the first waiter, for whom it may succeed. Nobody else would wake it.
+    private func passPlaceOn() {
+        while let waiter = waiterOfFreePlace() {
+            let result = Result { try openInPlace() }
+            waiter.wake(result)
+            if case .success = result { return }
+        }
+    }
+
+    private func waiterOfFreePlace() -> Waiter? {
+        state.withLock { state in
+            if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
+            state.count -= 1
+            signalIfAllReturned(state)
+            return nil
+        }
+    }
+
+    /// The connections that are open.
+    var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
     /// The connection that the current thread has access to, if any.
     var connectionOfCurrentThread: PooledConnection? {
@@ -153,8 +173,7 @@ final class AccessLane: Sendable {
     }
 
     func interrupt() {
-        let connections = state.withLock { $0.all }
-        for connection in connections { connection.interrupt() }
+        for connection in allConnections { connection.interrupt() }
     }
 
     // MARK: All connections at once
@@ -199,27 +218,40 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// Closes the connections that no access uses, and forgets them; they open again when they are needed.
+    /// Closes the connections, after the accesses that are going on; they open again when they are needed.
+    ///
+    /// - Throws: SQLITE_BUSY for a connection whose statements are kept; it stays open.
     func closeConnections() throws {
-        try exclusively { connections in
-            for connection in connections { try connection.close() }
+        try exclusively(closeAll)
+    }
+
+    private func closeAll(_ connections: [PooledConnection]) throws {
+        for connection in connections {
+            try connection.close()
             state.withLock { state in
-                state.idle = []
-                state.all = []
-                state.count = 0
+                state.idle.removeAll { $0 === connection }
+                state.all.removeAll { $0 === connection }
+                state.count -= 1
             }
         }
     }
 
-    /// Closes the lane for ever, after the accesses that are going on or wait.
-    func close() throws {
+    /// Closes the lane for ever, after the accesses that are going on. Those that wait fail.
+    func close() throws { try closing {} }
+
+    /// Closes the lane; the closure runs when its connections are closed.
+    func closing(_ didClose: () throws -> Void) throws {
         guard !state.withLock({ $0.isClosed }) else { return }
-        try closeConnections()
-        let waiters = state.withLock { state -> [Waiter] in
-            state.isClosed = true
-            return state.waiters.removeAll()
+        try exclusively { connections in
+            try closeAll(connections)
+            try didClose()
+            // While it is exclusive: no waiter gets a new connection.
+            let waiters = state.withLock { state -> [Waiter] in
+                state.isClosed = true
+                return state.waiters.removeAll()
+            }
+            for waiter in waiters { waiter.wake(.failure(DatabaseError.connectionIsClosed)) }
         }
-        for waiter in waiters { waiter.wake(.failure(DatabaseError.connectionIsClosed)) }
     }
 }
 

@@ -60,7 +60,7 @@ extension Database {
             return try statement.execute(arguments: arguments)
         }
         let (first, rest) = try connection.prepareFirst(sql[...])
-        if let first, try connection.isBlank(rest) {
+        if let first, rest.isBlankSQL {
             if first.effect == .none { connection.statements.setValue(first, forKey: sql) }
             return try first.execute(arguments: arguments)
         }

@@ -25,7 +25,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     package let path: String
 
     /// The schema as it was read, dropped when the schema moves.
-    package var schemaCache = SchemaCache()
+    @exclusivity(unchecked) package var schemaCache = SchemaCache()
     /// Where the primary keys of views come from.
     package var currentSchemaSource: (any DatabaseSchemaSource)?
     /// The plans of the persistence methods: see PersistencePlan.
@@ -34,7 +34,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     @exclusivity(unchecked) package var lastPlan: AnyObject?
     @exclusivity(unchecked) package var lastPlanKey: PlanKey?
     /// The fetches by primary key of the record types.
-    package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
+    @exclusivity(unchecked) package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 
     /// What a plan is for: a record type, an operation, and what else its statement depends on.
     package struct PlanKey: Hashable {
@@ -50,7 +50,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     }
 
     // Transactions
-    package var transactionStart = TransactionStart()
+    @exclusivity(unchecked) package var transactionStart = TransactionStart()
     package var transactionEnd = TransactionEnd()
     package var dataVersion: UInt32 = 0
     package var knownSchemaVersion: Int32 = 0
@@ -70,6 +70,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
             isStrict: configuration.strictConversions,
             publicStatementArguments: configuration.publicStatementArguments)
+    }
+
+    deinit {
+        connection.closeEventually()
     }
 
     /// Applies the configuration. The caller has access to the connection.

@@ -14,6 +14,7 @@ final class PooledConnection: @unchecked Sendable {
     private let sharedSchema: SharedSchemaGeneration?
     /// The shared generation that this connection has seen, and its own when it saw it.
     private var seenSchema = (shared: 0, own: 0)
+    private var suspensionObserver: SuspensionObserver?
 
     /// Opens and sets up a connection.
     init(
@@ -31,6 +32,16 @@ final class PooledConnection: @unchecked Sendable {
         }
         let pointer = UInt(bitPattern: database.connection.pointer)
         interruptible.withLock { $0 = pointer }
+        if configuration.observesSuspensionNotifications { observeSuspension() }
+    }
+
+    private func observeSuspension() {
+        suspensionObserver = SuspensionObserver { [weak self] in
+            self?.database.connection.isSuspended.store(true, ordering: .relaxed)
+            self?.interrupt()
+        } resume: { [weak self] in
+            self?.database.connection.isSuspended.store(false, ordering: .relaxed)
+        }
     }
 
     /// Whether the current thread has access.
@@ -39,7 +50,9 @@ final class PooledConnection: @unchecked Sendable {
     /// Runs the closure with access to the database.
     func run<T>(_ body: (Database) throws -> T) rethrows -> T {
         database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
+        database.connection.releaseForgotten()
         defer {
+            database.connection.accessNumber &+= 1
             database.connection.ownerThread.store(0, ordering: .relaxed)
             if let sharedSchema { publishSchema(sharedSchema) }
         }
@@ -91,8 +104,15 @@ final class PooledConnection: @unchecked Sendable {
     ///
     /// - Returns: the error of a transaction that was left open.
     func endAccess() -> DatabaseError? {
-        guard database.connection.isInsideTransaction, !allowsUnsafeTransactions else { return nil }
-        run { $0.rollbackIgnoringErrors() }
+        guard database.connection.holdsTransaction || database.connection.isInsideTransaction else { return nil }
+        let isLeftOpen = database.connection.isInsideTransaction
+        if isLeftOpen, allowsUnsafeTransactions { return nil }
+        run { db in
+            // A cursor that the program keeps would hold the state of the database, and make the rollback fail.
+            db.connection.resetRunningStatements()
+            if isLeftOpen { db.rollbackIgnoringErrors() }
+        }
+        guard isLeftOpen else { return nil }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a transaction was left open at the end of a database access, and was rolled back")

@@ -38,6 +38,9 @@ public final class Row {
     /// What an adapted row is made from.
     package let adaptation: Adaptation?
 
+    /// The columns of the coding keys of a record type whose keys do not have the names of columns.
+    package var codingColumns: (record: ObjectIdentifier, columns: [String: String])?
+
     /// The prefetched rows of associations.
     package var prefetched: [String: [Row]] = [:]
 

@@ -135,14 +135,17 @@ extension Statement {
         return values
     }
 
+    /// Binds the values to the parameters, in order; SQLite copies texts and blobs.
     private func bind(_ values: [DatabaseValue]) throws {
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
-        var index: CInt = 0
-        for value in values {
-            index += 1
-            let code = value.bind(to: sqliteStatement, at: index)
-            guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        let code = values.withUnsafeBufferPointer { values in
+            for index in values.indices {
+                let code = values[index].bind(to: sqliteStatement, at: CInt(truncatingIfNeeded: index &+ 1))
+                guard code == SQLITE_OK else { return code }
+            }
+            return SQLITE_OK
         }
+        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
     }
 
     func missingArgumentsError() -> DatabaseError {

@@ -25,22 +25,22 @@ public final class Statement {
 
     @usableFromInline package let connection: LocalConnection
     /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
-    private let isAllowedInReads: Bool
+    let isAllowedInReads: Bool
     package let effect: Effect
     /// SQLite prepares a pragma again for each execution, whatever the schema.
     private let isPragma: Bool
     @usableFromInline package let parameterCount: Int
 
     /// The bound arguments.
-    package var storedArguments = StatementArguments()
+    @exclusivity(unchecked) package var storedArguments = StatementArguments()
     /// Whether some parameter has a name, once it was asked.
-    package var knownNamedParameters: Bool?
+    @exclusivity(unchecked) package var knownNamedParameters: Bool?
     /// Whether all arguments that the statement needs were set.
-    package var hasArguments: Bool
+    @exclusivity(unchecked) package var hasArguments: Bool
 
     /// The columns, read when they are asked for, and again when SQLite prepares the statement anew.
     @exclusivity(unchecked) @usableFromInline package var cachedLayout: ColumnLayout?
-    private var reprepareCount: CInt = 0
+    @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     /// Whether a cursor holds the statement.
     @exclusivity(unchecked) @usableFromInline package var isLeased = false
@@ -58,7 +58,7 @@ public final class Statement {
     }
 
     deinit {
-        sqlite3_finalize(sqliteStatement)
+        connection.finalize(sqliteStatement)
     }
 
     /// The number of columns of the rows; 0 for a statement that has none.
@@ -159,6 +159,12 @@ public final class Statement {
         if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
     }
 
+    /// The cursor of the statement is gone.
+    func endLease() {
+        isLeased = false
+        reset()
+    }
+
     /// Runs the statement to its end, and drops its rows.
     ///
     /// - Throws: the error of SQLite.
@@ -195,7 +201,7 @@ public final class Statement {
         case transaction
 
         init(sql: String) {
-            let word = sql.utf8.prefix { ($0 | 0x20) &- 0x61 < 26 }
+            let word = sql.firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }
             switch String(decoding: word, as: UTF8.self).uppercased() {
             case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
             case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema

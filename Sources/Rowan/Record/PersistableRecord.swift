@@ -3,6 +3,7 @@
 
 extension PersistableRecord {
     /// Inserts the record. See ``MutablePersistableRecord/insert(_:onConflict:)``.
+    @inlinable
     public func insert(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         try insertCopy(of: self, db, conflictResolution)
     }
@@ -80,7 +81,8 @@ extension PersistableRecord {
     }
 }
 
-private func insertCopy<R: MutablePersistableRecord>(
+@inlinable
+func insertCopy<R: MutablePersistableRecord>(
     of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?
 ) throws {
     var record = record

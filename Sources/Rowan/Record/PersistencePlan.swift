@@ -90,36 +90,10 @@ final class PersistencePlan {
         self.changedColumns = changedColumns
     }
 
-    /// Binds the values of a container.
-    func bind(_ container: PersistenceContainer) throws {
-        let pointer = statement.sqliteStatement
-        if sqlite3_stmt_busy(pointer) != 0 { sqlite3_reset(pointer) }
-        if let order {
-            var position: CInt = 0
-            for index in order {
-                position += 1
-                let code = container.values[index].bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        } else {
-            var position: CInt = 0
-            for value in container.values {
-                position += 1
-                let code = value.bind(to: pointer, at: position)
-                guard code == SQLITE_OK else { throw error(code, container) }
-            }
-        }
-        statement.hasArguments = true
-    }
-
-    /// Runs the statement, which has no rows.
+    /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
         do {
-            try bind(container)
-            try statement.startUnchecked()
-            if try statement.firstStep() {
-                while try statement.step() {}
-            }
+            try statement.run(binding: container.values, order: order)
         } catch let error as DatabaseError {
             throw error.with(arguments: arguments(container))
         }
@@ -134,10 +108,6 @@ final class PersistencePlan {
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
         let values = order.map { $0.map { container.values[$0] } } ?? container.values
         return StatementArguments(values: values + constants)
-    }
-
-    private func error(_ code: CInt, _ container: PersistenceContainer) -> DatabaseError {
-        statement.connection.error(code, sql: statement.sql, arguments: arguments(container))
     }
 }
 

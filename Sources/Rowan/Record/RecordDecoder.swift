@@ -66,21 +66,24 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
 }
 
 private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let decoder: RecordDecoder
+    // The standard library copies the container for each key: one reference to retain, no more.
+    let record: any FetchableRecord.Type
     let row: Row
-    /// The columns of the keys, when they do not have their names.
-    private let columns: [String: String]?
+    /// Whether columns have the names of their keys.
+    private let hasDefaultKeys: Bool
 
     init(_ decoder: RecordDecoder) {
-        self.decoder = decoder
+        record = decoder.record
         row = decoder.row
-        columns = decoder.record.databaseColumnDecodingStrategy.columns(of: row)
+        hasDefaultKeys = row.hasDefaultKeys(record)
     }
 
     var codingPath: [any CodingKey] { [] }
 
+    private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
+
     var allKeys: [Key] {
-        let names = columns.map { Array($0.keys) } ?? Array(row.columnNames)
+        let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns!.columns.keys)
         let keys = names + row.scopes.names + row.prefetchedRows.keys
         return Set(keys).compactMap { Key(stringValue: $0) }
     }
@@ -89,17 +92,21 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
         index(key) != nil || row.scopes[key.stringValue] != nil || row.prefetchedRows[key.stringValue] != nil
     }
 
+    @inline(__always)
     private func index(_ key: Key) -> Int? {
-        guard let columns else { return row.index(ofColumn: key.stringValue) }
-        return columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
+        if hasDefaultKeys { return row.index(ofColumn: key.stringValue) }
+        return row.codingColumns!.columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
+    // Inlined for each type: without, its optional's metadata is looked up at each value (benchmark fetch-codable).
+    @inline(__always)
     private func value<T: DatabaseValueConvertible>(_ key: Key) throws -> T {
         guard let index = index(key) else { throw missing(key) }
         if let value = T.fromColumn(row.column(atUncheckedIndex: index)) { return value }
         throw row.decodingError(T.self, at: index)
     }
 
+    @inline(__always)
     private func valueIfPresent<T: DatabaseValueConvertible>(_ key: Key) throws -> T? {
         guard let index = index(key) else { return nil }
         let column = row.column(atUncheckedIndex: index)
@@ -147,7 +154,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if let index = index(key) { return try PropertyDecoding(decoder.record, row, index).decode(type) }
+        if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
         if let scope = row.scopesTree[key.stringValue] { return try decode(type, fromScope: scope) }
         if let rows = row.prefetchedRows[key.stringValue] {
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
@@ -160,7 +167,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
-                ? nil : try PropertyDecoding(decoder.record, row, index).decode(type)
+                ? nil : try PropertyDecoding(record, row, index).decode(type)
         }
         if let scope = row.scopesTree[key.stringValue] {
             return scope.containsNonNullValue ? try decode(type, fromScope: scope) : nil
@@ -187,6 +194,17 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
 
     func superDecoder() -> any Decoder { decoder }
     func superDecoder(forKey key: Key) -> any Decoder { decoder.on(row.scopes[key.stringValue] ?? row) }
+}
+
+extension Row {
+    /// Whether columns have the names of their keys for a record; if not, the columns of its keys are kept.
+    fileprivate func hasDefaultKeys(_ record: any FetchableRecord.Type) -> Bool {
+        let strategy = record.databaseColumnDecodingStrategy
+        if case .useDefaultKeys = strategy { return true }
+        let id = ObjectIdentifier(record)
+        if codingColumns?.record != id, let columns = strategy.columns(of: self) { codingColumns = (id, columns) }
+        return false
+    }
 }
 
 extension DatabaseColumnDecodingStrategy {
@@ -222,7 +240,9 @@ struct PropertyDecoding {
     private var name: String { row.layout.names[index] }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if T.self == Date.self { return try date() as! T }
+        // Not `as!`, which costs as much as the whole decoding: the types are the same one (benchmark
+        // fetch-place-codable).
+        if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
         do {

@@ -36,6 +36,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
+    /// The access that the cursor started in: it goes on in no other.
+    @exclusivity(unchecked) @usableFromInline var accessNumber = 0
 
     /// A cursor on a statement whose arguments are set.
     ///
@@ -54,8 +56,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     deinit {
         guard !isDone else { return }
-        statement.isLeased = false
-        if isRunning { statement.reset() }
+        statement.connection.endLease(of: statement)
     }
 
     @inlinable
@@ -68,6 +69,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
+        guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
         do {
             guard try statement.step() else {
                 finish()
@@ -91,6 +93,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
                 return nil
             }
             isRunning = true
+            accessNumber = statement.connection.accessNumber
             let live = Row(statement: statement)
             row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
             return row

@@ -27,7 +27,7 @@ extension LocalConnection {
                 return tail.map { $0 - start } ?? length
             }
         }
-        guard code == SQLITE_OK else { throw error(code, sql: text) }
+        guard code == SQLITE_OK else { throw error(code, sql: text[...].trimmedStatement) }
         let end = text.utf8.index(text.startIndex, offsetBy: consumed)
         let rest = text[end...]
         guard let pointer else { return (nil, rest) }
@@ -41,7 +41,7 @@ extension LocalConnection {
         guard let statement else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
-        guard try isBlank(rest) else {
+        guard rest.isBlankSQL else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "multiple statements found. To execute several statements, use "
@@ -49,20 +49,6 @@ extension LocalConnection {
                 sql: sql)
         }
         return statement
-    }
-
-    /// Whether a text has no statement: blanks, semicolons, comments.
-    package func isBlank(_ sql: Substring) throws -> Bool {
-        var rest = sql
-        while !rest.utf8.allSatisfy({ $0 == 0x3B || $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) {
-            let next = try prepareFirst(rest)
-            if next.statement != nil { return false }
-            guard next.rest.endIndex != next.rest.startIndex, next.rest.utf8.count < rest.utf8.count else {
-                return true
-            }
-            rest = next.rest
-        }
-        return true
     }
 
     /// The statement of the cache, or a fresh one when it is not there, or busy.
@@ -79,6 +65,32 @@ extension LocalConnection {
         statements.setValue(statement, forKey: sql)
         return statement
     }
+}
+
+extension StringProtocol {
+    /// The text from its first token on: without the blanks, comments and semicolons before it. No statement is
+    /// prepared to find out: it may need what the one before it does.
+    package var firstSQLToken: SubSequence.UTF8View.SubSequence {
+        var rest = self[...].utf8[...]
+        while let byte = rest.first {
+            switch byte {
+            case 0x20, 0x09...0x0D, UInt8(ascii: ";"):
+                rest = rest.dropFirst()
+            case UInt8(ascii: "-") where rest.starts(with: "--".utf8):
+                rest = rest.drop { $0 != 0x0A }
+            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8):
+                rest = rest.dropFirst(2)
+                while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+            default:
+                return rest
+            }
+        }
+        return rest
+    }
+
+    /// Whether a text has no statement: blanks, semicolons, comments.
+    package var isBlankSQL: Bool { firstSQLToken.isEmpty }
 }
 
 extension Substring {

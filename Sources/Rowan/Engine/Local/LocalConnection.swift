@@ -6,37 +6,48 @@ package import Synchronization
 import Foundation
 
 /// A connection of the C API, and what the statements need of it.
+///
+/// An access is alone with it: `@exclusivity(unchecked)` spares the checks of what each statement reads.
 public final class LocalConnection {
     /// The C connection; nil after `close`.
-    package private(set) var pointer: SQLiteConnection?
+    @exclusivity(unchecked) package private(set) var pointer: SQLiteConnection?
 
     /// Whether lossy conversions are refused.
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
 
     /// The statements that the library generates, and those that users run from SQL text.
-    package var statements = BoundedCache<String, Statement>(capacity: 256)
+    @exclusivity(unchecked) package var statements = BoundedCache<String, Statement>(capacity: 256)
 
     /// Above zero, statements that write are refused.
-    package var readOnlyDepth = 0
+    @exclusivity(unchecked) package var readOnlyDepth = 0
 
     /// Moves when SQLite had to prepare a statement again, and when a statement of ours changed the schema.
-    @usableFromInline package var schemaGeneration = 0
+    @exclusivity(unchecked) @usableFromInline package var schemaGeneration = 0
 
     /// Called when a statement ends while transaction events are pending.
     package var transactionDidEnd: (() -> Void)?
-    package var hasPendingTransactionEnd = false
+    @exclusivity(unchecked) package var hasPendingTransactionEnd = false
 
     /// Whether a transaction that we have begun is still to be closed.
-    package var isInManagedTransaction = false
+    @exclusivity(unchecked) package var isInManagedTransaction = false
     /// Whether SQLite rolled that transaction back by itself: what follows in it is refused until it is closed.
-    package var isTransactionAborted = false
+    @exclusivity(unchecked) package var isTransactionAborted = false
 
     /// The thread that has access; 0 for none.
     package let ownerThread = Atomic<UInt>(0)
 
+    /// Moves at the end of each access: a cursor does not go on in another one.
+    @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
+
+    /// What the program let go of outside of an access, when others may use the connection: it waits for the next.
+    private let forgotten = Mutex(Forgotten())
+
     /// Set from any thread: the current access must stop.
     package let isCancelled = Atomic<Bool>(false)
+
+    /// Set from any thread: nothing may take a lock for writing.
+    package let isSuspended = Atomic<Bool>(false)
 
     package init(path: String, flags: CInt, isStrict: Bool, publicStatementArguments: Bool) throws {
         self.isStrict = isStrict
@@ -54,8 +65,7 @@ public final class LocalConnection {
     }
 
     deinit {
-        // A forgotten connection closes when its last statement does.
-        if let pointer { sqlite3_close_v2(pointer) }
+        closeEventually()
     }
 
     /// Finalizes the cached statements and closes the connection.
@@ -64,6 +74,7 @@ public final class LocalConnection {
     package func close() throws {
         guard let pointer else { return }
         statements.removeAll()
+        releaseForgotten()
         let code = sqlite3_close(pointer)
         guard code == SQLITE_OK else {
             throw error(code)
@@ -71,11 +82,21 @@ public final class LocalConnection {
         self.pointer = nil
     }
 
-    /// Closes the connection as soon as its last statement is finalized.
+    /// Closes the connection as soon as its last statement is finalized. It needs no access: there can be none.
     package func closeEventually() {
         guard let pointer else { return }
+        // What follows must not call the Database, which may be gone before the last statement.
+        sqlite3_trace_v2(pointer, 0, nil, nil)
+        sqlite3_commit_hook(pointer, nil, nil)
+        sqlite3_rollback_hook(pointer, nil, nil)
+        sqlite3_busy_handler(pointer, nil, nil)
+        transactionDidEnd = nil
         statements.removeAll()
-        sqlite3_close_v2(pointer)
+        releaseForgotten()
+        forgotten.withLock { forgotten in
+            forgotten.isClosed = true
+            sqlite3_close_v2(pointer)
+        }
         self.pointer = nil
     }
 
@@ -97,6 +118,9 @@ public final class LocalConnection {
     package func willRun(isReadonly: Bool, isTransactionControl: Bool, sql: String) throws {
         _ = try openPointer()
         if isCancelled.load(ordering: .relaxed), !isTransactionControl { throw CancellationError() }
+        if isSuspended.load(ordering: .relaxed), !isReadonly {
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the database is suspended", sql: sql)
+        }
         if !isTransactionControl { try check(aborted: sql) }
         if readOnlyDepth > 0, !isReadonly {
             throw DatabaseError(
@@ -128,8 +152,85 @@ public final class LocalConnection {
             resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite", sql: sql)
     }
 
+    /// Resets the statements that an access has left running: they keep its state of the database.
+    package func resetRunningStatements() {
+        guard let pointer else { return }
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
+            statement = sqlite3_next_stmt(pointer, current)
+        }
+    }
+
+    /// Whether a running statement, or a transaction, holds a state of the database.
+    package var holdsTransaction: Bool {
+        pointer.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? false
+    }
+
     package var isInsideTransaction: Bool {
         pointer.map { sqlite3_get_autocommit($0) == 0 } ?? false
+    }
+}
+
+// MARK: - Objects that programs let go of at any time, on any thread
+
+extension LocalConnection {
+    fileprivate struct Forgotten {
+        /// Statements, as integers since pointers are not Sendable, to finalize.
+        var statements: [UInt] = []
+        /// Statements whose cursor is gone.
+        var leases: [UInt] = []
+        var isEmpty: Bool { statements.isEmpty && leases.isEmpty }
+        /// Nobody has access any more.
+        var isClosed = false
+    }
+
+    /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
+    func finalize(_ statement: SQLiteStatement) {
+        if isAccessible {
+            sqlite3_finalize(statement)
+            return
+        }
+        forgotten.withLock { forgotten in
+            if forgotten.isClosed {
+                // Under the lock: another thread may let go of another statement.
+                sqlite3_finalize(statement)
+            } else {
+                forgotten.statements.append(UInt(bitPattern: statement))
+            }
+        }
+    }
+
+    /// Ends the execution of a statement whose cursor is gone, now if the thread has access, else at the next access.
+    @usableFromInline
+    package func endLease(of statement: Statement) {
+        if isAccessible { return statement.endLease() }
+        let object = UInt(bitPattern: Unmanaged.passRetained(statement).toOpaque())
+        let isClosed = forgotten.withLock { forgotten in
+            if !forgotten.isClosed { forgotten.leases.append(object) }
+            return forgotten.isClosed
+        }
+        if isClosed { Self.takeLease(object) }
+    }
+
+    @discardableResult
+    private static func takeLease(_ object: UInt) -> Statement {
+        // The pointer was retained by endLease(of:).
+        Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
+    }
+
+    /// Frees what was let go of since the last access.
+    package func releaseForgotten() {
+        let taken = forgotten.withLock { forgotten in
+            guard !forgotten.isEmpty else { return Forgotten() }
+            defer { (forgotten.statements, forgotten.leases) = ([], []) }
+            return forgotten
+        }
+        guard !taken.isEmpty else { return }
+        for object in taken.leases { Self.takeLease(object).endLease() }
+        for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
+        // The last reference to a statement may have been its lease.
+        releaseForgotten()
     }
 }
 
@@ -147,7 +248,7 @@ extension DatabaseError {
         DatabaseError(resultCode: .SQLITE_MISUSE, message: "connection is closed")
     }
 
-    package static var outsideOfAccess: DatabaseError {
+    @usableFromInline package static var outsideOfAccess: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a Database, its statements and its cursors can't be used outside of the access that gave them")

@@ -1,0 +1,211 @@
+// The gate to connections, by itself: who is served, and when.
+
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Rowan
+
+@Suite(.timeLimit(.minutes(1)))
+struct AccessLaneConcurrencyTests {
+    struct OpeningError: Error {}
+
+    /// A lane whose connections open if the closure says so.
+    private func makeLane(
+        capacity: Int, opens: @escaping @Sendable (_ attempt: Int) throws -> Void = { _ in }
+    ) -> AccessLane {
+        let attempts = Mutex(0)
+        return AccessLane(capacity: capacity, label: "test", qos: .default, target: nil) {
+            try opens(
+                attempts.withLock {
+                    $0 += 1
+                    return $0
+                })
+            return try PooledConnection(path: ":memory:", configuration: Configuration())
+        }
+    }
+
+    private func waiter(_ name: String, _ log: Log<String>) -> AccessLane.Waiter {
+        AccessLane.Waiter { result in
+            switch result {
+            case .success: log.append(name)
+            case .failure(let error): log.append("\(name): \(error)")
+            }
+        }
+    }
+
+    @Test func waitersAreServedInOrder() throws {
+        let lane = makeLane(capacity: 1)
+        let log = Log<String>()
+        let connection = try lane.acquire()
+        for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+        #expect(log.elements == [])
+        for _ in 0..<3 { lane.release(connection) }
+        #expect(log.elements == ["a", "b", "c"])
+    }
+
+    @Test func aCancelledWaiterGivesItsTurnAway() throws {
+        let lane = makeLane(capacity: 1)
+        let log = Log<String>()
+        let connection = try lane.acquire()
+        let second = waiter("b", log)
+        try lane.enqueue(waiter("a", log))
+        try lane.enqueue(second)
+        try lane.enqueue(waiter("c", log))
+        #expect(lane.cancel(second))
+        #expect(!lane.cancel(second))
+        for _ in 0..<2 { lane.release(connection) }
+        #expect(log.elements == ["a", "c"])
+    }
+
+    @Test func aWaiterThatWasServedIsNotCancelled() throws {
+        let lane = makeLane(capacity: 1)
+        let log = Log<String>()
+        let served = waiter("a", log)
+        try lane.enqueue(served)
+        #expect(!lane.cancel(served))
+        #expect(log.elements == ["a"])
+    }
+
+    /// All waiters come while the only connection is being opened, and that fails.
+    @Test func aFailedOpeningServesAllWaiters() throws {
+        let log = Log<String>()
+        let late = Mutex<AccessLane?>(nil)
+        let lane = makeLane(capacity: 1) { attempt in
+            guard attempt == 1 else { return }
+            let lane = late.withLock { $0! }
+            for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+            throw OpeningError()
+        }
+        late.withLock { $0 = lane }
+        #expect(throws: OpeningError.self) { try lane.acquire() }
+        #expect(log.elements == ["a"])
+        let connection = try #require(lane.allConnections.first)
+        lane.release(connection)
+        lane.release(connection)
+        #expect(log.elements == ["a", "b", "c"])
+    }
+
+    @Test func openingsThatAllFailAnswerAllWaiters() throws {
+        let log = Log<String>()
+        let late = Mutex<AccessLane?>(nil)
+        let lane = makeLane(capacity: 1) { attempt in
+            let lane = late.withLock { $0! }
+            if attempt == 1 {
+                for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+            }
+            if attempt <= 4 { throw OpeningError() }
+        }
+        late.withLock { $0 = lane }
+        #expect(throws: OpeningError.self) { try lane.acquire() }
+        #expect(log.elements == ["a: OpeningError()", "b: OpeningError()", "c: OpeningError()"])
+        // The place is free again.
+        lane.release(try lane.acquire())
+    }
+
+    @Test func anExclusiveAccessWaitsForAllConnections() async throws {
+        let lane = makeLane(capacity: 2)
+        let first = try lane.acquire()
+        let second = try lane.acquire()
+        let log = Log<String>()
+        let started = Gate()
+        async let exclusive: Void = onThread {
+            started.open()
+            try lane.exclusively { connections in
+                log.append("exclusive \(connections.count)")
+                // A connection that is idle is not given to a newcomer meanwhile.
+                try lane.enqueue(waiter("newcomer", log))
+            }
+        }
+        await started.opened()
+        log.append("release")
+        lane.release(first)
+        lane.release(second)
+        try await exclusive
+        #expect(log.elements == ["release", "exclusive 2", "newcomer"])
+    }
+
+    @Test func aFailedOpeningLetsAnExclusiveAccessIn() async throws {
+        let gate = Gate()
+        let opening = Gate()
+        let lane = makeLane(capacity: 2) { attempt in
+            if attempt == 2 {
+                opening.open()
+                gate.wait()
+                throw OpeningError()
+            }
+        }
+        let first = try lane.acquire()
+        async let failed: Void = onThread { #expect(throws: OpeningError.self) { try lane.acquire() } }
+        await opening.opened()
+        async let exclusive = onThread { try lane.exclusively { $0.count } }
+        lane.release(first)
+        gate.open()
+        try await failed
+        #expect(try await exclusive == 1)
+    }
+
+    @Test func closingRefusesThoseWhoWait() async throws {
+        let lane = makeLane(capacity: 1)
+        let log = Log<String>()
+        let connection = try lane.acquire()
+        let isClosing = Gate()
+        async let closed: Void = onThread {
+            isClosing.open()
+            try lane.close()
+        }
+        await isClosing.opened()
+        try? lane.enqueue(waiter("a", log))
+        lane.release(connection)
+        // Whether it came before the closing or not, it never gets a connection that the closing has not seen.
+        if log.elements == ["a"] { lane.release(connection) }
+        try await closed
+        #expect(lane.allConnections.isEmpty)
+        #expect(throws: DatabaseError.self) { try lane.acquire() }
+        #expect(throws: DatabaseError.self) { try lane.enqueue(waiter("b", log)) }
+        #expect(log.elements.count == 1)
+        try lane.close()
+    }
+
+    @Test func waitersOfAnExclusiveClosingFail() throws {
+        let lane = makeLane(capacity: 1)
+        let log = Log<String>()
+        lane.release(try lane.acquire())
+        try lane.closing { try lane.enqueue(waiter("a", log)) }
+        #expect(log.elements == ["a: \(DatabaseError.connectionIsClosed)"])
+        #expect(lane.allConnections.isEmpty)
+    }
+
+    @Test func nestedAccessIsAnError() throws {
+        let lane = makeLane(capacity: 2)
+        let connection = try lane.acquire()
+        connection.run { _ in
+            let error = #expect(throws: DatabaseError.self) { try lane.acquire() }
+            #expect(error?.resultCode == .SQLITE_MISUSE)
+            #expect(error?.message?.contains("not reentrant") == true)
+            #expect(throws: DatabaseError.self) { try lane.exclusively { _ in } }
+        }
+        lane.release(connection)
+        lane.release(try lane.acquire())
+    }
+
+    /// A connection that can't close stays usable, and so do the others.
+    @Test func aConnectionThatCannotCloseStays() throws {
+        let lane = makeLane(capacity: 2)
+        let first = try lane.acquire()
+        let second = try lane.acquire()
+        var statement: Statement? = try first.run { try $0.makeStatement(sql: "SELECT 1") }
+        lane.release(first)
+        lane.release(second)
+        #expect(throws: DatabaseError.self) { try lane.closeConnections() }
+        let one = try lane.acquire()
+        let two = try lane.acquire()
+        for connection in [one, two] { #expect(try connection.run { try Int.fetchOne($0, sql: "SELECT 1") } == 1) }
+        lane.release(one)
+        lane.release(two)
+        withExtendedLifetime(statement) {}
+        statement = nil
+        try lane.closeConnections()
+        #expect(lane.allConnections.isEmpty)
+    }
+}

@@ -1,0 +1,53 @@
+// Threads and gates. A test that blocks does so on threads of its own, never on those of Swift's executors.
+
+import Dispatch
+import Foundation
+import Rowan
+
+/// A gate that opens once, for all who wait.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func open() { semaphore.signal() }
+    func wait() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    /// Waits in a task.
+    func opened() async {
+        await withCheckedContinuation { continuation in
+            startThread {
+                self.wait()
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// A list that threads append to.
+final class Log<Element: Sendable>: Sendable {
+    private let storage = Mutex<[Element]>([])
+    var elements: [Element] { storage.withLock { $0 } }
+    func append(_ element: Element) { storage.withLock { $0.append(element) } }
+}
+
+func startThread(_ body: @escaping @Sendable () -> Void) {
+    let thread = Thread { body() }
+    thread.stackSize = 1 << 20
+    thread.start()
+}
+
+/// Runs the closure on a thread of its own, and gives its result to the task.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        startThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// Runs the closure on several threads at once, and waits for all.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<count { group.addTask { try await onThread { try body(index) } } }
+        try await group.waitForAll()
+    }
+}

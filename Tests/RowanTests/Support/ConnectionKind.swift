@@ -1,0 +1,90 @@
+// The kinds of connections that every access test runs over.
+
+import Foundation
+import Rowan
+
+enum ConnectionKind: String, CaseIterable, Sendable {
+    case fileQueue, memoryQueue, walQueue, pool, anyWriterOfQueue, anyWriterOfPool
+
+    /// Whether a reader works beside the writer.
+    var isConcurrent: Bool { self == .pool || self == .anyWriterOfPool }
+
+    /// Whether the database is a file that other connections can open.
+    var isFile: Bool { self != .memoryQueue }
+
+    static let files: [ConnectionKind] = allCases.filter(\.isFile)
+    static let concurrent: [ConnectionKind] = allCases.filter(\.isConcurrent)
+
+    func make(in folder: TemporaryFolder, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter
+    {
+        try make(path: folder.path("\(rawValue).sqlite"), configuration)
+    }
+
+    func make(path: String, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter {
+        var configuration = configuration
+        switch self {
+        case .fileQueue: return try DatabaseQueue(path: path, configuration: configuration)
+        case .memoryQueue: return try DatabaseQueue(configuration: configuration)
+        case .walQueue:
+            configuration.journalMode = .wal
+            return try DatabaseQueue(path: path, configuration: configuration)
+        case .pool: return try DatabasePool(path: path, configuration: configuration)
+        case .anyWriterOfQueue:
+            return AnyDatabaseWriter(try DatabaseQueue(path: path, configuration: configuration))
+        case .anyWriterOfPool: return AnyDatabaseWriter(try DatabasePool(path: path, configuration: configuration))
+        }
+    }
+}
+
+/// A folder that is deleted when nobody uses it any more.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("rowan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// A database in memory, for tests that are not about connections.
+func withDatabase<T>(_ configuration: Configuration = Configuration(), _ body: (Database) throws -> T) throws -> T {
+    try DatabaseQueue(configuration: configuration).inDatabase(body)
+}
+
+/// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+func withTable<T>(
+    _ kind: ConnectionKind, _ configuration: Configuration = Configuration(), _ body: (any DatabaseWriter) throws -> T
+) throws -> T {
+    let folder = try TemporaryFolder()
+    let writer = try kind.make(in: folder, configuration)
+    try writer.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)") }
+    return try withExtendedLifetime(folder) { try body(writer) }
+}
+
+/// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+func withTable<T>(
+    _ kind: ConnectionKind, _ configuration: Configuration = Configuration(),
+    _ body: (any DatabaseWriter) async throws -> T
+) async throws -> T {
+    let folder = try TemporaryFolder()
+    let writer = try kind.make(in: folder, configuration)
+    try await writer.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)") }
+    let result = try await body(writer)
+    withExtendedLifetime(folder) {}
+    return result
+}
+
+extension Database {
+    /// The rows of `t`.
+    func values() throws -> [Int] { try Int.fetchAll(self, sql: "SELECT x FROM t ORDER BY rowid") }
+    func insert(_ value: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
+}
+
+extension DatabaseReader {
+    /// An access for what it is, not for what it gives.
+    func unsafeReadIgnoringResult(_ body: () -> Void) { try? unsafeRead { _ in body() } }
+}
