@@ -187,3 +187,36 @@ struct OperatorTests {
         }
     }
 }
+
+struct EqualityOfTermsTests {
+    /// A Bool is an expression too: two terms that are compared must not become one where SQL is expected.
+    @Test func comparedTermsAreSQLWhereSQLIsExpected() throws {
+        let one: any SQLExpressible = a == b
+        #expect(expressionText(one.sqlExpression).sql == #""a" = "b""#)
+        let two: any SQLExpressible = a + 1 == b + 1
+        #expect(expressionText(two.sqlExpression).sql == #"("a" + ?) = ("b" + ?)"#)
+        let three: any SQLExpressible = SQL("x") == SQL("y")
+        #expect(expressionText(three.sqlExpression).sql == "(x) = (y)")
+        let four: any SQLExpressible = a != b
+        #expect(expressionText(four.sqlExpression).sql == #""a" <> "b""#)
+        try inLoggedDatabase { db, log throws in
+            try db.create(table: "t") { t in
+                t.column("a")
+                t.column("b").check { $0 == a }
+                t.check(a == b)
+            }
+            #expect(log.take() == [#"CREATE TABLE "t" ("a", "b" CHECK ("b" = "a"), CHECK ("a" = "b"))"#])
+            let request = Table("t").all().group(a).having(max(a) == min(b))
+            #expect(try statementText(db, request).sql == #"SELECT * FROM "t" GROUP BY "a" HAVING MAX("a") = MIN("b")"#)
+        }
+    }
+
+    @Test func theyCompareAsValuesToo() {
+        let isSameColumn: Bool = a == Column("a")
+        let isOtherColumn: Bool = a != b
+        let isSameExpression: Bool = a + 1 == a + 1
+        #expect(isSameColumn && isOtherColumn && isSameExpression)
+        #expect(Set([a, b, Column("a")]).count == 2)
+        #expect([a, b] == [Column("a"), Column("b")])
+    }
+}
