@@ -19,7 +19,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         try saving(db) { record, db in
-            try record.inserting(db) { try $0.runInsert(db, Insertion(Self.self, conflictResolution)) }
+            try record.inserting(db) { try $0.runInsert(db, Insertion(type(of: $0), conflictResolution)) }
         }
     }
 
@@ -69,7 +69,7 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
             try record.inserting(db) {
-                try $0.runInsert(db, Insertion(Self.self, conflictResolution, selection), fetch: fetch)
+                try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
             }
         }
     }

@@ -17,7 +17,7 @@ extension MutablePersistableRecord {
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         var record = self
         try record.saving(db) { record, db in
-            try record.updating(db, Modification(Self.self, conflictResolution))
+            try record.updating(db, Modification(type(of: self), conflictResolution))
         }
     }
 
@@ -29,7 +29,7 @@ extension MutablePersistableRecord {
     ) throws where Columns.Element == String {
         var record = self
         try record.saving(db) { record, db in
-            try record.updating(db, Modification(Self.self, conflictResolution, columns: Set(columns)))
+            try record.updating(db, Modification(type(of: self), conflictResolution, columns: Set(columns)))
         }
     }
 
@@ -109,7 +109,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        try updateAndFetch(db, Modification(Self.self, conflictResolution, returning: selection), fetch)
+        try updateAndFetch(db, Modification(type(of: self), conflictResolution, returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -118,7 +118,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T where Columns.Element == String {
         try updateAndFetch(
-            db, Modification(Self.self, conflictResolution, columns: Set(columns), returning: selection), fetch)
+            db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -162,7 +162,7 @@ extension MutablePersistableRecord {
         let changes = try PersistenceContainer(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
-            db, Modification(Self.self, conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
+            db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
     }
 
     private func updateAndFetch<T>(
@@ -182,7 +182,7 @@ struct Modification {
     let record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
     /// The columns to update, nil for all.
-    var columns: Set<String>?
+    @usableFromInline var columns: Set<String>?
     var returning: [any SQLSelectable] = []
 
     @usableFromInline
@@ -292,7 +292,8 @@ extension MutablePersistableRecord {
                     isMissing = true
                     throw recordNotFound(db)
                 }
-                let success = PersistenceSuccess(persistenceContainer: container)
+                var success = PersistenceSuccess(persistenceContainer: container)
+                success.updatedColumns = modification.columns
                 result = (success, value)
                 return success
             }

@@ -60,7 +60,7 @@ extension MutablePersistableRecord {
     ///
     /// The callbacks are those of an insertion.
     public mutating func upsert(_ db: Database) throws {
-        var insertion = Insertion(Self.self, .abort)
+        var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
@@ -93,7 +93,7 @@ extension MutablePersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> T {
-        var insertion = Insertion(Self.self, .abort, T.databaseSelection)
+        var insertion = Insertion(type(of: self), .abort, T.databaseSelection)
         insertion.upsert = Upsert(
             conflictTarget: conflictTarget, strategy: strategy,
             assignments: assignments?(TableAlias(name: "excluded")) ?? [])

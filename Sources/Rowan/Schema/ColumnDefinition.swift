@@ -61,7 +61,8 @@ public final class ColumnDefinition {
     /// A check: `t.column("score", .integer).check { $0 >= 0 }`.
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
-        checks.append("\(condition(Column(name)))")
+        // As a selection: an expression alone, without parentheses of its own.
+        checks.append("\(condition(Column(name)).sqlExpression.sqlSelection)")
         return self
     }
 
@@ -113,7 +114,7 @@ public final class ColumnDefinition {
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
     ) -> Self {
-        generated = ("\(expression)", qualification)
+        generated = ("\(expression.sqlExpression.sqlSelection)", qualification)
         return self
     }
 
