@@ -46,6 +46,17 @@ public final class Row {
     /// The columns of the coding keys of a record type whose keys do not have the names of columns.
     package var codingColumns: (record: ObjectIdentifier, columns: [String: String])?
 
+    /// Whether a cursor moves this row object, and will end what it keeps for its decoder.
+    @exclusivity(unchecked) package var keepsDecoding = false
+
+    /// What the decoder of a type keeps from one row to the next. It may hold the row: `endDecoding` breaks the cycle.
+    @exclusivity(unchecked) package var decoding: (type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)?
+
+    package func endDecoding() {
+        keepsDecoding = false
+        decoding = nil
+    }
+
     /// The prefetched rows of associations.
     package var prefetched: [String: [Row]] = [:]
 

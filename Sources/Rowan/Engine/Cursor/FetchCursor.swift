@@ -55,6 +55,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     }
 
     deinit {
+        row?.endDecoding()
         guard !isDone else { return }
         statement.connection.endLease(of: statement)
     }
@@ -104,7 +105,9 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             isRunning = true
             accessNumber = statement.connection.accessNumber
             let live = Row(statement: statement)
-            row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            let row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            row.keepsDecoding = true
+            self.row = row
             return row
         } catch {
             finish()
@@ -114,6 +117,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     @usableFromInline
     func finish() {
+        row?.endDecoding()
         isRunning = false
         isDone = true
         statement.isLeased = false
