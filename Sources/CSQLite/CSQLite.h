@@ -48,4 +48,9 @@ static inline void rowan_result_blob(sqlite3_context *context, const void *bytes
     sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
 }
 
+/// Writes a double as SQLite converts it to text.
+static inline void rowan_double_text(char *buffer, int size, double value) {
+    sqlite3_snprintf(size, buffer, "%!.15g", value);
+}
+
 #endif

@@ -241,6 +241,18 @@ final class AccessLane: Sendable {
         try exclusively(closeAll)
     }
 
+    /// Closes the connections that no access uses, without waiting for the others.
+    func closeIdleConnections() {
+        let connections = state.withLock { state -> [PooledConnection] in
+            guard !state.isExclusive else { return [] }
+            defer { state.idle = [] }
+            state.count -= state.idle.count
+            state.all.removeAll { connection in state.idle.contains { $0 === connection } }
+            return state.idle
+        }
+        for connection in connections { try? connection.close() }
+    }
+
     private func closeAll(_ connections: [PooledConnection]) throws {
         for connection in connections {
             try connection.close()

@@ -12,7 +12,8 @@ package struct TransactionStart {
     var immediate: Statement?
     var commit: Statement?
     var rollback: Statement?
-    var date: Date?
+    /// The date of a transaction, and which.
+    var date: (number: Int, date: Date)?
 }
 
 /// The callbacks that wait for the end of the transaction.
@@ -20,7 +21,8 @@ package struct TransactionEnd {
     typealias Callback = @Sendable (Database) -> Void
     var callbacks: [(onCommit: Callback, onRollback: Callback)] = []
     var isInstalled = false
-    var didCommit = false
+    /// False once SQLite has told of a rollback.
+    var didCommit = true
 }
 
 extension Database {
@@ -99,7 +101,6 @@ extension Database {
         case .exclusive: try cachedStatement(sql: "BEGIN EXCLUSIVE TRANSACTION").execute()
         }
         connection.isInManagedTransaction = true
-        transactionStart.date = nil
         if !isReadOnly { try checkForeignSchemaChanges() }
     }
 
@@ -162,9 +163,10 @@ extension Database {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE, message: "there is no transaction, hence no transaction date")
             }
-            if let date = transactionStart.date { return date }
+            let number = connection.transactionNumber
+            if let known = transactionStart.date, known.number == number { return known.date }
             let date = try configuration.transactionClock.now(self)
-            transactionStart.date = date
+            transactionStart.date = (number, date)
             return date
         }
     }
@@ -215,6 +217,7 @@ extension Database {
         let didCommit = transactionEnd.didCommit
         let callbacks = transactionEnd.callbacks
         transactionEnd.callbacks = []
+        transactionEnd.didCommit = true
         for callback in callbacks {
             if didCommit { callback.onCommit(self) } else { callback.onRollback(self) }
         }

@@ -51,8 +51,9 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
-        try? readers.close()
-        try? writer.close()
+        // Without waiting: an access that goes on keeps its lane, whose connections close when it ends.
+        // Readers first: the last connection to close, the writer, removes the log.
+        readers.closeIdleConnections()
     }
 
     public func close() throws {

@@ -91,8 +91,6 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    deinit { try? lane.close() }
-
     public func close() throws { try lane.close() }
 
     public func interrupt() { lane.interrupt() }

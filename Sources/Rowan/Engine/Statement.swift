@@ -130,6 +130,7 @@ public final class Statement {
             if connection.isInManagedTransaction, !connection.isInsideTransaction {
                 connection.isTransactionAborted = true
             }
+            if !connection.isInsideTransaction { connection.transactionNumber &+= 1 }
             didEnd()
             throw error
         }
@@ -145,12 +146,19 @@ public final class Statement {
     private func noteEffect() {
         switch effect {
         case .schema where !isReadonly: connection.schemaGeneration &+= 1
-        case .transaction where isRollback: connection.schemaGeneration &+= 1
-        case .schema, .transaction, .none: break
+        case .transaction: noteTransaction()
+        case .schema, .none: break
         }
     }
 
-    private var isRollback: Bool { sql.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "r") }
+    /// SQLite calls no hook for the end of a transaction that has written nothing.
+    private func noteTransaction() {
+        let letter = sql.firstSQLToken.first.map { $0 | 0x20 }
+        if letter == UInt8(ascii: "r") { connection.schemaGeneration &+= 1 }
+        let hasEnded = !connection.isInsideTransaction
+        if hasEnded || letter == UInt8(ascii: "b") { connection.transactionNumber &+= 1 }
+        if hasEnded, connection.transactionDidEnd != nil { connection.hasPendingTransactionEnd = true }
+    }
 
     /// Ends an execution before its last row.
     @usableFromInline

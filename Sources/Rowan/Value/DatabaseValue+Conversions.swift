@@ -1,6 +1,7 @@
 // The conversions of copied values: what SQLite does on a column of a live row, so that a row and its copy
 // decode alike. Source: https://sqlite.org/c3ref/column_blob.html
 
+import CSQLite
 public import Foundation
 
 extension DatabaseValue {
@@ -37,7 +38,7 @@ extension DatabaseValue {
         case .null: nil
         case .string(let string): string
         case .int64(let integer): strict ? nil : String(integer)
-        case .double(let double): strict ? nil : "\(double)"
+        case .double(let double): strict ? nil : double.sqliteText
         case .blob(let data): strict ? nil : String(decoding: data, as: UTF8.self)
         }
     }
@@ -86,6 +87,14 @@ extension Int64 {
 }
 
 extension Double {
+    /// The text that SQLite makes of the double: 15 digits, and a decimal point.
+    fileprivate var sqliteText: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            rowan_double_text(buffer.baseAddress!, 64, self)
+            return String(cString: buffer.baseAddress!)
+        }
+    }
+
     /// The number that a text begins with, or 0: SQLite's CAST(text AS REAL).
     package init(numericPrefix text: String) {
         let bytes = Array(text.utf8.drop(while: \.isSQLiteSpace))

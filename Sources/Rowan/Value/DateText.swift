@@ -200,7 +200,9 @@ extension DateText {
     package static func withText<T>(
         secondsSince1970: Double, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
     ) rethrows -> T {
-        let milliseconds = Int64(clamping: (secondsSince1970 * 1_000).rounded())
+        // Far beyond any calendar, and far from overflows.
+        let limit = Double(Int64.max / 2)
+        let milliseconds = Int64(clamping: min(max((secondsSince1970 * 1_000).rounded(), -limit), limit))
         let days = Int(milliseconds.floorDivided(by: 86_400_000))
         let rest = Int(milliseconds) - days * 86_400_000
         let (year, month, day) = date(days: days)

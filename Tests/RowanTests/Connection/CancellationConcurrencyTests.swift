@@ -7,9 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationConcurrencyTests {
-    /// A statement that does not end by itself.
-    static let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c"
-
     /// A configuration whose connections have a function `started()`, which tells that a statement runs.
     private func configuration(_ started: Gate) -> Configuration {
         var configuration = Configuration()
@@ -23,6 +20,7 @@ struct CancellationConcurrencyTests {
         return configuration
     }
 
+    /// A statement that does not end by itself.
     private static let endlessThatTells = """
         WITH RECURSIVE c(x) AS (SELECT started() UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c
         """
@@ -316,8 +314,7 @@ struct CancellationConcurrencyTests {
                 counts.append((try? db.values().count) ?? -1)
                 ended.open()
             }
-            // The connection is released by a thread, which may have to wait.
-            startThread { withExtendedLifetime(writer) {} }
+            // The last reference goes away here, and does not wait for the access.
         }()
         mayEnd.open()
         await ended.opened()

@@ -166,6 +166,16 @@ struct KeptObjectsConcurrencyTests {
         #expect(openFiles(under: folder.url.path) == [])
     }
 
+    @Test func aForgottenPoolRemovesItsLog() throws {
+        let folder = try TemporaryFolder()
+        try {
+            let pool = try DatabasePool(path: folder.path("db.sqlite"))
+            try pool.write { try $0.execute(sql: "CREATE TABLE t(x)") }
+            try #expect(pool.values() == [])
+        }()
+        try #expect(FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["db.sqlite"])
+    }
+
     @Test(arguments: ConnectionKind.files)
     func keptObjectsCloseTheFilesWithThem(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()

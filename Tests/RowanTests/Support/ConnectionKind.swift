@@ -51,11 +51,13 @@ final class TemporaryFolder: Sendable {
 }
 
 /// A database in memory, for tests that are not about connections.
+@discardableResult
 func withDatabase<T>(_ configuration: Configuration = Configuration(), _ body: (Database) throws -> T) throws -> T {
     try DatabaseQueue(configuration: configuration).inDatabase(body)
 }
 
 /// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+@discardableResult
 func withTable<T>(
     _ kind: ConnectionKind, _ configuration: Configuration = Configuration(), _ body: (any DatabaseWriter) throws -> T
 ) throws -> T {
@@ -66,6 +68,7 @@ func withTable<T>(
 }
 
 /// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.
+@discardableResult
 func withTable<T>(
     _ kind: ConnectionKind, _ configuration: Configuration = Configuration(),
     _ body: (any DatabaseWriter) async throws -> T

@@ -26,15 +26,17 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond.
+    /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
     public var databaseValue: DatabaseValue {
-        DateText.withText(secondsSince1970: timeIntervalSince1970) {
+        guard timeIntervalSince1970.isFinite else { return .null }
+        return DateText.withText(secondsSince1970: timeIntervalSince1970) {
             DatabaseValue(storage: .string(String(decoding: $0, as: UTF8.self)))
         }
     }
 
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-        DateText.withText(secondsSince1970: timeIntervalSince1970) { bytes in
+        guard timeIntervalSince1970.isFinite else { return sqlite3_bind_null(sqliteStatement, index) }
+        return DateText.withText(secondsSince1970: timeIntervalSince1970) { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
                 rowan_bind_text(sqliteStatement, index, $0.baseAddress!, CInt($0.count))
             }

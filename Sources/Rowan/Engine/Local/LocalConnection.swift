@@ -29,6 +29,9 @@ public final class LocalConnection {
     package var transactionDidEnd: (() -> Void)?
     @exclusivity(unchecked) package var hasPendingTransactionEnd = false
 
+    /// Moves when a transaction begins or ends, whoever begins or ends it.
+    package var transactionNumber = 0
+
     /// Whether a transaction that we have begun is still to be closed.
     @exclusivity(unchecked) package var isInManagedTransaction = false
     /// Whether SQLite rolled that transaction back by itself: what follows in it is refused until it is closed.
