@@ -14,8 +14,9 @@ final class AccessLane: Sendable {
         var count = 0
         var waiters = FIFO<Waiter>()
         var isClosed = false
-        /// Whether an exclusive access keeps all connections.
+        /// Whether an exclusive access keeps all connections, and on which thread.
         var isExclusive = false
+        var exclusiveThread: UInt = 0
     }
 
     /// An access that waits for a connection; it is woken once.
@@ -119,8 +120,17 @@ final class AccessLane: Sendable {
 
     private func check(_ state: inout State) throws {
         guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
-        guard !state.all.contains(where: \.isHeldByCurrentThread) else { throw DatabaseError.nestedAccess }
+        try checkNesting(state)
     }
+
+    private func checkNesting(_ state: State) throws {
+        guard !state.all.contains(where: \.isHeldByCurrentThread), state.exclusiveThread != currentThreadID else {
+            throw DatabaseError.nestedAccess
+        }
+    }
+
+    /// - Throws: SQLITE_MISUSE if the thread already has a connection of this lane.
+    func refuseNestedAccess() throws { try state.withLock { try checkNesting($0) } }
 
     private func take(_ state: inout State) -> Outcome {
         guard state.waiters.isEmpty, !state.isExclusive else { return .wait }
@@ -164,6 +174,9 @@ final class AccessLane: Sendable {
         }
     }
 
+    /// Whether the current thread keeps all connections.
+    var isExclusiveOfCurrentThread: Bool { state.withLock { $0.exclusiveThread == currentThreadID } }
+
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
@@ -193,7 +206,10 @@ final class AccessLane: Sendable {
             return state.idle.count == state.count
         }
         if !isReady { allReturned.wait() }
-        return state.withLock { $0.idle }
+        return state.withLock { state in
+            state.exclusiveThread = currentThreadID
+            return state.idle
+        }
     }
 
     private func releaseAll() {
@@ -201,7 +217,7 @@ final class AccessLane: Sendable {
         // Serves the waiters that came meanwhile, as many as there are connections.
         while true {
             let next = state.withLock { state -> (Waiter, Outcome)? in
-                state.isExclusive = false
+                (state.isExclusive, state.exclusiveThread) = (false, 0)
                 guard !state.waiters.isEmpty else { return nil }
                 if let connection = state.idle.popLast() {
                     return (state.waiters.popFirst()!, .connection(connection))

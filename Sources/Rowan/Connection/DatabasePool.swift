@@ -56,6 +56,9 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     public func close() throws {
+        // Neither is closed without the other.
+        try writer.refuseNestedAccess()
+        try readers.refuseNestedAccess()
         // Readers first: the last connection to close, the writer, removes the log.
         try readers.close()
         try writer.close()
@@ -118,6 +121,8 @@ public final class DatabasePool: DatabaseWriter {
         }
         precondition(
             !connection.database.isInsideTransaction, "spawnConcurrentRead must be called out of a transaction")
+        // In a barrier, the read would wait for the end of it, and this access for the read.
+        guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
         // The writer waits until the read has its state of the database, and no longer.
         let isIsolated = DispatchSemaphore(value: 0)
         DatabaseAccessRoute(lane: readers, scope: .plain).callback { result in

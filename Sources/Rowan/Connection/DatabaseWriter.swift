@@ -88,7 +88,8 @@ extension DatabaseWriter {
     /// Writes the database, without transaction, while no other access is going on.
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        try _withBarrier { try _route(.write).run(updates) }
+        // The writer first: its access may need a reader, for spawnConcurrentRead, which the barrier would keep from it.
+        try _route(.write).run { db in try _withBarrier { try updates(db) } }
     }
 
     /// Writes the database, without transaction, while no other access is going on, without blocking the thread
@@ -97,20 +98,17 @@ extension DatabaseWriter {
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            _route(.write).lane.dispatchQueue.async {
-                continuation.resume(with: Result { try self.barrierWriteWithoutTransaction(updates) })
-            }
-        }
+        try await _route(.write).run { db in try self._withBarrier { try updates(db) } }
     }
 
     /// Schedules a write without transaction, while no other access is going on.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        _route(.write).lane.dispatchQueue.async {
+        _route(.write).callback { result in
             do {
-                try self.barrierWriteWithoutTransaction { db in updates(.success(db)) }
+                let db = try result.get()
+                try self._withBarrier { updates(.success(db)) }
             } catch {
                 updates(.failure(error))
             }

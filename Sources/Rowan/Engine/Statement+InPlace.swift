@@ -28,14 +28,17 @@ extension Statement {
     private func run(_ values: InPlaceValues, from first: Int) throws {
         for position in first..<values.count {
             let index = CInt(truncatingIfNeeded: position &+ 1)
-            switch values[position].storage {
+            let place = values.order.map { $0[position] } ?? position
+            // Through the pointer: the value is not copied.
+            switch values.values[place].storage {
             case .null:
                 try check(sqlite3_bind_null(sqliteStatement, index))
             case .int64(let integer):
                 try check(sqlite3_bind_int64(sqliteStatement, index, integer))
             case .double(let double):
                 try check(sqlite3_bind_double(sqliteStatement, index, double))
-            case .string(var string):
+            case .string(let text):
+                var string = text
                 return try string.withUTF8 { bytes in
                     try check(bindInPlace(bytes, at: index))
                     try run(values, from: position &+ 1)
@@ -78,8 +81,4 @@ private struct InPlaceValues {
     let values: UnsafeBufferPointer<DatabaseValue>
     let order: UnsafeBufferPointer<Int>?
     let count: Int
-
-    subscript(position: Int) -> DatabaseValue {
-        values[order.map { $0[position] } ?? position]
-    }
 }

@@ -215,7 +215,12 @@ extension PlanGroup {
     func insert(
         _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
     ) throws -> InsertionSuccess {
-        let plan = try plan(for: &container) { try insertion.makePlan(db, $0) }
+        let plan: PersistencePlan
+        if let known = knownPlan(for: &container) {
+            plan = known
+        } else {
+            plan = keep(try insertion.makePlan(db, container))
+        }
         try plan.run(container)
         spareValues = container.values
         return InsertionSuccess(

@@ -130,16 +130,21 @@ extension MutablePersistableRecord {
         let group = db.planGroup(record, operation)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.plan(for: &container) { container in
-            let table = record.databaseTableName
-            let primaryKey = try db.primaryKey(table)
-            return PersistencePlan(
-                table: table, columns: container.columns,
-                statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
-                order: try container.keyIndexes(primaryKey, of: record), primaryKey: primaryKey,
-                isOnView: try db.viewExists(table))
-        }
+        let plan = try group.knownPlan(for: &container) ?? group.keep(record.keyPlan(db, container, write))
         return try run(plan, container)
+    }
+
+    private static func keyPlan(
+        _ db: Database, _ container: PersistenceContainer,
+        _ write: (inout Renderer, String, [String]) -> Void
+    ) throws -> PersistencePlan {
+        let table = databaseTableName
+        let primaryKey = try db.primaryKey(table)
+        return PersistencePlan(
+            table: table, columns: container.columns,
+            statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
+            order: try container.keyIndexes(primaryKey, of: self), primaryKey: primaryKey,
+            isOnView: try db.viewExists(table))
     }
 }
 

@@ -327,7 +327,8 @@ extension PlanGroup {
     func updatePlan(
         _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
     ) throws -> PersistencePlan {
-        try plan(for: &container) { try modification.makePlan(db, $0) }
+        if let plan = knownPlan(for: &container) { return plan }
+        return keep(try modification.makePlan(db, container))
     }
 
     /// Runs an update of one row, nil if it found none.

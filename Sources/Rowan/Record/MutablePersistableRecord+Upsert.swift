@@ -109,7 +109,7 @@ extension MutablePersistableRecord {
         let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
+        let plan = try group.knownPlan(for: &container) ?? group.keep(insertion.makePlan(db, container))
         let rowID = try Self.run(db, plan, container) { _ in }?.rowID
         return (Self.success(db, plan, container, rowID), ())
     }

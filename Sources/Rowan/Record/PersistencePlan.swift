@@ -27,20 +27,21 @@ final class PlanGroup {
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
-    /// The plan for the columns of a container.
-    func plan(
-        for container: inout PersistenceContainer, make: (PersistenceContainer) throws -> PersistencePlan
-    ) throws -> PersistencePlan {
+    /// The plan for the columns of a container, nil if there is none yet. Apart from `keep`: a closure that makes
+    /// the plan would be paid for by each record (benchmark insert-struct).
+    func knownPlan(for container: inout PersistenceContainer) -> PersistencePlan? {
         // All expected columns came, and no other: the arrays are one.
         if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
             return last
         }
         container.finish()
-        if let plan = others[container.columns] {
-            last = plan
-            return plan
-        }
-        let plan = try make(container)
+        guard let plan = others[container.columns] else { return nil }
+        last = plan
+        return plan
+    }
+
+    /// Keeps a new plan.
+    func keep(_ plan: PersistencePlan) -> PersistencePlan {
         if others.count > 32 { others.removeAll() }
         others[plan.columns] = plan
         last = plan
@@ -138,7 +139,11 @@ extension Database {
         let code = operation.rawValue << 4 | conflictResolution.planCode
         let key = PlanKey(type: ObjectIdentifier(type), operation: code, detail: detail)
         let generation = connection.schemaGeneration
-        if let group = lastPlan as? PlanGroup, lastPlanKey == key, group.generation == generation { return group }
+        if lastPlanKey == key, let lastPlan {
+            // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
+            let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
+            if group.generation == generation { return group }
+        }
         let group: PlanGroup
         if let known = plans[key] as? PlanGroup, known.generation == generation {
             group = known

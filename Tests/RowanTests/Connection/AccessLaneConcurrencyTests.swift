@@ -200,7 +200,10 @@ struct AccessLaneConcurrencyTests {
         #expect(throws: DatabaseError.self) { try lane.closeConnections() }
         let one = try lane.acquire()
         let two = try lane.acquire()
-        for connection in [one, two] { #expect(try connection.run { try Int.fetchOne($0, sql: "SELECT 1") } == 1) }
+        for connection in [one, two] {
+            let value = try connection.run { try Int.fetchOne($0, sql: "SELECT 1") }
+            #expect(value == 1)
+        }
         lane.release(one)
         lane.release(two)
         withExtendedLifetime(statement) {}

@@ -14,7 +14,7 @@ struct KeptObjectsConcurrencyTests {
             try await onThreads(4) { index in
                 for _ in 0..<100 {
                     let statement = try writer.read { try $0.makeStatement(sql: "SELECT x FROM t WHERE x > \(index)") }
-                    #expect(try writer.read { try $0.values() } == [1, 2])
+                    #expect(try writer.values() == [1, 2])
                     withExtendedLifetime(statement) {}
                 }
             }
@@ -32,7 +32,8 @@ struct KeptObjectsConcurrencyTests {
                         _ = try cursor.next()
                         return cursor
                     }
-                    #expect(try writer.read { try Int.fetchAll($0, sql: "SELECT x FROM t") } == [1, 2])
+                    let values = try writer.read { try Int.fetchAll($0, sql: "SELECT x FROM t") }
+                    #expect(values == [1, 2])
                     withExtendedLifetime(cursor) {}
                 }
             }
@@ -52,7 +53,7 @@ struct KeptObjectsConcurrencyTests {
                 return cursor
             }
             try writer.write { try $0.insert(3) }
-            #expect(try writer.read { try $0.values() } == [1, 2, 3])
+            #expect(try writer.values() == [1, 2, 3])
             let error = #expect(throws: DatabaseError.self) { try cursor.next() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(error?.message?.contains("outside of the access") == true)
@@ -67,7 +68,7 @@ struct KeptObjectsConcurrencyTests {
             let cursor = try writer.read { try Int.fetchCursor($0, sql: "SELECT x FROM t") }
             let error = #expect(throws: DatabaseError.self) { try cursor.next() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
-            #expect(try writer.read { try $0.values() } == [1, 2])
+            #expect(try writer.values() == [1, 2])
         }
     }
 
@@ -78,7 +79,7 @@ struct KeptObjectsConcurrencyTests {
             let error = #expect(throws: DatabaseError.self) { try statement.execute() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             try writer.write { _ in try statement.execute() }
-            #expect(try writer.read { try $0.values() } == [1, 2, 3])
+            #expect(try writer.values() == [1, 2, 3])
         }
     }
 
@@ -158,7 +159,7 @@ struct KeptObjectsConcurrencyTests {
         try {
             let writer = try kind.make(in: folder)
             try writer.write { try $0.execute(sql: "CREATE TABLE t(x)") }
-            #expect(try writer.read { try $0.values() } == [])
+            #expect(try writer.values() == [])
             _ = try writer.read { try $0.cachedStatement(sql: "SELECT 1") }
             #expect(openFiles(under: folder.url.path) != [])
         }()

@@ -84,7 +84,21 @@ extension Database {
     func insert(_ value: Int) throws { try execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
 }
 
+// Without closures, for `#expect`: in a closure, Swift 6.3 takes the first closure in the arguments of a macro and the
+// next closure that stands outside for one and the same, and runs the former in place of the latter.
 extension DatabaseReader {
+    /// The rows of `t`.
+    func values() throws -> [Int] { try read { try $0.values() } }
+
+    /// The rows of `t`.
+    func values() async throws -> [Int] { try await read { try $0.values() } }
+
+    /// The first value of a query.
+    func int(_ sql: String) throws -> Int? { try read { try Int.fetchOne($0, sql: sql) } }
+
+    /// The first value of a query.
+    func string(_ sql: String) throws -> String? { try unsafeRead { try String.fetchOne($0, sql: sql) } }
+
     /// An access for what it is, not for what it gives.
     func unsafeReadIgnoringResult(_ body: () -> Void) { try? unsafeRead { _ in body() } }
 }

@@ -152,16 +152,20 @@ extension [(any DatabaseValueConvertible)?] {
     /// type, and one to the conformance; an optional one has the same layout, nil being a null pointer to the type.
     /// The pointer is mutable for the type checker alone: nothing is written through it.
     fileprivate var storedValues: [DatabaseValue] {
-        var values = [DatabaseValue](repeating: .null, count: count)
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(count)
         withUnsafeBytes { bytes in
-            for index in values.indices {
+            for index in 0..<count {
                 let element = bytes.baseAddress.unsafelyUnwrapped
                     + index &* MemoryLayout<(any DatabaseValueConvertible)?>.stride
                 let type = element.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
-                guard type != 0 else { continue }
+                guard type != 0 else {
+                    values.append(.null)
+                    continue
+                }
                 let value = UnsafeMutableRawPointer(mutating: element)
                     .assumingMemoryBound(to: (any DatabaseValueConvertible).self)
-                values[index] = Self.storedValue(&value.pointee)
+                values.append(Self.storedValue(&value.pointee))
             }
         }
         return values

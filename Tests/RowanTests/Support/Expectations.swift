@@ -1,0 +1,57 @@
+// What tests expect of errors.
+
+import Rowan
+import Testing
+
+/// Expects an error of SQLite with a primary code, or with an extended one.
+@discardableResult
+func expectError<T>(
+    _ code: ResultCode, _ message: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> T
+) -> DatabaseError? {
+    check(code, message, Result { _ = try body() }, sourceLocation)
+}
+
+/// Expects an error of SQLite with a primary code, or with an extended one.
+@discardableResult
+func expectError<T>(
+    _ code: ResultCode, _ message: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> T
+) async -> DatabaseError? {
+    do {
+        _ = try await body()
+        return check(code, message, .success(()), sourceLocation)
+    } catch {
+        return check(code, message, .failure(error), sourceLocation)
+    }
+}
+
+private func check(
+    _ code: ResultCode, _ message: String?, _ result: Result<Void, any Error>, _ sourceLocation: SourceLocation
+) -> DatabaseError? {
+    switch result {
+    case .success:
+        Issue.record("expected an error \(code), got none", sourceLocation: sourceLocation)
+        return nil
+    case .failure(let error):
+        guard let error = error as? DatabaseError else {
+            Issue.record("expected an error \(code), got \(error)", sourceLocation: sourceLocation)
+            return nil
+        }
+        #expect(code ~= error.extendedResultCode, "\(error)", sourceLocation: sourceLocation)
+        if let message { #expect(error.message == message, sourceLocation: sourceLocation) }
+        return error
+    }
+}
+
+/// Expects a conversion that fails, with a message that tells the column, the value and the type.
+@discardableResult
+func expectDecodingError<T>(
+    _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+) -> RowDecodingError? {
+    let error = #expect(throws: RowDecodingError.self, sourceLocation: sourceLocation) { _ = try body() }
+    for part in parts {
+        #expect(error?.description.contains(part) == true, "\(error?.description ?? "")", sourceLocation: sourceLocation)
+    }
+    return error
+}
