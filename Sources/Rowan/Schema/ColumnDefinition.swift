@@ -162,6 +162,13 @@ extension String {
     /// Whether DEFAULT takes the text without parentheses.
     fileprivate var isDefaultLiteral: Bool {
         ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "NULL", "TRUE", "FALSE"].contains(uppercased())
-            || Double(self) != nil || (hasPrefix("'") && hasSuffix("'")) || (hasPrefix("(") && hasSuffix(")"))
+            || (Double(self) != nil && utf8.allSatisfy { !($0 | 0x20 == 0x78 || $0 | 0x20 == 0x6E) })
+            || isTextLiteral
+    }
+
+    /// Whether the text is one text literal: `'x' || 'y'` begins and ends as one, and is an expression.
+    private var isTextLiteral: Bool {
+        guard utf8.count >= 2, hasPrefix("'"), hasSuffix("'") else { return false }
+        return !dropFirst().dropLast().replacing("''", with: "").contains("'")
     }
 }
