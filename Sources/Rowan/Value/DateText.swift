@@ -66,9 +66,6 @@ extension DateText {
     /// Parses `YYYY-MM-DD`, `YYYY-MM-DD[ T]HH:MM[:SS[.SSS]][Z|±HH:MM]` and `HH:MM[:SS[.SSS]][Z|±HH:MM]`;
     /// nil for anything else, and for days and hours that no calendar has.
     package init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
-        // The format that dates are stored in, most of the time (benchmark fetch-place).
-        if bytes.count == 23, scanStored(bytes) { return }
-        self = DateText()
         var scanner = Scanner(bytes: bytes)
         if bytes.count >= 5, bytes[2] == UInt8(ascii: ":") {
             guard scanTime(&scanner) else { return nil }
@@ -87,26 +84,28 @@ extension DateText {
         self = result
     }
 
-    /// `YYYY-MM-DD HH:MM:SS.SSS`
-    private mutating func scanStored(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Seconds since 1970-01-01 00:00:00 UTC of a text `YYYY-MM-DD HH:MM:SS.SSS`, the format that dates are stored
+    /// in; nil for any other text, and for days and hours that no calendar has. It is what parsing gives, without
+    /// the components (benchmark fetch-place).
+    package static func secondsSince1970(stored bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+        guard bytes.count == 23, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10] == UInt8(ascii: " "), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            bytes[19] == UInt8(ascii: ".")
+        else { return nil }
         // Any character that is no digit makes a part that is out of its range.
         func pair(_ position: Int) -> Int {
             let (tens, ones) = (bytes[position] &- 0x30, bytes[position &+ 1] &- 0x30)
             return tens < 10 && ones < 10 ? Int(tens) &* 10 &+ Int(ones) : 1_000
         }
-        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: " "),
-            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[19] == UInt8(ascii: ".")
-        else { return false }
-        let (century, years, tenths) = (pair(0), pair(2), pair(20))
-        let thousandths = bytes[22] &- 0x30
-        (year, month, day) = (century &* 100 &+ years, pair(5), pair(8))
-        (hour, minute, second) = (pair(11), pair(14), pair(17))
-        guard century < 100, years < 100, tenths < 100, thousandths < 10, 1...12 ~= month,
-            1...Self.length(ofMonth: month, year: year) ~= day, hour < 24, minute < 60, second < 60
-        else { return false }
-        nanosecond = (tenths &* 10 &+ Int(thousandths)) &* 1_000_000
-        (hasDate, precision) = (true, .fraction)
-        return true
+        let (century, years, month, day) = (pair(0), pair(2), pair(5), pair(8))
+        let (hour, minute, second) = (pair(11), pair(14), pair(17))
+        let (tenths, thousandths) = (pair(20), bytes[22] &- 0x30)
+        let year = century &* 100 &+ years
+        guard century < 100, years < 100, 1...12 ~= month, 1...length(ofMonth: month, year: year) ~= day,
+            hour < 24, minute < 60, second < 60, tenths < 100, thousandths < 10
+        else { return nil }
+        let seconds = days(year: year, month: month, day: day) &* 86_400 &+ hour &* 3_600 &+ minute &* 60 &+ second
+        return Double(seconds) + Double(tenths &* 10 &+ Int(thousandths)) / 1_000
     }
 
     private mutating func scanDate(_ scanner: inout Scanner) -> Bool {

@@ -49,7 +49,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
 
     public static func fromColumn(_ column: ColumnValue) -> Date? {
-        if let date = column.withText({ DateText(parsing: $0).flatMap(Date.init(text:)) }) { return date }
+        if let date = column.withText(Date.init(text:)) { return date }
         switch column {
         case .statement(let statement, let index, _):
             switch sqlite3_column_type(statement, index) {
@@ -62,10 +62,14 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// A time without a day is no date.
-    private init?(text: DateText) {
-        guard text.hasDate else { return nil }
-        self.init(timeIntervalSince1970: text.secondsSince1970)
+    private init?(text: UnsafeBufferPointer<UInt8>) {
+        if let seconds = DateText.secondsSince1970(stored: text) {
+            self.init(timeIntervalSince1970: seconds)
+        } else {
+            // A time without a day is no date.
+            guard let components = DateText(parsing: text), components.hasDate else { return nil }
+            self.init(timeIntervalSince1970: components.secondsSince1970)
+        }
     }
 
     /// The date of a Julian day, in days since noon UTC on November 24, 4714 BC; nil if it is not finite.
