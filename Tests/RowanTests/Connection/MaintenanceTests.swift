@@ -44,7 +44,7 @@ struct MaintenanceTests {
             try source.backup(to: destination, pagesPerStep: 1) { reports.append($0) }
             #expect(reports.map(\.completedPageCount) == Array(1...total))
             #expect(reports.map(\.remainingPageCount) == (0..<total).reversed())
-            #expect(reports.allSatisfy { $0.totalPageCount == total })
+            #expect(reports.map(\.totalPageCount) == Array(repeating: total, count: total))
             #expect(reports.map(\.isCompleted) == Array(repeating: false, count: total - 1) + [true])
             try #expect(destination.values() == source.values())
         }

@@ -83,7 +83,8 @@ struct DatabaseErrorTests {
     @Test func decodingErrors() throws {
         let error = try #require(
             expectDecodingError { try (["name": "Arthur", "score": nil] as Row).decode(Int.self, forColumn: "score") })
-        #expect(error.description == "could not decode Int from database value NULL - column: \"score\", column index: 1")
+        #expect(
+            error.description == "could not decode Int from database value NULL - column: \"score\", column index: 1")
         let long = String(repeating: "x", count: 1_000)
         let cut = expectDecodingError { try (["a": long] as Row).decode(UUID.self, atIndex: 0) }
         #expect((cut?.description.count ?? 1_000) < 250)

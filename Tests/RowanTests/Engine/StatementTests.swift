@@ -51,7 +51,9 @@ struct StatementTests {
                 ("SELECT :a", ["A": 1], "missing statement argument(s): a"),
             ]
             for (sql, arguments, message) in cases {
-                let error = expectError(.SQLITE_MISUSE, message) { try Row.fetchAll(db, sql: sql, arguments: arguments) }
+                let error = expectError(.SQLITE_MISUSE, message) {
+                    try Row.fetchAll(db, sql: sql, arguments: arguments)
+                }
                 #expect(error?.sql == sql)
                 expectError(.SQLITE_MISUSE, message) { try db.execute(sql: sql, arguments: arguments) }
                 let statement = try db.makeStatement(sql: sql)
