@@ -34,6 +34,11 @@ static inline int rowan_bind_blob(sqlite3_stmt *statement, int index, const void
     return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+/// Binds a blob that outlives the execution of the statement.
+static inline int rowan_bind_static_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_STATIC);
+}
+
 /// Results of functions, copied by SQLite.
 static inline void rowan_result_text(sqlite3_context *context, const char *text, sqlite3_uint64 count) {
     sqlite3_result_text64(context, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);

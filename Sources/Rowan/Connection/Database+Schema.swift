@@ -1,8 +1,8 @@
 // Questions about the schema, answered from the cache of the connection.
 
 extension Database {
-    /// Forgets what is known of the schema.
-    public func clearSchemaCache() { schemaCache = SchemaCache() }
+    /// Forgets what is known of the schema, and the statements that depend on it.
+    public func clearSchemaCache() { connection.schemaGeneration &+= 1 }
 
     /// Whether a table of this name exists, in any schema or in one.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {

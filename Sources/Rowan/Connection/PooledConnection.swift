@@ -14,6 +14,7 @@ final class PooledConnection: @unchecked Sendable {
     private let sharedSchema: SharedSchemaGeneration?
     /// The shared generation that this connection has seen, and its own when it saw it.
     private var seenSchema = (shared: 0, own: 0)
+    private var suspensionObserver: SuspensionObserver?
 
     /// Opens and sets up a connection.
     init(
@@ -31,6 +32,16 @@ final class PooledConnection: @unchecked Sendable {
         }
         let pointer = UInt(bitPattern: database.connection.pointer)
         interruptible.withLock { $0 = pointer }
+        if configuration.observesSuspensionNotifications { observeSuspension() }
+    }
+
+    private func observeSuspension() {
+        suspensionObserver = SuspensionObserver { [weak self] in
+            self?.database.connection.isSuspended.store(true, ordering: .relaxed)
+            self?.interrupt()
+        } resume: { [weak self] in
+            self?.database.connection.isSuspended.store(false, ordering: .relaxed)
+        }
     }
 
     /// Whether the current thread has access.

@@ -26,6 +26,10 @@ public final class Row {
     /// The number of columns.
     public let count: Int
 
+    /// The number of columns that read straight from the statement: all of a live row, unless conversions are
+    /// strict, and none of an owned row. One comparison settles it for each column.
+    @usableFromInline let liveCount: Int
+
     /// Where the next name is expected. Touched at each lookup by name, in the loop: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
@@ -37,9 +41,21 @@ public final class Row {
 
     /// What an adapted row is made from.
     package let adaptation: Adaptation?
+    @usableFromInline package let isAdapted: Bool
 
     /// The columns of the coding keys of a record type whose keys do not have the names of columns.
     package var codingColumns: (record: ObjectIdentifier, columns: [String: String])?
+
+    /// Whether a cursor moves this row object, and will end what it keeps for its decoder.
+    @exclusivity(unchecked) package var keepsDecoding = false
+
+    /// What the decoder of a type keeps from one row to the next. It may hold the row: `endDecoding` breaks the cycle.
+    @exclusivity(unchecked) package var decoding: (type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)?
+
+    package func endDecoding() {
+        keepsDecoding = false
+        decoding = nil
+    }
 
     /// The prefetched rows of associations.
     package var prefetched: [String: [Row]] = [:]
@@ -57,8 +73,10 @@ public final class Row {
         isStrict = statement.connection.isStrict
         layout = statement.layout
         count = layout.names.count
+        liveCount = isStrict ? 0 : count
         values = []
         adaptation = nil
+        isAdapted = false
     }
 
     /// An owned row.
@@ -72,7 +90,9 @@ public final class Row {
         self.isStrict = isStrict
         self.statement = statement
         self.adaptation = adaptation
+        isAdapted = adaptation != nil
         liveStatement = nil
+        liveCount = 0
     }
 
     /// A row without columns.
@@ -102,6 +122,14 @@ public final class Row {
             return .statement(liveStatement, index: CInt(truncatingIfNeeded: index), strict: isStrict)
         }
         return .owned(values[index], strict: isStrict)
+    }
+
+    /// The column of a live row.
+    ///
+    /// - Precondition: the index is below `liveCount`, which tells that there is a statement.
+    @inlinable
+    func liveColumn(_ index: Int) -> ColumnValue {
+        .statement(liveStatement.unsafelyUnwrapped, index: CInt(truncatingIfNeeded: index), strict: false)
     }
 
     /// The index of the leftmost column with a name.
@@ -157,8 +185,12 @@ extension Row {
     ///   ``decode(_:atIndex:)`` throws instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
-        checkIndex(index)
-        if let value = Value.fromColumn(column(atUncheckedIndex: index)) { return value }
+        if UInt(bitPattern: index) < UInt(bitPattern: liveCount) {
+            if let value = Value.fromColumn(liveColumn(index)) { return value }
+        } else {
+            checkIndex(index)
+            if let value = Value.fromColumn(column(atUncheckedIndex: index)) { return value }
+        }
         decodingFailed(Value.self, at: index)
     }
 
@@ -168,7 +200,11 @@ extension Row {
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         if let index = index(ofColumn: columnName) {
-            if let value = Value.fromColumn(column(atUncheckedIndex: index)) { return value }
+            if index < liveCount {
+                if let value = Value.fromColumn(liveColumn(index)) { return value }
+            } else if let value = Value.fromColumn(column(atUncheckedIndex: index)) {
+                return value
+            }
             decodingFailed(Value.self, at: index)
         }
         if let value = Value.fromMissingColumn() { return value }

@@ -25,7 +25,7 @@ public final class Statement {
 
     @usableFromInline package let connection: LocalConnection
     /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
-    private let isAllowedInReads: Bool
+    let isAllowedInReads: Bool
     package let effect: Effect
     /// SQLite prepares a pragma again for each execution, whatever the schema.
     private let isPragma: Bool

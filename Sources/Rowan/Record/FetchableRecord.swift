@@ -64,6 +64,9 @@ extension FetchableRecord where Self: DatabaseValueConvertible {
     public static func firstElement(of row: Row) throws -> Self? { try Self(row: row) }
 }
 
+/// A cursor of records.
+public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<Record>
+
 /// How columns match coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// The column has the name of the coding key.

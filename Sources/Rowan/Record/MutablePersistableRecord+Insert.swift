@@ -19,7 +19,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         try saving(db) { record, db in
-            try record.inserting(db) { try $0.runInsert(db, Insertion(Self.self, conflictResolution)) }
+            try record.inserting(db) { try $0.runInsert(db, Insertion(type(of: $0), conflictResolution)) }
         }
     }
 
@@ -69,7 +69,7 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
             try record.inserting(db) {
-                try $0.runInsert(db, Insertion(Self.self, conflictResolution, selection), fetch: fetch)
+                try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
             }
         }
     }
@@ -121,9 +121,10 @@ struct Insertion {
         query.upsert = try upsert?.clause(resolver, container, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
         if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }
+        let (statement, constants) = try db.planStatement { $0.write(query) }
         return PersistencePlan(
-            table: table, columns: container.columns, statement: try db.planStatement { $0.write(query) },
-            order: nil, primaryKey: primaryKey)
+            table: table, columns: container.columns, statement: statement, order: nil, constants: constants,
+            primaryKey: primaryKey)
     }
 }
 
@@ -214,7 +215,12 @@ extension PlanGroup {
     func insert(
         _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
     ) throws -> InsertionSuccess {
-        let plan = try plan(for: &container) { try insertion.makePlan(db, $0) }
+        let plan: PersistencePlan
+        if let known = knownPlan(for: &container) {
+            plan = known
+        } else {
+            plan = keep(try insertion.makePlan(db, container))
+        }
         try plan.run(container)
         spareValues = container.values
         return InsertionSuccess(

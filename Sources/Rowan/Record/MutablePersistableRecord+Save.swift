@@ -17,11 +17,11 @@ extension MutablePersistableRecord {
     ) throws {
         try saving(db) { record, db in
             if try record.hasPrimaryKey(db),
-                let updated = try record.updatingIfFound(db, Modification(Self.self, conflictResolution))
+                let updated = try record.updatingIfFound(db, Modification(type(of: record), conflictResolution))
             {
                 return updated
             }
-            return try record.inserting(db) { try $0.runInsert(db, Insertion(Self.self, conflictResolution)) }
+            return try record.inserting(db) { try $0.runInsert(db, Insertion(type(of: $0), conflictResolution)) }
         }
     }
 
@@ -67,18 +67,18 @@ extension MutablePersistableRecord {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
             if try record.hasPrimaryKey(db), try record.exists(db) {
-                let modification = Modification(Self.self, conflictResolution, returning: selection)
+                let modification = Modification(type(of: record), conflictResolution, returning: selection)
                 return try record.updating(db, modification, fetch: { try fetch($0) })
             }
             return try record.inserting(db) {
-                try $0.runInsert(db, Insertion(Self.self, conflictResolution, selection), fetch: fetch)
+                try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
             }
         }
     }
 
     /// Whether all the columns of the primary key are set.
     private func hasPrimaryKey(_ db: Database) throws -> Bool {
-        let columns = try db.insertedKey(Self.databaseTableName).columns
+        let columns = try db.insertedKey(type(of: self).databaseTableName).columns
         let container = try PersistenceContainer(self)
         return !columns.isEmpty && columns.allSatisfy { !(container.value(forColumn: $0)?.isNull ?? true) }
     }
@@ -126,19 +126,25 @@ extension MutablePersistableRecord {
         _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, String, [String]) -> Void,
         _ run: (PersistencePlan, PersistenceContainer) throws -> T
     ) throws -> T {
-        let group = db.planGroup(Self.self, operation)
+        let record = type(of: self)
+        let group = db.planGroup(record, operation)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.plan(for: &container) { container in
-            let table = Self.databaseTableName
-            let primaryKey = try db.primaryKey(table)
-            return PersistencePlan(
-                table: table, columns: container.columns,
-                statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
-                order: try container.keyIndexes(primaryKey, of: Self.self), primaryKey: primaryKey,
-                isOnView: try db.viewExists(table))
-        }
+        let plan = try group.knownPlan(for: &container) ?? group.keep(record.keyPlan(db, container, write))
         return try run(plan, container)
+    }
+
+    private static func keyPlan(
+        _ db: Database, _ container: PersistenceContainer,
+        _ write: (inout Renderer, String, [String]) -> Void
+    ) throws -> PersistencePlan {
+        let table = databaseTableName
+        let primaryKey = try db.primaryKey(table)
+        return PersistencePlan(
+            table: table, columns: container.columns,
+            statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
+            order: try container.keyIndexes(primaryKey, of: self), primaryKey: primaryKey,
+            isOnView: try db.viewExists(table))
     }
 }
 

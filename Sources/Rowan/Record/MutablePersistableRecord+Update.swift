@@ -17,7 +17,7 @@ extension MutablePersistableRecord {
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
         var record = self
         try record.saving(db) { record, db in
-            try record.updating(db, Modification(Self.self, conflictResolution))
+            try record.updating(db, Modification(type(of: self), conflictResolution))
         }
     }
 
@@ -29,7 +29,7 @@ extension MutablePersistableRecord {
     ) throws where Columns.Element == String {
         var record = self
         try record.saving(db) { record, db in
-            try record.updating(db, Modification(Self.self, conflictResolution, columns: Set(columns)))
+            try record.updating(db, Modification(type(of: self), conflictResolution, columns: Set(columns)))
         }
     }
 
@@ -109,7 +109,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        try updateAndFetch(db, Modification(Self.self, conflictResolution, returning: selection), fetch)
+        try updateAndFetch(db, Modification(type(of: self), conflictResolution, returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -118,7 +118,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T where Columns.Element == String {
         try updateAndFetch(
-            db, Modification(Self.self, conflictResolution, columns: Set(columns), returning: selection), fetch)
+            db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
     /// Updates some columns of the row, and fetches a selection of it.
@@ -162,7 +162,7 @@ extension MutablePersistableRecord {
         let changes = try PersistenceContainer(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
-            db, Modification(Self.self, conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
+            db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
     }
 
     private func updateAndFetch<T>(
@@ -182,7 +182,7 @@ struct Modification {
     let record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
     /// The columns to update, nil for all.
-    var columns: Set<String>?
+    @usableFromInline var columns: Set<String>?
     var returning: [any SQLSelectable] = []
 
     @usableFromInline
@@ -213,7 +213,7 @@ struct Modification {
         let changedColumns = Set(changed.map { container.columns[$0] })
         // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
-        let statement = try db.planStatement { renderer in
+        let (statement, constants) = try db.planStatement { renderer in
             renderer.writeUpdate(
                 table: table, conflictResolution: conflictResolution.clause,
                 columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
@@ -221,7 +221,8 @@ struct Modification {
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            primaryKey: primaryKey, isOnView: try db.viewExists(table), changedColumns: changedColumns)
+            constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table),
+            changedColumns: changedColumns)
     }
 
     private func resolvedReturning(_ db: Database) -> [SQLSelection] {
@@ -291,7 +292,8 @@ extension MutablePersistableRecord {
                     isMissing = true
                     throw recordNotFound(db)
                 }
-                let success = PersistenceSuccess(persistenceContainer: container)
+                var success = PersistenceSuccess(persistenceContainer: container)
+                success.updatedColumns = modification.columns
                 result = (success, value)
                 return success
             }
@@ -325,7 +327,8 @@ extension PlanGroup {
     func updatePlan(
         _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
     ) throws -> PersistencePlan {
-        try plan(for: &container) { try modification.makePlan(db, $0) }
+        if let plan = knownPlan(for: &container) { return plan }
+        return keep(try modification.makePlan(db, container))
     }
 
     /// Runs an update of one row, nil if it found none.
@@ -354,7 +357,7 @@ extension Database {
     func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
         let statement = try planStatement {
             $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns)
-        }
+        }.statement
         let key = plan.primaryKey.columns.map { container.value(forColumn: $0) ?? .null }
         return try Bool.fetchOne(statement, arguments: StatementArguments(values: key)) ?? false
     }

@@ -60,7 +60,7 @@ extension MutablePersistableRecord {
     ///
     /// The callbacks are those of an insertion.
     public mutating func upsert(_ db: Database) throws {
-        var insertion = Insertion(Self.self, .abort)
+        var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
@@ -78,13 +78,12 @@ extension MutablePersistableRecord {
     ///   - strategy: which columns are overwritten, beyond those of the assignments.
     ///   - assignments: what else is assigned, and with `noOverwrite`, what is kept. The closure is given an alias
     ///     of the row that could not be inserted.
-    public func upsertAndFetch(
+    public mutating func upsertAndFetch(
         _ db: Database, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> Self where Self: FetchableRecord {
-        var record = self
-        return try record.upsertAndFetch(
+        try upsertAndFetch(
             db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
     }
 
@@ -94,7 +93,7 @@ extension MutablePersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns,
         doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
     ) throws -> T {
-        var insertion = Insertion(Self.self, .abort, T.databaseSelection)
+        var insertion = Insertion(type(of: self), .abort, T.databaseSelection)
         insertion.upsert = Upsert(
             conflictTarget: conflictTarget, strategy: strategy,
             assignments: assignments?(TableAlias(name: "excluded")) ?? [])
@@ -110,7 +109,7 @@ extension MutablePersistableRecord {
         let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.plan(for: &container) { try insertion.makePlan(db, $0) }
+        let plan = try group.knownPlan(for: &container) ?? group.keep(insertion.makePlan(db, container))
         let rowID = try Self.run(db, plan, container) { _ in }?.rowID
         return (Self.success(db, plan, container, rowID), ())
     }

@@ -61,6 +61,16 @@ extension PersistableRecord {
         try upsertCopy(of: self, db)
     }
 
+    /// Inserts the record, or updates the row that a conflict finds, and returns the stored record.
+    public func upsertAndFetch(
+        _ db: Database, onConflict conflictTarget: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws -> Self where Self: FetchableRecord {
+        try upsertAndFetch(
+            db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
+    }
+
     /// Inserts the record, or updates the row that a conflict finds, and returns the row as another type.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],

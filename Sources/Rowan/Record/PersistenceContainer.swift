@@ -154,6 +154,8 @@ public struct PersistenceSuccess: Sendable {
     @usableFromInline var stored: PersistenceContainer
     /// The rowid of an insertion, and its column: added when the container is asked for, which is seldom.
     @usableFromInline var insertedRowID: (column: String, rowID: Int64)?
+    /// The columns that an update was asked to write, nil for all.
+    @usableFromInline var updatedColumns: Set<String>?
 
     /// What was stored, with the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {

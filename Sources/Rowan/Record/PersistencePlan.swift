@@ -27,20 +27,21 @@ final class PlanGroup {
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
-    /// The plan for the columns of a container.
-    func plan(
-        for container: inout PersistenceContainer, make: (PersistenceContainer) throws -> PersistencePlan
-    ) throws -> PersistencePlan {
+    /// The plan for the columns of a container, nil if there is none yet. Apart from `keep`: a closure that makes
+    /// the plan would be paid for by each record (benchmark insert-struct).
+    func knownPlan(for container: inout PersistenceContainer) -> PersistencePlan? {
         // All expected columns came, and no other: the arrays are one.
         if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
             return last
         }
         container.finish()
-        if let plan = others[container.columns] {
-            last = plan
-            return plan
-        }
-        let plan = try make(container)
+        guard let plan = others[container.columns] else { return nil }
+        last = plan
+        return plan
+    }
+
+    /// Keeps a new plan.
+    func keep(_ plan: PersistencePlan) -> PersistencePlan {
         if others.count > 32 { others.removeAll() }
         others[plan.columns] = plan
         last = plan
@@ -67,6 +68,8 @@ final class PersistencePlan {
     let statement: Statement
     /// For each parameter, the index of its value in the container; nil for the order of the container.
     let order: [Int]?
+    /// The values of the statement itself, after those of the container: in assignments and returned expressions.
+    let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
@@ -74,9 +77,11 @@ final class PersistencePlan {
     @usableFromInline let changedColumns: Set<String>
 
     init(
-        table: String, columns: [String], statement: Statement, order: [Int]?, primaryKey: PrimaryKeyInfo,
-        isOnView: Bool = false, changedColumns: Set<String> = []
+        table: String, columns: [String], statement: Statement, order: [Int]?,
+        constants: [DatabaseValue] = [], primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
+        changedColumns: Set<String> = []
     ) {
+        self.constants = constants
         self.table = table
         self.isOnView = isOnView
         self.columns = columns
@@ -86,20 +91,10 @@ final class PersistencePlan {
         self.changedColumns = changedColumns
     }
 
-    /// Binds the values of a container.
-    private func bind(_ container: PersistenceContainer) throws {
-        if let order { try statement.bind(container.values, order: order) } else { try statement.bind(container.values) }
-        statement.hasArguments = true
-    }
-
-    /// Runs the statement, which has no rows.
+    /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
         do {
-            try bind(container)
-            try statement.startUnchecked()
-            if try statement.firstStep() {
-                while try statement.step() {}
-            }
+            try statement.run(binding: container.values, order: order)
         } catch let error as DatabaseError {
             throw error.with(arguments: arguments(container))
         }
@@ -112,7 +107,8 @@ final class PersistencePlan {
     }
 
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
-        StatementArguments(values: order.map { $0.map { container.values[$0] } } ?? container.values)
+        let values = order.map { $0.map { container.values[$0] } } ?? container.values
+        return StatementArguments(values: values + constants)
     }
 }
 
@@ -143,7 +139,11 @@ extension Database {
         let code = operation.rawValue << 4 | conflictResolution.planCode
         let key = PlanKey(type: ObjectIdentifier(type), operation: code, detail: detail)
         let generation = connection.schemaGeneration
-        if let group = lastPlan as? PlanGroup, lastPlanKey == key, group.generation == generation { return group }
+        if lastPlanKey == key, let lastPlan {
+            // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
+            let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
+            if group.generation == generation { return group }
+        }
         let group: PlanGroup
         if let known = plans[key] as? PlanGroup, known.generation == generation {
             group = known
@@ -157,11 +157,13 @@ extension Database {
         return group
     }
 
-    /// A statement for a plan.
-    func planStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
+    /// A statement for a plan, and the values that its text brings along.
+    func planStatement(
+        _ write: (inout Renderer) -> Void
+    ) throws -> (statement: Statement, constants: [DatabaseValue]) {
         var renderer = Renderer()
         write(&renderer)
-        return try cachedStatement(sql: renderer.sql)
+        return (try cachedStatement(sql: renderer.sql), renderer.arguments.values)
     }
 }
 

@@ -58,7 +58,14 @@ open class Record: FetchableRecord, PersistableRecord {
     open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
     /// Subclasses call super.
     open func didSave(_ saved: PersistenceSuccess) {
-        reference = saved.persistenceContainer
+        var reference = PersistenceContainer()
+        let columns = saved.updatedColumns.map { Set($0.map(\.foldedDatabaseName)) }
+        for (column, value) in saved.persistenceContainer {
+            // An update of some columns leaves the others as they were.
+            let isStored = columns?.contains(column.foldedDatabaseName) ?? true
+            if let stored = isStored ? value : knownValue(column) { reference.set(column, stored) }
+        }
+        self.reference = reference
         row = nil
     }
     open func willDelete(_ db: Database) throws {}

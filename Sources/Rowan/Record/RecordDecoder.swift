@@ -39,7 +39,15 @@ struct RecordDecoder: Decoder {
     func on(_ row: Row) -> RecordDecoder { RecordDecoder(record: record, row: row) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
+        guard row.keepsDecoding else { return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self)) }
+        let (record, key) = (ObjectIdentifier(record), ObjectIdentifier(type))
+        if let kept = row.decoding, kept.type == record, kept.key == key {
+            // The key type tells the type of the state: it is set below, and nowhere else.
+            return unsafeDowncast(kept.state, to: KeptContainer<Key>.self).container
+        }
+        let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
+        row.decoding = (record, key, KeptContainer(container))
+        return container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -48,6 +56,13 @@ struct RecordDecoder: Decoder {
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding(decoder: self) }
+}
+
+/// A container that serves all the rows of a cursor: making one costs as much as decoding two columns (benchmark
+/// fetch-place-codable).
+private final class KeptContainer<Key: CodingKey> {
+    let container: KeyedDecodingContainer<Key>
+    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
 }
 
 /// A record that decodes itself from another one, or from the first column.
@@ -102,16 +117,23 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     @inline(__always)
     private func value<T: DatabaseValueConvertible>(_ key: Key) throws -> T {
         guard let index = index(key) else { throw missing(key) }
-        if let value = T.fromColumn(row.column(atUncheckedIndex: index)) { return value }
+        if index < row.liveCount {
+            if let value = T.fromColumn(row.liveColumn(index)) { return value }
+        } else if let value = T.fromColumn(row.column(atUncheckedIndex: index)) {
+            return value
+        }
         throw row.decodingError(T.self, at: index)
     }
 
     @inline(__always)
     private func valueIfPresent<T: DatabaseValueConvertible>(_ key: Key) throws -> T? {
         guard let index = index(key) else { return nil }
-        let column = row.column(atUncheckedIndex: index)
-        if let value = T.fromColumn(column) { return value }
-        if column.isNull { return nil }
+        if index < row.liveCount {
+            if let value = T.fromColumn(row.liveColumn(index)) { return value }
+        } else if let value = T.fromColumn(row.column(atUncheckedIndex: index)) {
+            return value
+        }
+        if row.column(atUncheckedIndex: index).isNull { return nil }
         throw row.decodingError(T.self, at: index)
     }
 
@@ -240,7 +262,9 @@ struct PropertyDecoding {
     private var name: String { row.layout.names[index] }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if T.self == Date.self { return try date() as! T }
+        // Not `as!`, which costs as much as the whole decoding: the types are the same one (benchmark
+        // fetch-place-codable).
+        if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
         do {

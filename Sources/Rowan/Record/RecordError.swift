@@ -58,9 +58,9 @@ extension TableRecord where Self: EncodableRecord {
     /// The error of this record, when it is not in the database.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
-            let columns = try db.primaryKey(Self.databaseTableName).columns
+            let columns = try db.primaryKey(type(of: self).databaseTableName).columns
             let container = try PersistenceContainer(self)
-            return Self.recordNotFound(
+            return type(of: self).recordNotFound(
                 key: Dictionary(
                     columns.map { ($0, container.value(forColumn: $0) ?? .null) }, uniquingKeysWith: { a, _ in a }))
         } catch {

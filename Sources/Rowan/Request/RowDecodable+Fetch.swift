@@ -113,7 +113,8 @@ extension RowDecodable {
     @inlinable
     static func allElements(of cursor: FetchCursor<Self>) throws -> [Self] {
         var elements: [Self] = []
-        while let row = try cursor.nextRow() { elements.append(try detachedElement(of: row)) }
+        guard let row = try cursor.nextRow() else { return elements }
+        repeat { elements.append(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
     }
 
@@ -157,7 +158,8 @@ extension RowDecodable where Self: Hashable {
     @inlinable
     static func elementSet(of cursor: FetchCursor<Self>) throws -> Set<Self> {
         var elements: Set<Self> = []
-        while let row = try cursor.nextRow() { elements.insert(try detachedElement(of: row)) }
+        guard let row = try cursor.nextRow() else { return elements }
+        repeat { elements.insert(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
     }
 }

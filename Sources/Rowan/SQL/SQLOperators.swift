@@ -128,6 +128,43 @@ extension SQLSpecificExpressible {
     }
 }
 
+// Terms are values too, which `==` compares where a Bool is expected. Everywhere else it is SQL: a Bool is an expression
+// as well, and `having(a == b)` would silently be `having(false)`. Concrete types: those alone win over Equatable's own.
+
+extension Column {
+    /// `a = b`
+    public static func == (lhs: Column, rhs: Column) -> SQLExpression { .equality(lhs, rhs) }
+    /// `a <> b`
+    public static func != (lhs: Column, rhs: Column) -> SQLExpression { .equality(lhs, rhs).negated }
+}
+
+extension SQL {
+    /// `a = b`
+    public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
+    /// `a <> b`
+    public static func != (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
+}
+
+extension SQLExpression {
+    /// `a = b`
+    public static func == (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs) }
+    /// `a <> b`
+    public static func != (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs).negated }
+}
+
+extension SQLSubquery {
+    /// `a = b`
+    public static func == (lhs: SQLSubquery, rhs: SQLSubquery) -> SQLExpression { .equality(lhs, rhs) }
+    /// `a <> b`
+    public static func != (lhs: SQLSubquery, rhs: SQLSubquery) -> SQLExpression { .equality(lhs, rhs).negated }
+}
+
+extension SQLExpression {
+    fileprivate static func equality(_ lhs: some SQLExpressible, _ rhs: some SQLExpressible) -> SQLExpression {
+        SQLExpression(.equal(lhs.sqlExpression, rhs.sqlExpression, isNegated: false))
+    }
+}
+
 extension Sequence where Element: SQLExpressible {
     /// `element IN (a, b, c)`
     ///

@@ -61,7 +61,8 @@ public final class ColumnDefinition {
     /// A check: `t.column("score", .integer).check { $0 >= 0 }`.
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
-        checks.append("\(condition(Column(name)))")
+        // As a selection: an expression alone, without parentheses of its own.
+        checks.append("\(condition(Column(name)).sqlExpression.sqlSelection)")
         return self
     }
 
@@ -113,7 +114,7 @@ public final class ColumnDefinition {
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
     ) -> Self {
-        generated = ("\(expression)", qualification)
+        generated = ("\(expression.sqlExpression.sqlSelection)", qualification)
         return self
     }
 
@@ -161,6 +162,13 @@ extension String {
     /// Whether DEFAULT takes the text without parentheses.
     fileprivate var isDefaultLiteral: Bool {
         ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "NULL", "TRUE", "FALSE"].contains(uppercased())
-            || Double(self) != nil || (hasPrefix("'") && hasSuffix("'")) || (hasPrefix("(") && hasSuffix(")"))
+            || (Double(self) != nil && utf8.allSatisfy { !($0 | 0x20 == 0x78 || $0 | 0x20 == 0x6E) })
+            || isTextLiteral
+    }
+
+    /// Whether the text is one text literal: `'x' || 'y'` begins and ends as one, and is an expression.
+    private var isTextLiteral: Bool {
+        guard utf8.count >= 2, hasPrefix("'"), hasSuffix("'") else { return false }
+        return !dropFirst().dropLast().replacing("''", with: "").contains("'")
     }
 }

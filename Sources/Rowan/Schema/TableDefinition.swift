@@ -122,7 +122,7 @@ public final class TableDefinition {
 
     /// A check: `t.check(Column("a") < Column("b"))`.
     public func check(_ condition: some SQLExpressible) {
-        constraints.append("CHECK (\(condition))")
+        constraints.append("CHECK (\(condition.sqlExpression.sqlSelection))")
     }
 
     /// A check in SQL.

@@ -14,10 +14,10 @@
 /// Source: <https://sqlite.org/lang_expr.html#varparam>
 public struct StatementArguments: Hashable, Sendable {
     /// The positional values, in order.
-    package var values: [DatabaseValue]
+    @usableFromInline package var values: [DatabaseValue]
 
     /// The named values; a name has no prefix.
-    package var namedValues: [String: DatabaseValue]
+    @usableFromInline package var namedValues: [String: DatabaseValue]
 
     /// No arguments.
     public init() {
@@ -25,6 +25,7 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = [:]
     }
 
+    @inlinable
     package init(values: [DatabaseValue], namedValues: [String: DatabaseValue] = [:]) {
         self.values = values
         self.namedValues = namedValues

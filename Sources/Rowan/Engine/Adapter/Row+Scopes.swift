@@ -16,9 +16,6 @@ extension Row {
         values = adaptation.mapping.indexes.map { adaptation.base.column(atUncheckedIndex: $0).databaseValue }
     }
 
-    @usableFromInline
-    package var isAdapted: Bool { adaptation != nil }
-
     /// The row with the columns of the statement, without any adapter.
     public var unadapted: Row { adaptation?.base ?? self }
 

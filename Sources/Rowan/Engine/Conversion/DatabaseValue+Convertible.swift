@@ -142,10 +142,38 @@ extension StatementArguments {
 extension StatementArguments: ExpressibleByArrayLiteral {
     /// `arguments: ["Arthur", 1000, nil]`
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
+        self.init(values: elements.storedValues)
+    }
+}
+
+extension [(any DatabaseValueConvertible)?] {
+    /// The stored values. The elements are read where they lie: existentials are dear to copy (benchmark
+    /// insert-statement). Invariant, of the stable ABI: an existential is a buffer of three words, a pointer to the
+    /// type, and one to the conformance; an optional one has the same layout, nil being a null pointer to the type.
+    /// The pointer is mutable for the type checker alone: nothing is written through it.
+    fileprivate var storedValues: [DatabaseValue] {
         var values: [DatabaseValue] = []
-        values.reserveCapacity(elements.count)
-        for element in elements { values.append(element?.databaseValue ?? .null) }
-        self.init(values: values)
+        values.reserveCapacity(count)
+        withUnsafeBytes { bytes in
+            for index in 0..<count {
+                let element = bytes.baseAddress.unsafelyUnwrapped
+                    + index &* MemoryLayout<(any DatabaseValueConvertible)?>.stride
+                let type = element.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
+                guard type != 0 else {
+                    values.append(.null)
+                    continue
+                }
+                let value = UnsafeMutableRawPointer(mutating: element)
+                    .assumingMemoryBound(to: (any DatabaseValueConvertible).self)
+                values.append(Self.storedValue(&value.pointee))
+            }
+        }
+        return values
+    }
+
+    /// `inout` so that the existential is not copied.
+    private static func storedValue(_ value: inout any DatabaseValueConvertible) -> DatabaseValue {
+        value.databaseValue
     }
 }
 

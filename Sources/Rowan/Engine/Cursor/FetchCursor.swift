@@ -2,7 +2,7 @@
 // lives, the cache gives another statement for the same SQL, and an execution of this one is refused.
 // `@inlinable`: benchmarks fetch-index and fetch-int; the element must decode in the loop of the user's module.
 
-import CSQLite
+public import CSQLite
 
 /// A cursor over the rows of a statement.
 public protocol DatabaseCursor<Element>: Cursor {
@@ -55,6 +55,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     }
 
     deinit {
+        row?.endDecoding()
         guard !isDone else { return }
         statement.connection.endLease(of: statement)
     }
@@ -70,17 +71,26 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
         guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
-        do {
-            guard try statement.step() else {
-                finish()
-                return nil
-            }
-        } catch {
-            finish()
-            throw error
-        }
-        if row.unsafelyUnwrapped.isAdapted { row.unsafelyUnwrapped.refreshAdaptation() }
-        return row
+        return try advance(row.unsafelyUnwrapped) ? row : nil
+    }
+
+    /// Moves the row object of this cursor to the next row.
+    ///
+    /// - Precondition: the access has not changed since the last row.
+    @inlinable
+    package func advance(_ row: Row) throws -> Bool {
+        let code = sqlite3_step(statement.sqliteStatement)
+        guard code == SQLITE_ROW else { return try finish(code) }
+        if row.isAdapted { row.refreshAdaptation() }
+        return true
+    }
+
+    /// The last step gave no row: the end, or an error.
+    @usableFromInline
+    func finish(_ code: CInt) throws -> Bool {
+        defer { finish() }
+        try statement.finish(code)
+        return false
     }
 
     @usableFromInline
@@ -95,7 +105,9 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             isRunning = true
             accessNumber = statement.connection.accessNumber
             let live = Row(statement: statement)
-            row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            let row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            row.keepsDecoding = true
+            self.row = row
             return row
         } catch {
             finish()
@@ -105,6 +117,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     @usableFromInline
     func finish() {
+        row?.endDecoding()
         isRunning = false
         isDone = true
         statement.isLeased = false

@@ -49,6 +49,9 @@ public final class LocalConnection {
     /// Set from any thread: the current access must stop.
     package let isCancelled = Atomic<Bool>(false)
 
+    /// Set from any thread: nothing may take a lock for writing.
+    package let isSuspended = Atomic<Bool>(false)
+
     package init(path: String, flags: CInt, isStrict: Bool, publicStatementArguments: Bool) throws {
         self.isStrict = isStrict
         self.publicStatementArguments = publicStatementArguments
@@ -118,6 +121,9 @@ public final class LocalConnection {
     package func willRun(isReadonly: Bool, isTransactionControl: Bool, sql: String) throws {
         _ = try openPointer()
         if isCancelled.load(ordering: .relaxed), !isTransactionControl { throw CancellationError() }
+        if isSuspended.load(ordering: .relaxed), !isReadonly {
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the database is suspended", sql: sql)
+        }
         if !isTransactionControl { try check(aborted: sql) }
         if readOnlyDepth > 0, !isReadonly {
             throw DatabaseError(

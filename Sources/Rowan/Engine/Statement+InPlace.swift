@@ -1,0 +1,84 @@
+// Running a statement once with values that are bound where they lie. SQLite copies no text and no blob: it reads
+// them from Swift's memory, whose addresses are only valid inside `withUTF8` and `withUnsafeBytes`. Hence the
+// recursion: the statement runs to its end inside the closure of its last text (benchmark insert-place).
+
+import CSQLite
+import Foundation
+
+extension Statement {
+    /// Binds the values, and runs the statement to its end. Its rows are dropped.
+    ///
+    /// - Parameter order: for each parameter, the index of its value; nil for the order of the values.
+    /// - Throws: the error of SQLite. The statement has no arguments afterwards.
+    package func run(binding values: [DatabaseValue], order: [Int]?) throws {
+        guard !isLeased else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the statement is in use by a cursor", sql: sql)
+        }
+        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        // What is bound now is gone when this function returns: nobody may run the statement with it.
+        hasArguments = parameterCount == 0
+        try values.withUnsafeBufferPointer { values in
+            guard let order else { return try run(InPlaceValues(values: values, order: nil, count: values.count), from: 0) }
+            try order.withUnsafeBufferPointer { order in
+                try run(InPlaceValues(values: values, order: order, count: order.count), from: 0)
+            }
+        }
+    }
+
+    private func run(_ values: InPlaceValues, from first: Int) throws {
+        for position in first..<values.count {
+            let index = CInt(truncatingIfNeeded: position &+ 1)
+            let place = values.order.map { $0[position] } ?? position
+            // Through the pointer: the value is not copied.
+            switch values.values[place].storage {
+            case .null:
+                try check(sqlite3_bind_null(sqliteStatement, index))
+            case .int64(let integer):
+                try check(sqlite3_bind_int64(sqliteStatement, index, integer))
+            case .double(let double):
+                try check(sqlite3_bind_double(sqliteStatement, index, double))
+            case .string(let text):
+                var string = text
+                return try string.withUTF8 { bytes in
+                    try check(bindInPlace(bytes, at: index))
+                    try run(values, from: position &+ 1)
+                }
+            case .blob(let data):
+                return try data.withUnsafeBytes { bytes in
+                    try check(bindInPlace(bytes, at: index))
+                    try run(values, from: position &+ 1)
+                }
+            }
+        }
+        try connection.willRun(isReadonly: isAllowedInReads, isTransactionControl: effect == .transaction, sql: sql)
+        if try firstStep() {
+            while try step() {}
+        }
+    }
+
+    private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {
+        bytes.withMemoryRebound(to: CChar.self) { text in
+            guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
+            // An empty buffer may have no address, which SQLite would take for NULL.
+            guard let start = text.baseAddress else { return rowan_bind_static_text(sqliteStatement, index, "", 0) }
+            return rowan_bind_static_text(sqliteStatement, index, start, count)
+        }
+    }
+
+    private func bindInPlace(_ bytes: UnsafeRawBufferPointer, at index: CInt) -> CInt {
+        guard let count = CInt(exactly: bytes.count) else { return SQLITE_TOOBIG }
+        guard count > 0 else { return sqlite3_bind_zeroblob(sqliteStatement, index, 0) }
+        return rowan_bind_static_blob(sqliteStatement, index, bytes.baseAddress, count)
+    }
+
+    private func check(_ code: CInt) throws {
+        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+    }
+}
+
+/// Values in the order of the parameters.
+private struct InPlaceValues {
+    let values: UnsafeBufferPointer<DatabaseValue>
+    let order: UnsafeBufferPointer<Int>?
+    let count: Int
+}

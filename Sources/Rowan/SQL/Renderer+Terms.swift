@@ -1,0 +1,187 @@
+// The terms of queries: selections, orderings, expressions. An operand is put between parentheses when it is itself
+// an operation, and only then.
+
+extension Renderer {
+    package mutating func write(_ selection: SQLSelection) {
+        switch selection.node {
+        case .expression(let expression):
+            write(expression)
+        case .named(let expression, let name):
+            write(expression)
+            sql += " AS "
+            write(identifier: name)
+        case .literal(let literal):
+            write(literal)
+        case .allColumns(let table):
+            if let table {
+                write(identifier: table)
+                sql += "."
+            }
+            sql += "*"
+        case .allColumnsExcluding, .primaryKey:
+            preconditionFailure("the resolver replaces this selection before it is rendered")
+        }
+    }
+
+    package mutating func write(_ ordering: SQLOrdering) {
+        switch ordering.node {
+        case .expression(let expression, let direction):
+            write(expression)
+            sql += direction.rawValue
+        case .literal(let literal):
+            write(literal)
+        case .primaryKey:
+            preconditionFailure("the resolver replaces this ordering before it is rendered")
+        }
+    }
+
+    package mutating func write(_ expression: SQLExpression) {
+        switch expression.node {
+        case .value(let value):
+            write(value: value)
+        case .column(let name, let table):
+            write(column: name, of: table)
+        case .literal(let literal):
+            write(literal)
+        case .unary(let op, let operand):
+            sql += op.rawValue
+            write(operand: operand)
+        case .binary(let op, let a, let b):
+            write(a, op.rawValue, b)
+        case .associative(let op, let operands):
+            write(list: operands, separator: " \(op.sql) ") { $0.write(operand: $1) }
+        case .equal(let a, let b, let isNegated):
+            writeEqual(a, b, isNegated: isNegated)
+        case .between(let a, let b, let c, let isNegated):
+            write(a, isNegated ? "NOT BETWEEN" : "BETWEEN", b)
+            sql += " AND "
+            write(operand: c)
+        case .isIn(let a, let container, let isNegated):
+            write(operand: a)
+            sql += isNegated ? " NOT IN " : " IN "
+            write(container)
+        case .like(let a, let b, let escape, let isNegated):
+            write(a, isNegated ? "NOT LIKE" : "LIKE", b)
+            if let escape {
+                sql += " ESCAPE "
+                write(operand: escape)
+            }
+        case .collated(let a, let collation):
+            write(operand: a)
+            sql += " COLLATE "
+            sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
+        case .function(let call):
+            write(call)
+        case .cast(let a, let type):
+            sql += "CAST("
+            write(a)
+            sql += " AS \(type))"
+        case .subquery(let subquery):
+            write(parenthesised: subquery)
+        case .exists(let subquery, let isNegated):
+            sql += isNegated ? "NOT EXISTS " : "EXISTS "
+            write(parenthesised: subquery)
+        case .tuple(let elements):
+            write(.expressions(elements))
+        case .primaryKey:
+            preconditionFailure("the resolver replaces this expression before it is rendered")
+        }
+    }
+
+    private mutating func write(column name: String, of table: TableReference) {
+        if case .alias(let alias) = table {
+            if let table = aliasNames[alias] ?? alias.name {
+                write(identifier: table)
+                sql += "."
+            }
+        }
+        write(identifier: name)
+    }
+
+    private mutating func write(_ a: SQLExpression, _ op: String, _ b: SQLExpression) {
+        write(operand: a)
+        sql += " \(op) "
+        write(operand: b)
+    }
+
+    private mutating func writeEqual(_ a: SQLExpression, _ b: SQLExpression, isNegated: Bool) {
+        switch (a.node, b.node) {
+        case (_, .value(.null)): write(a, isNegated ? "IS NOT" : "IS", b)
+        case (.value(.null), _): write(b, isNegated ? "IS NOT" : "IS", a)
+        default: write(a, isNegated ? "<>" : "=", b)
+        }
+    }
+
+    private mutating func write(_ call: SQLExpression.FunctionCall) {
+        sql += call.name.isPlainDatabaseName ? call.name : call.name.quotedDatabaseIdentifier
+        sql += call.isStar ? "(*" : (call.isDistinct ? "(DISTINCT " : "(")
+        write(list: call.arguments) { $0.write($1) }
+        sql += ")"
+        if let filter = call.filter {
+            sql += " FILTER (WHERE "
+            write(filter)
+            sql += ")"
+        }
+    }
+
+    private mutating func write(_ container: SQLExpression.Container) {
+        switch container {
+        case .expressions(let expressions):
+            // SQLite accepts `()`, other databases do not; both know this empty subquery.
+            guard !expressions.isEmpty else {
+                sql += "(SELECT NULL WHERE NULL)"
+                return
+            }
+            if case .bound = values, let json = Self.largeList(expressions) {
+                sql += "(SELECT value FROM json_each("
+                write(value: json)
+                sql += "))"
+                return
+            }
+            sql += "("
+            write(list: expressions) { $0.write($1) }
+            sql += ")"
+        case .subquery(let subquery): write(parenthesised: subquery)
+        case .table(let name): write(identifier: name)
+        }
+    }
+
+    private mutating func write(parenthesised subquery: SQLSubquery) {
+        sql += "("
+        write(subquery)
+        sql += ")"
+    }
+
+    /// Writes an operand, between parentheses if it is itself an operation.
+    package mutating func write(operand: SQLExpression) {
+        guard operand.isOperation else {
+            write(operand)
+            return
+        }
+        sql += "("
+        write(operand)
+        sql += ")"
+    }
+}
+
+extension SQLExpression {
+    var isOperation: Bool {
+        switch node {
+        case .value, .column, .function, .cast, .subquery, .tuple: false
+        case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
+            .primaryKey:
+            true
+        }
+    }
+}
+
+extension DatabaseValue {
+    static func ~= (storage: Storage, value: DatabaseValue) -> Bool { value.storage == storage }
+}
+
+extension String {
+    /// Whether the name needs no quotes where a keyword can't stand.
+    var isPlainDatabaseName: Bool {
+        !isEmpty && !first!.isNumber && utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x5F || ($0 | 0x20) &- 0x61 < 26 }
+    }
+}

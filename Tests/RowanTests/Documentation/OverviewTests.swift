@@ -1,0 +1,140 @@
+// The code of the documentation's overview, run; and the proof that it is this code.
+
+import Foundation
+import Rowan
+import Synchronization
+import Testing
+
+private struct Player: Codable, FetchableRecord, MutablePersistableRecord {
+    var id: Int64?
+    var name: String
+    var team: String?
+    var score: Int
+
+    enum Columns {
+        static let name = Column(CodingKeys.name)
+        static let team = Column(CodingKeys.team)
+        static let score = Column(CodingKeys.score)
+    }
+
+    mutating func didInsert(_ inserted: InsertionSuccess) {
+        id = inserted.rowID
+    }
+}
+
+@Suite struct OverviewTests {
+    @Test func theCodeOfTheOverviewRuns() throws {
+        let dbQueue = try DatabaseQueue()
+
+        try dbQueue.write { db in
+            // CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT,
+            //   "name" TEXT NOT NULL, "team" TEXT, "score" INTEGER NOT NULL DEFAULT 0)
+            try db.create(table: "player") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("name", .text).notNull()
+                t.column("team", .text)
+                t.column("score", .integer).notNull().defaults(to: 0)
+            }
+        }
+
+        try dbQueue.write { db in
+            // INSERT INTO "player" ("id", "name", "team", "score") VALUES (?,?,?,?)
+            var player = Player(id: nil, name: "Arthur", team: "Reds", score: 100)
+            try player.insert(db)
+
+            // UPDATE "player" SET "score"=? WHERE "id"=?
+            try player.updateChanges(db) { $0.score += 900 }
+        }
+
+        let best = try dbQueue.read { db in
+            // SELECT * FROM "player" WHERE "score" >= ? ORDER BY "score" DESC LIMIT 10
+            try Player
+                .filter { $0.score >= 1000 }
+                .order(\.score.desc)
+                .limit(10)
+                .fetchAll(db)
+        }
+        #expect(best.map(\.name) == ["Arthur"])
+        #expect(best.map(\.id) == [1])
+
+        try dbQueue.write { db in
+            // UPDATE "player" SET "score"="score" + ? WHERE "team" = ?
+            try Player.filter { $0.team == "Reds" }.updateAll(db) { $0.score += 100 }
+        }
+
+        let name = "Arthur"
+        let score = try dbQueue.read { db in
+            try Int.fetchOne(db, sql: "SELECT score FROM player WHERE name = ?", arguments: [name])
+        }
+        let request: SQLRequest<Player> = "SELECT * FROM player WHERE name = \(name)"
+        let arthur = try dbQueue.read(request.fetchOne)
+        #expect(score == 1100)
+        #expect(arthur?.score == 1100)
+
+        do {
+            try dbQueue.write { db in
+                try db.execute(sql: "INSERT INTO player (name) VALUES (NULL)")
+            }
+        } catch DatabaseError.SQLITE_CONSTRAINT_NOTNULL {
+            // The transaction is rolled back.
+        }
+        #expect(try dbQueue.read(Player.fetchCount) == 1)
+    }
+
+    @Test func theSQLOfTheOverviewIsTheOneThatRuns() throws {
+        let log = Mutex<[String]>([])
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            db.trace { event in
+                if case .statement(let statement) = event { log.withLock { $0.append(statement.sql) } }
+            }
+        }
+        let dbQueue = try DatabaseQueue(configuration: configuration)
+        try dbQueue.write { db in
+            try db.create(table: "player") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("name", .text).notNull()
+                t.column("team", .text)
+                t.column("score", .integer).notNull().defaults(to: 0)
+            }
+            var player = Player(id: nil, name: "Arthur", team: "Reds", score: 100)
+            try player.insert(db)
+            try player.updateChanges(db) { $0.score += 900 }
+            _ = try Player.filter { $0.score >= 1000 }.order(\.score.desc).limit(10).fetchAll(db)
+            try Player.filter { $0.team == "Reds" }.updateAll(db) { $0.score += 100 }
+        }
+        let statements = log.withLock { $0 }
+        for sql in Self.articleSQL { #expect(statements.contains(sql), "\(sql)") }
+    }
+
+    @Test func eachBlockOfTheOverviewStandsInThisFile() throws {
+        let file = URL(fileURLWithPath: #filePath)
+        let article = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/Rowan/Rowan.docc/Rowan.md")
+        let code = Self.lines(of: try String(contentsOf: file, encoding: .utf8)).joined(separator: "\n")
+        let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count == 8)
+        for block in blocks {
+            #expect(code.contains(Self.lines(of: block).joined(separator: "\n")), "\(block)")
+        }
+    }
+
+    private static let articleSQL = [
+        """
+        CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "name" TEXT NOT NULL, "team" TEXT, \
+        "score" INTEGER NOT NULL DEFAULT 0)
+        """,
+        #"INSERT INTO "player" ("id", "name", "team", "score") VALUES (?,?,?,?)"#,
+        #"UPDATE "player" SET "score"=? WHERE "id"=?"#,
+        #"SELECT * FROM "player" WHERE "score" >= ? ORDER BY "score" DESC LIMIT 10"#,
+        #"UPDATE "player" SET "score"="score" + ? WHERE "team" = ?"#,
+    ]
+
+    /// The lines that are not empty, without indentation; a private type counts as the article's.
+    private static func lines(of text: String) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .map { $0.hasPrefix("private struct") ? String($0.dropFirst("private ".count)) : $0 }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#expect") }
+    }
+}
