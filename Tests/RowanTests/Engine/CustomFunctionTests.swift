@@ -5,7 +5,7 @@ import Rowan
 import Testing
 
 @Suite
-struct FunctionTests {
+struct CustomFunctionTests {
     struct Failure: Error, CustomStringConvertible { var description: String { "it failed" } }
 
     private func function(
