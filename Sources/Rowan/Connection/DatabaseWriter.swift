@@ -156,9 +156,12 @@ extension DatabaseWriter {
 extension Database {
     func erase() throws {
         let pointer = try connection.openPointer()
+        let version = try schemaVersion()
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 1))
         defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 0) }
         try execute(sql: "VACUUM")
+        // The version starts anew: another connection may know an older schema under the same number.
+        try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
         connection.schemaGeneration &+= 1
     }
 }

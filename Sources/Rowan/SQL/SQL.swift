@@ -155,6 +155,11 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.expression(SQLExpression(.tuple(sequence.map(\.sqlExpression)))))
     }
 
+    /// `... WHERE token = \(data)`: a value that is also a sequence, such as Data, is a value.
+    public mutating func appendInterpolation<T: SQLExpressible & Sequence>(_ value: T) where T.Element: SQLExpressible {
+        literal.append(.expression(value.sqlExpression))
+    }
+
     /// `SELECT \(AllColumns()) FROM player`
     public mutating func appendInterpolation(_ selection: some SQLSelectable) {
         literal.append(.selection(selection.sqlSelection))

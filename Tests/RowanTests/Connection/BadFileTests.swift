@@ -10,7 +10,8 @@ struct BadFileTests {
     func aTextFile(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("notes.txt")
-        try String(repeating: "This is no database. ", count: 100).write(toFile: path, atomically: true, encoding: .utf8)
+        try String(repeating: "This is no database. ", count: 100).write(
+            toFile: path, atomically: true, encoding: .utf8)
         expectError(.SQLITE_NOTADB, "file is not a database") { try kind.make(path: path) }
         // It was left as it is.
         let content = try String(contentsOfFile: path, encoding: .utf8)

@@ -279,10 +279,12 @@ struct CancellationConcurrencyTests {
             try await closed
             #expect(committed.elements == [2])
             for task in waiting {
-                do { try await task.value } catch let error as DatabaseError { #expect(error.resultCode == .SQLITE_MISUSE) }
+                do { try await task.value } catch let error as DatabaseError {
+                    #expect(error.resultCode == .SQLITE_MISUSE)
+                }
             }
             // Those who were served before saw the database, not a new and empty one.
-            #expect(counts.elements.allSatisfy { $0 == 2 })
+            #expect(Set(counts.elements).isSubset(of: [2]))
             await expectError(.SQLITE_MISUSE) { try await writer.read { _ in } }
         }
     }

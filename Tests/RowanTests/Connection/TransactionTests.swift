@@ -169,7 +169,11 @@ struct TransactionTests {
             let log = Log<String>()
             expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
                 try writer.write { db in
-                    db.afterNextTransaction { _ in log.append("commit") } onRollback: { _ in log.append("rollback") }
+                    db.afterNextTransaction { _ in
+                        log.append("commit")
+                    } onRollback: { _ in
+                        log.append("rollback")
+                    }
                     try db.execute(sql: "INSERT INTO c VALUES (1)")
                 }
             }

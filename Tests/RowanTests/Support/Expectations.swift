@@ -51,7 +51,8 @@ func expectDecodingError<T>(
 ) -> RowDecodingError? {
     let error = #expect(throws: RowDecodingError.self, sourceLocation: sourceLocation) { _ = try body() }
     for part in parts {
-        #expect(error?.description.contains(part) == true, "\(error?.description ?? "")", sourceLocation: sourceLocation)
+        #expect(
+            error?.description.contains(part) == true, "\(error?.description ?? "")", sourceLocation: sourceLocation)
     }
     return error
 }

@@ -86,7 +86,8 @@ struct ConversionTests {
 
     @Test(arguments: [false, true])
     func valuesThatDoNotConvert(_ strict: Bool) throws {
-        let sql = "SELECT 300 AS a, -1 AS b, NULL AS c, 'yesterday' AS d, 'no-uuid' AS u, '{' AS j, 'blue' AS e, '' AS empty"
+        let sql =
+            "SELECT 300 AS a, -1 AS b, NULL AS c, 'yesterday' AS d, 'no-uuid' AS u, '{' AS j, 'blue' AS e, '' AS empty"
         try rows(sql, strict: strict) { row in
             expectDecodingError("column: \"a\"", "300", "Int8") { try row.decode(Int8.self, forColumn: "a") }
             expectDecodingError("column: \"a\"", "300", "UInt8") { try row.decode(UInt8?.self, forColumn: "a") }
@@ -136,7 +137,9 @@ struct ConversionTests {
 
     @Test func missingColumns() throws {
         try rows("SELECT 1 AS a") { row in
-            expectDecodingError("column not found: \"b\"", "the row has: a") { try row.decode(Int.self, forColumn: "b") }
+            expectDecodingError("column not found: \"b\"", "the row has: a") {
+                try row.decode(Int.self, forColumn: "b")
+            }
             expectDecodingError("column not found: \"b\"") { try row.decode(Int.self, forColumn: Column("b")) }
             expectDecodingError("row index out of range") { try row.decode(Int.self, atIndex: 1) }
             expectDecodingError("row index out of range") { try row.decode(Int?.self, atIndex: -1) }

@@ -104,7 +104,9 @@ struct DateTests {
         let components = try #require(DatabaseDateComponents.fromDatabaseValue("2015-07-02T03:04+02:30".databaseValue))
         #expect(components.format == .YMD_HM)
         #expect(components.dateComponents.timeZone == TimeZone(secondsFromGMT: 9_000))
-        #expect(DatabaseDateComponents.fromDatabaseValue("03:04Z".databaseValue)?.dateComponents.timeZone?.secondsFromGMT() == 0)
+        #expect(
+            DatabaseDateComponents.fromDatabaseValue("03:04Z".databaseValue)?.dateComponents.timeZone?.secondsFromGMT()
+                == 0)
     }
 
     @Test func missingComponents() {

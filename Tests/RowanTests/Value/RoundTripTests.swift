@@ -131,7 +131,9 @@ struct RoundTripTests {
         }
         try check(strict: strict) { URL(string: "https://example.com/\($0.next())?q=\($0.next())#é")! }
         try check(strict: strict) { generator in
-            Decimal(sign: .minus, exponent: Int.random(in: -30...30, using: &generator), significand: Decimal(generator.next()))
+            Decimal(
+                sign: .minus, exponent: Int.random(in: -30...30, using: &generator),
+                significand: Decimal(generator.next()))
         }
     }
 

@@ -1,0 +1,100 @@
+// Errors: codes, messages, and arguments only where the configuration allows them.
+
+import Foundation
+import Rowan
+import Testing
+
+@Suite
+struct DatabaseErrorTests {
+    private func constraintError(_ configuration: Configuration = Configuration()) throws -> DatabaseError {
+        try withDatabase(configuration) { db in
+            try db.execute(sql: "CREATE TABLE player(email UNIQUE)")
+            try db.execute(sql: "INSERT INTO player VALUES (?)", arguments: ["secret"])
+            let error = expectError(.SQLITE_CONSTRAINT_UNIQUE, "UNIQUE constraint failed: player.email") {
+                try db.execute(sql: "INSERT INTO player VALUES (?)", arguments: ["secret"])
+            }
+            return try #require(error)
+        }
+    }
+
+    @Test func codes() throws {
+        let error = try constraintError()
+        #expect(error.resultCode == .SQLITE_CONSTRAINT)
+        #expect(error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(error.extendedResultCode.primaryResultCode == .SQLITE_CONSTRAINT)
+        #expect(error.sql == "INSERT INTO player VALUES (?)")
+        #expect(error.arguments == ["secret"])
+        #expect(ResultCode.SQLITE_CONSTRAINT.description == "19 (constraint failed)")
+        #expect(ResultCode.SQLITE_CONSTRAINT_UNIQUE.rawValue == 2067)
+        #expect(!error.isInterruptionError)
+        #expect((error as NSError).code == 2067)
+        #expect((error as NSError).domain == "Rowan.DatabaseError")
+    }
+
+    @Test func argumentsArePrivate() throws {
+        let text = """
+            SQLite error 19: UNIQUE constraint failed: player.email - while executing `INSERT INTO player VALUES (?)`
+            """
+        let error = try constraintError()
+        #expect(error.description == text)
+        #expect(error.localizedDescription == text)
+        #expect(error.expandedDescription == text + " with arguments ['secret']")
+        var configuration = Configuration()
+        configuration.publicStatementArguments = true
+        let open = try constraintError(configuration)
+        #expect(open.description == text + " with arguments ['secret']")
+    }
+
+    @Test func patterns() throws {
+        let error: any Error = try constraintError()
+        func name(_ error: any Error) -> String {
+            do { throw error } catch DatabaseError.SQLITE_BUSY {
+                return "busy"
+            } catch DatabaseError.SQLITE_CONSTRAINT_FOREIGNKEY {
+                return "foreign key"
+            } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
+                return "unique"
+            } catch DatabaseError.SQLITE_CONSTRAINT {
+                return "constraint"
+            } catch {
+                return "other"
+            }
+        }
+        #expect(name(error) == "unique")
+        #expect(name(DatabaseError(resultCode: .SQLITE_CONSTRAINT_CHECK)) == "constraint")
+        #expect(name(DatabaseError(resultCode: .SQLITE_BUSY_SNAPSHOT)) == "busy")
+        #expect(name(DatabaseError()) == "other")
+        #expect(name(CancellationError()) == "other")
+        #expect(ResultCode.SQLITE_CONSTRAINT ~= .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(!(ResultCode.SQLITE_CONSTRAINT_UNIQUE ~= ResultCode.SQLITE_CONSTRAINT))
+        switch ResultCode.SQLITE_CONSTRAINT_CHECK {
+        case .SQLITE_CONSTRAINT: break
+        default: Issue.record("an extended code matches its primary one")
+        }
+    }
+
+    @Test func madeByHand() {
+        #expect(DatabaseError().description == "SQLite error 1: SQL logic error")
+        let error = DatabaseError(resultCode: .SQLITE_FULL, message: "no room", sql: "X", arguments: [1])
+        #expect(error.description == "SQLite error 13: no room - while executing `X`")
+        #expect(DatabaseError(resultCode: .SQLITE_INTERRUPT).isInterruptionError)
+    }
+
+    @Test func decodingErrors() throws {
+        let error = try #require(
+            expectDecodingError { try (["name": "Arthur", "score": nil] as Row).decode(Int.self, forColumn: "score") })
+        #expect(
+            error.description == "could not decode Int from database value NULL - column: \"score\", column index: 1")
+        let long = String(repeating: "x", count: 1_000)
+        let cut = expectDecodingError { try (["a": long] as Row).decode(UUID.self, atIndex: 0) }
+        #expect((cut?.description.count ?? 1_000) < 250)
+    }
+
+    /// SQLite takes it before the first connection only: here it is enough that it can be set.
+    @Test func theErrorLog() {
+        let former = Database.logError
+        Database.logError = { code, message in _ = (code, message) }
+        #expect(Database.logError != nil)
+        Database.logError = former
+    }
+}

@@ -1,0 +1,181 @@
+// Prepared statements: arguments, the cache, reuse, errors.
+
+import Foundation
+import Rowan
+import Testing
+
+@Suite
+struct StatementTests {
+    private func values(_ sql: String, _ arguments: StatementArguments) throws -> [Int?] {
+        try withDatabase { db in
+            let row = try #require(try Row.fetchOne(db, sql: sql, arguments: arguments))
+            return row.map { Int.fromDatabaseValue($0.1) }
+        }
+    }
+
+    @Test func arguments() throws {
+        try #expect(values("SELECT ?, ?", [1, 2]) == [1, 2])
+        try #expect(values("SELECT ?, ?", [1, nil]) == [1, nil])
+        try #expect(values("SELECT :a, @b, $c", ["a": 1, "b": 2, "c": 3]) == [1, 2, 3])
+        try #expect(values("SELECT :a, :b, :a", ["a": 1, "b": 2]) == [1, 2, 1])
+        try #expect(values("SELECT :a, :b", [1, 2]) == [1, 2])
+        try #expect(values("SELECT ?2, ?1", [1, 2]) == [2, 1])
+        try #expect(values("SELECT ?, :b, ?", [1, 3] + ["b": 2]) == [1, 2, 3])
+        try #expect(values("SELECT :a, ?", [2] &+ ["a": 1]) == [1, 2])
+    }
+
+    @Test func combinedArguments() throws {
+        var arguments: StatementArguments = [1]
+        arguments += ["a": 2]
+        let replaced = arguments.append(contentsOf: ["a": 3, "b": 4])
+        #expect(replaced == ["a": 2.databaseValue])
+        #expect(arguments.description == "[1, \"a\": 3, \"b\": 4]")
+        #expect((["a": 1] &+ ["a": 2] as StatementArguments) == ["a": 2])
+        #expect(StatementArguments([1, Thread()] as [Any]) == nil)
+        #expect(StatementArguments(["a", 1] as [Any]) == ["a", 1])
+        #expect(StatementArguments(["a": 1] as [AnyHashable: Any]) == ["a": 1])
+        #expect(StatementArguments([1, 2, 3]) == [1, 2, 3])
+        #expect(StatementArguments(["x", nil]) == ["x", nil])
+        #expect(StatementArguments().isEmpty)
+    }
+
+    @Test func wrongArguments() throws {
+        try withDatabase { db in
+            let cases: [(String, StatementArguments, String)] = [
+                ("SELECT ?", [], "wrong number of statement arguments: 0, expected 1"),
+                ("SELECT ?", [1, 2], "wrong number of statement arguments: 2, expected 1"),
+                ("SELECT 1", [1], "wrong number of statement arguments: 1, expected 0"),
+                ("SELECT ?, ?", [1], "wrong number of statement arguments: 1, expected 2"),
+                ("SELECT :a, :b", ["a": 1], "missing statement argument(s): b"),
+                ("SELECT :a", ["a": 1, "z": 2], "unknown statement argument(s): z"),
+                ("SELECT :a", ["A": 1], "missing statement argument(s): a"),
+            ]
+            for (sql, arguments, message) in cases {
+                let error = expectError(.SQLITE_MISUSE, message) {
+                    try Row.fetchAll(db, sql: sql, arguments: arguments)
+                }
+                #expect(error?.sql == sql)
+                expectError(.SQLITE_MISUSE, message) { try db.execute(sql: sql, arguments: arguments) }
+                let statement = try db.makeStatement(sql: sql)
+                expectError(.SQLITE_MISUSE, message) { try statement.setArguments(arguments) }
+                expectError(.SQLITE_MISUSE) { try statement.validateArguments(arguments) }
+            }
+            let statement = try db.makeStatement(sql: "SELECT ?")
+            expectError(.SQLITE_MISUSE) { try Row.fetchAll(statement) }
+            statement.setUncheckedArguments([1, 2])
+            try #expect(Int.fetchOne(statement) == 1)
+            statement.setUncheckedArguments([])
+            try #expect(DatabaseValue.fetchOne(statement) == .null)
+        }
+    }
+
+    @Test func aStatementIsReused() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x UNIQUE)")
+            let insert = try db.makeStatement(sql: "INSERT INTO t VALUES (?)")
+            for value in 1...3 { try insert.execute(arguments: [value]) }
+            #expect(insert.arguments == [3])
+            // After an error too.
+            expectError(.SQLITE_CONSTRAINT_UNIQUE) { try insert.execute() }
+            try insert.execute(arguments: [4])
+            try #expect(db.values() == [1, 2, 3, 4])
+            #expect(!insert.isReadonly)
+            #expect(insert.columnCount == 0)
+            let select = try db.makeStatement(sql: "SELECT x, x + 1 AS y FROM t WHERE x > ?")
+            #expect(select.isReadonly)
+            #expect(select.columnNames == ["x", "y"])
+            #expect(select.index(ofColumn: "Y") == 1)
+            #expect(select.description == "SELECT x, x + 1 AS y FROM t WHERE x > ?")
+            try #expect(Int.fetchAll(select, arguments: [2]) == [3, 4])
+            try #expect(Int.fetchAll(select) == [3, 4])
+            try #expect(Int.fetchAll(select, arguments: [3]) == [4])
+            try #expect(Int.fetchSet(select, arguments: [2]) == [3, 4])
+        }
+    }
+
+    @Test func aStatementSeesANewSchema() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)")
+            let statement = try db.makeStatement(sql: "SELECT * FROM t")
+            try #expect(Row.fetchAll(statement) == [["x": 1]])
+            try db.execute(sql: "ALTER TABLE t ADD COLUMN y DEFAULT 2")
+            try #expect(Row.fetchAll(statement) == [["x": 1, "y": 2]])
+            #expect(statement.columnNames == ["x", "y"])
+            try db.execute(sql: "DROP TABLE t")
+            expectError(.SQLITE_ERROR, "no such table: t") { try Row.fetchAll(statement) }
+        }
+    }
+
+    @Test func theCache() throws {
+        try withDatabase { db in
+            let sql = "SELECT 1 UNION ALL SELECT 2"
+            let first = try db.cachedStatement(sql: sql)
+            try #expect(db.cachedStatement(sql: sql) === first)
+            // One that is busy is not shared: cursors on one text don't disturb each other.
+            let one = try Int.fetchCursor(db, sql: sql)
+            let other = try Int.fetchCursor(db, sql: sql)
+            try #expect(one.next() == 1)
+            try #expect(other.next() == 1)
+            try #expect(Int.fetchAll(db, sql: sql) == [1, 2])
+            try #expect(one.next() == 2)
+            try #expect(other.next() == 2)
+            #expect(one.statement !== other.statement)
+            try #expect(one.next() == nil)
+            try #expect(db.cachedStatement(sql: sql) === first)
+            db.releaseMemory()
+            try #expect(db.cachedStatement(sql: sql) !== first)
+        }
+    }
+
+    @Test func manyStatements() throws {
+        try withDatabase { db in
+            for index in 0..<1_000 { try #expect(Int.fetchOne(db, sql: "SELECT \(index)") == index) }
+            for index in 0..<1_000 { try #expect(Int.fetchOne(db, sql: "SELECT \(index)") == index) }
+        }
+    }
+
+    @Test func aStatementInUse() throws {
+        try withDatabase { db in
+            let statement = try db.makeStatement(sql: "SELECT 1 UNION ALL SELECT 2")
+            var cursor: FetchCursor<Int>? = try Int.fetchCursor(statement)
+            _ = try cursor?.next()
+            expectError(.SQLITE_MISUSE) { try Int.fetchCursor(statement) }
+            expectError(.SQLITE_MISUSE) { try statement.execute() }
+            withExtendedLifetime(cursor) {}
+            cursor = nil
+            try #expect(Int.fetchAll(statement) == [1, 2])
+            // A cursor that has ended, well or badly, leaves it.
+            let ended = try Int.fetchCursor(statement)
+            while try ended.next() != nil {}
+            try #expect(Int.fetchAll(statement) == [1, 2])
+        }
+    }
+
+    @Test func returning() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x)")
+            let sql = "INSERT INTO t VALUES (1), (2), (3) RETURNING x * 10"
+            try #expect(Int.fetchAll(db, sql: sql) == [10, 20, 30])
+            // All rows are inserted, however many are fetched.
+            try #expect(Int.fetchOne(db, sql: sql) == 10)
+            try db.execute(sql: sql)
+            try #expect(db.values().count == 9)
+            let deleted = try Int.fetchSet(db, sql: "DELETE FROM t RETURNING x")
+            #expect(deleted == [1, 2, 3])
+        }
+    }
+
+    @Test func errors() throws {
+        try withDatabase { db in
+            let error = expectError(.SQLITE_ERROR, "near \"SELEC\": syntax error") {
+                try Row.fetchOne(db, sql: "SELEC 1")
+            }
+            #expect(error?.sql == "SELEC 1")
+            #expect(error?.description == "SQLite error 1: near \"SELEC\": syntax error - while executing `SELEC 1`")
+            let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)")
+            try #expect(cursor.next() == 1)
+            expectError(.SQLITE_ERROR, "integer overflow") { try cursor.next() }
+            try #expect(cursor.next() == nil)
+        }
+    }
+}
