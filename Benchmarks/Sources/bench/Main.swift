@@ -19,7 +19,7 @@ struct Main {
 
     private static func run(_ options: Options) throws {
         #if DEBUG
-            print("This is a debug build: its figures mean nothing. Use -c release.")
+        print("This is a debug build: its figures mean nothing. Use -c release.")
         #endif
         let sides = try Sides.selected(options.sides)
         let bench = try Bench(options: options, sides: sides)

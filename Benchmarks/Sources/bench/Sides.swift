@@ -2,10 +2,10 @@ import FloorSide
 import Harness
 
 #if ROWAN_SIDE
-    import RowanSide
+import RowanSide
 #endif
 #if GRDB_SIDE
-    import GRDBSide
+import GRDBSide
 #endif
 
 /// The sides that the manifest put in this build, in the order of the races.
@@ -13,15 +13,15 @@ enum Sides {
     static var all: [any Side] { [FloorSide()] + rowan + peer }
 
     #if ROWAN_SIDE
-        private static var rowan: [any Side] { [RowanSide()] }
+    private static var rowan: [any Side] { [RowanSide()] }
     #else
-        private static var rowan: [any Side] { [] }
+    private static var rowan: [any Side] { [] }
     #endif
 
     #if GRDB_SIDE
-        private static var peer: [any Side] { [GRDBSide()] }
+    private static var peer: [any Side] { [GRDBSide()] }
     #else
-        private static var peer: [any Side] { [] }
+    private static var peer: [any Side] { [] }
     #endif
 
     /// The sides with these names, or all of them.

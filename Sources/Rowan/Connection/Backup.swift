@@ -51,7 +51,7 @@ extension Database {
                 totalPageCount: Int(sqlite3_backup_pagecount(backup)), isCompleted: isCompleted)
             do {
                 try progress?(report)
-            } catch where !isCompleted {
+            } catch  where !isCompleted {
                 throw error
             } catch {
                 // The copy is complete: nothing is left to abort.

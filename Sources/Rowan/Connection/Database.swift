@@ -63,7 +63,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         self.configuration = configuration
         description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
         currentSchemaSource = configuration.schemaSource
-        let access = configuration.readonly || isReader
+        let access =
+            configuration.readonly || isReader
             ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // NOMUTEX: an access is alone with its connection, a lane sees to it.
         connection = try LocalConnection(
@@ -79,7 +80,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Applies the configuration. The caller has access to the connection.
     package func setUp(isReader: Bool) throws {
         let pointer = try connection.openPointer()
-        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, configuration.foreignKeysEnabled ? 1 : 0))
+        try connection.check(
+            rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, configuration.foreignKeysEnabled ? 1 : 0))
         let dqs: CInt = configuration.acceptsDoubleQuotedStringLiterals ? 1 : 0
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DML, dqs))
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DDL, dqs))

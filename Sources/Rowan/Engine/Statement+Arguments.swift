@@ -49,7 +49,8 @@ extension Statement {
         let positionalCount = Swift.min(positional.count, names.count { $0 == nil || !known.contains($0!) })
         try setArguments(
             StatementArguments(
-                values: Array(positional.prefix(positionalCount)), namedValues: named.filter { known.contains($0.key) }))
+                values: Array(positional.prefix(positionalCount)), namedValues: named.filter { known.contains($0.key) })
+        )
         return (positionalCount, known)
     }
 

@@ -18,7 +18,9 @@ extension Statement {
         // What is bound now is gone when this function returns: nobody may run the statement with it.
         hasArguments = parameterCount == 0
         try values.withUnsafeBufferPointer { values in
-            guard let order else { return try run(InPlaceValues(values: values, order: nil, count: values.count), from: 0) }
+            guard let order else {
+                return try run(InPlaceValues(values: values, order: nil, count: values.count), from: 0)
+            }
             try order.withUnsafeBufferPointer { order in
                 try run(InPlaceValues(values: values, order: order, count: order.count), from: 0)
             }

@@ -21,7 +21,8 @@ final class PlanGroup {
     @usableFromInline
     func makeContainer() -> PersistenceContainer {
         guard let last else { return PersistenceContainer() }
-        let values = spareValues.count == last.columns.count
+        let values =
+            spareValues.count == last.columns.count
             ? spareValues : Array(repeating: .null, count: last.columns.count)
         spareValues = []
         return PersistenceContainer(expecting: last.columns, reusing: values)

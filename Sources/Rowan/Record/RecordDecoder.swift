@@ -287,10 +287,11 @@ struct PropertyDecoding {
     }
 
     private func data() throws -> Data {
-        let data: Data? = switch record.databaseDataDecodingStrategy(for: name) {
-        case .deferredToData: Data.fromColumn(column)
-        case .custom(let decode): column.isNull ? nil : decode(column.databaseValue)
-        }
+        let data: Data? =
+            switch record.databaseDataDecodingStrategy(for: name) {
+            case .deferredToData: Data.fromColumn(column)
+            case .custom(let decode): column.isNull ? nil : decode(column.databaseValue)
+            }
         if let data { return data }
         throw row.decodingError(Data.self, at: index)
     }

@@ -196,7 +196,8 @@ extension String {
         for (index, character) in characters.enumerated() {
             let previous = index > 0 ? characters[index - 1] : nil
             let next = index + 1 < characters.count ? characters[index + 1] : nil
-            let startsWord = character.isUppercase && previous.map { $0 != "_" } ?? false
+            let startsWord =
+                character.isUppercase && previous.map { $0 != "_" } ?? false
                 && (!(previous?.isUppercase ?? true) || (next?.isLowercase ?? false))
             if startsWord { result += "_" }
             result += character.lowercased()

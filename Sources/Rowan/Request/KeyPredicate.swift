@@ -23,12 +23,13 @@ struct KeyValue: Sendable {
     private let content: Content
 
     init(_ value: any DatabaseValueConvertible) {
-        content = switch value {
-        case let date as Date: .date(date)
-        case let data as Data: .data(data)
-        case let uuid as UUID: .uuid(uuid)
-        default: .value(value.databaseValue)
-        }
+        content =
+            switch value {
+            case let date as Date: .date(date)
+            case let data as Data: .data(data)
+            case let uuid as UUID: .uuid(uuid)
+            default: .value(value.databaseValue)
+            }
     }
 
     var value: any DatabaseValueConvertible {

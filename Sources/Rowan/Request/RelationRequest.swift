@@ -42,12 +42,13 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
 
 /// A clause that waits for a connection.
 func deferred<Term>(_ terms: @escaping @Sendable (Database) throws -> [Term]) -> Clause<Term> {
-    .deferred(Deferred { schema in
-        guard let db = schema as? Database else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this request needs a connection")
-        }
-        return try terms(db)
-    })
+    .deferred(
+        Deferred { schema in
+            guard let db = schema as? Database else {
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this request needs a connection")
+            }
+            return try terms(db)
+        })
 }
 
 // MARK: - SELECT

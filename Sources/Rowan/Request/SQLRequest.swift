@@ -41,7 +41,8 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
-        let statement = isCached
+        let statement =
+            isCached
             ? try db.cachedStatement(literal: sqlLiteral) : try db.makeStatement(literal: sqlLiteral)
         return PreparedRequest(statement: statement, adapter: adapter)
     }

@@ -65,7 +65,9 @@ extension String {
         // A generic or nested name is as good as its first identifier.
         let name = prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let capitals = name.prefix(while: \.isUppercase)
-        let wordLength = capitals.count <= 1 || capitals.count == name.count ? capitals.count
+        let wordLength =
+            capitals.count <= 1 || capitals.count == name.count
+            ? capitals.count
             : (name.dropFirst(capitals.count).first?.isLetter == true ? capitals.count - 1 : capitals.count)
         return name.prefix(wordLength).lowercased() + name.dropFirst(wordLength)
     }

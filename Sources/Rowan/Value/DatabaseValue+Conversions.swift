@@ -74,7 +74,8 @@ extension Int64 {
         for digit in digits {
             let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
             let step = Int64(digit - UInt8(ascii: "0"))
-            let (next, carry) = negative
+            let (next, carry) =
+                negative
                 ? shifted.subtractingReportingOverflow(step) : shifted.addingReportingOverflow(step)
             if overflow || carry {
                 self = negative ? .min : .max

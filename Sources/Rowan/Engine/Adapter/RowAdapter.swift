@@ -132,7 +132,8 @@ public struct ScopeAdapter: RowAdapter {
     }
 
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        var mapping = try base?.mapping(of: layout)
+        var mapping =
+            try base?.mapping(of: layout)
             ?? RowMapping(layout.names.enumerated().map { (index: $0.offset, name: $0.element) })
         for (name, adapter) in scopes { mapping.scopes[name] = try adapter.mapping(of: layout) }
         return mapping

@@ -30,15 +30,16 @@ public struct DatabaseDateComponents: Hashable, Sendable {
         case HMSS = "HH:mm:ss.SSS"
 
         fileprivate init(_ text: DateText) {
-            self = switch (text.hasDate, text.precision) {
-            case (true, .none): .YMD
-            case (true, .minute): .YMD_HM
-            case (true, .second): .YMD_HMS
-            case (true, .fraction): .YMD_HMSS
-            case (false, .second): .HMS
-            case (false, .fraction): .HMSS
-            case (false, .minute), (false, .none): .HM
-            }
+            self =
+                switch (text.hasDate, text.precision) {
+                case (true, .none): .YMD
+                case (true, .minute): .YMD_HM
+                case (true, .second): .YMD_HMS
+                case (true, .fraction): .YMD_HMSS
+                case (false, .second): .HMS
+                case (false, .fraction): .HMSS
+                case (false, .minute), (false, .none): .HM
+                }
         }
     }
 

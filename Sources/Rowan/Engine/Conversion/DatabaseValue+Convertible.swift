@@ -156,7 +156,8 @@ extension [(any DatabaseValueConvertible)?] {
         values.reserveCapacity(count)
         withUnsafeBytes { bytes in
             for index in 0..<count {
-                let element = bytes.baseAddress.unsafelyUnwrapped
+                let element =
+                    bytes.baseAddress.unsafelyUnwrapped
                     + index &* MemoryLayout<(any DatabaseValueConvertible)?>.stride
                 let type = element.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
                 guard type != 0 else {

@@ -31,7 +31,9 @@ extension NSNumber: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
             let integer: Int64 = decimal.int64Value
-            guard Decimal(integer) == decimal.decimalValue else { return DatabaseValue(storage: .double(decimal.doubleValue)) }
+            guard Decimal(integer) == decimal.decimalValue else {
+                return DatabaseValue(storage: .double(decimal.doubleValue))
+            }
             return DatabaseValue(storage: .int64(integer))
         }
         switch UInt8(bitPattern: objCType.pointee) {

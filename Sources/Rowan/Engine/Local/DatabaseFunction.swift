@@ -176,8 +176,9 @@ private func finalizeAggregate(_ context: OpaquePointer?) {
 /// The state behind the pointer in SQLite's aggregate context, which is zeroed before the first row.
 private func aggregateState(_ context: OpaquePointer, makesNew: Bool) -> AggregateState? {
     let size = makesNew ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
-    guard let slot = sqlite3_aggregate_context(context, size)?
-        .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    guard
+        let slot = sqlite3_aggregate_context(context, size)?
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     else { return nil }
     if let pointer = slot.pointee { return Unmanaged<AggregateState>.fromOpaque(pointer).takeUnretainedValue() }
     guard makesNew, let state = function(context).makeAggregate() else { return nil }
@@ -186,8 +187,9 @@ private func aggregateState(_ context: OpaquePointer, makesNew: Bool) -> Aggrega
 }
 
 private func releaseAggregateState(_ context: OpaquePointer) {
-    guard let slot = sqlite3_aggregate_context(context, 0)?
-        .assumingMemoryBound(to: UnsafeMutableRawPointer?.self), let pointer = slot.pointee
+    guard
+        let slot = sqlite3_aggregate_context(context, 0)?
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self), let pointer = slot.pointee
     else { return }
     slot.pointee = nil
     Unmanaged<AggregateState>.fromOpaque(pointer).release()

@@ -240,9 +240,9 @@ extension LocalConnection {
 /// The identity of the current thread.
 package var currentThreadID: UInt {
     #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
+    UInt(bitPattern: pthread_self())
     #else
-        UInt(pthread_self())
+    UInt(pthread_self())
     #endif
 }
 
