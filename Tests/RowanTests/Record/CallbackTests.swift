@@ -172,10 +172,12 @@ struct CallbackTests {
         try inLoggedDatabase(schema) { db, _ throws in
             var player = Player(id: 1, calls: Calls())
             try player.save(db)
-            #expect(player.calls.take() == [
-                "willSave", "aroundSave {", "willUpdate [\"name\"]", "aroundUpdate {", "willInsert", "aroundInsert {",
-                "} aroundInsert: 1", "didInsert 1 id", "} aroundSave: 1", "didSave 1",
-            ])
+            #expect(
+                player.calls.take() == [
+                    "willSave", "aroundSave {", "willUpdate [\"name\"]", "aroundUpdate {", "willInsert",
+                    "aroundInsert {",
+                    "} aroundInsert: 1", "didInsert 1 id", "} aroundSave: 1", "didSave 1",
+                ])
         }
     }
 
@@ -246,7 +248,8 @@ struct CallbackTests {
     }
 
     @Test func sqliteErrorsComeThroughTheCallbacks() throws {
-        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT CHECK (name = 'x'))") { db, _ throws in
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT CHECK (name = 'x'))") {
+            db, _ throws in
             var player = Player(calls: Calls())
             #expect(databaseError { try player.insert(db) }?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
             #expect(player.calls.take() == ["willSave", "aroundSave {", "willInsert", "aroundInsert {"])

@@ -113,10 +113,11 @@ struct CodableHierarchyTests {
             let wrapped = Wrapped(player: Player(id: 1, name: "Arthur"))
             try wrapped.insert(db)
             try wrapped.update(db)
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "player" ("id", "name") VALUES (1,'Arthur')"#,
-                #"UPDATE "player" SET "name"='Arthur' WHERE "id"=1"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "player" ("id", "name") VALUES (1,'Arthur')"#,
+                    #"UPDATE "player" SET "name"='Arthur' WHERE "id"=1"#,
+                ])
             #expect(try Wrapped.fetchOne(db) == wrapped)
         }
     }
@@ -131,8 +132,10 @@ struct CodableHierarchyTests {
         try inLoggedDatabase { db, _ throws in
             let sql = "SELECT 1 AS id, 'Arthur' AS name, 2 AS id, 'Reds' AS title, 3 AS rank"
             let info = try PlayerInfo.fetchOne(db, sql: sql, adapter: adapter)
-            #expect(info == PlayerInfo(
-                player: Player(id: 1, name: "Arthur"), team: Team(id: 2, title: "Reds"), rank: 3))
+            #expect(
+                info
+                    == PlayerInfo(
+                        player: Player(id: 1, name: "Arthur"), team: Team(id: 2, title: "Reds"), rank: 3))
             let nulls = "SELECT 1 AS id, 'Arthur' AS name, NULL AS id, NULL AS title, 3 AS rank"
             #expect(try PlayerInfo.fetchOne(db, sql: nulls, adapter: adapter)?.team == nil)
             let without = ScopeAdapter(["player": RangeRowAdapter(0..<2)])

@@ -29,10 +29,11 @@ struct CodableTests {
             let achievement = Achievement(name: "Use Codable Records", color: .gold)
             let player = Player(name: "Arthur", score: 100, achievements: [achievement])
             try player.insert(db)
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "player" ("name", "score", "achievements") VALUES "#
-                    + #"('Arthur',100,'[{"color":"gold","name":"Use Codable Records"}]')"#
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "player" ("name", "score", "achievements") VALUES "#
+                        + #"('Arthur',100,'[{"color":"gold","name":"Use Codable Records"}]')"#
+                ])
             #expect(try Player.fetchOne(db) == player)
             let blob = "UPDATE player SET achievements = CAST(achievements AS BLOB)"
             try db.execute(sql: blob)
@@ -54,8 +55,9 @@ struct CodableTests {
                 date: Date(timeIntervalSince1970: 1.5), data: Data([1, 2]), tags: ["b": 2, "a/c": 1])
             try Box(payload: payload).insert(db)
             let json = try String.fetchOne(db, sql: "SELECT payload FROM box")
-            #expect(json?.replacingOccurrences(of: "\\/", with: "/")
-                == #"{"data":"AQI=","date":1500,"tags":{"a/c":1,"b":2}}"#)
+            #expect(
+                json?.replacingOccurrences(of: "\\/", with: "/")
+                    == #"{"data":"AQI=","date":1500,"tags":{"a/c":1,"b":2}}"#)
             #expect(try Box.fetchOne(db)?.payload == payload)
         }
     }
@@ -117,10 +119,11 @@ struct CodableTests {
                 decimal: 1.5, wrapped: Wrapper(3))
             try item.insert(db)
             let row = try storedRow(db, "item")
-            #expect(row == [
-                "color": "silver", "level": 2, "grade": "b", "maybe": nil, "url": "https://example.org",
-                "decimal": "1.5", "wrapped": 3,
-            ])
+            #expect(
+                row == [
+                    "color": "silver", "level": 2, "grade": "b", "maybe": nil, "url": "https://example.org",
+                    "decimal": "1.5", "wrapped": 3,
+                ])
             #expect(try Item.fetchOne(db) == item)
             try db.execute(sql: "UPDATE item SET color = 'black'")
             #expect(throws: (any Error).self) { try Item.fetchOne(db) }
@@ -138,10 +141,11 @@ struct CodableTests {
         try inLoggedDatabase("CREATE TABLE item (id, text DEFAULT 'x', list, flag, date)") { db, log throws in
             try Item(id: 1).insert(db)
             try Item(id: 2, text: "a", list: [1], flag: true, date: Date(timeIntervalSince1970: 0)).insert(db)
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "item" ("id", "text", "list", "flag", "date") VALUES (1,NULL,NULL,NULL,NULL)"#,
-                #"INSERT INTO "item" ("id", "text", "list", "flag", "date") VALUES (2,'a','[1]',1,'1970-01-01 00:00:00.000')"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "item" ("id", "text", "list", "flag", "date") VALUES (1,NULL,NULL,NULL,NULL)"#,
+                    #"INSERT INTO "item" ("id", "text", "list", "flag", "date") VALUES (2,'a','[1]',1,'1970-01-01 00:00:00.000')"#,
+                ])
             #expect(try Item.fetchOne(db, sql: "SELECT 3 AS id") == Item(id: 3))
             #expect(try Item.fetchAll(db).map(\.list) == [nil, [1]])
         }

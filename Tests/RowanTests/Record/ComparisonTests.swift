@@ -41,9 +41,10 @@ struct ComparisonTests {
         let new = Player(id: 1, name: "Arthur", score: 1000, tags: ["x"])
         #expect(try new.databaseChanges(from: old) == ["score": 100.databaseValue, "tags": "[]".databaseValue])
         #expect(try new.databaseChanges(from: new) == [:])
-        #expect(try new.databaseChanges(from: Player(id: nil, name: "A", score: 1000, tags: ["x"])) == [
-            "id": .null, "name": "A".databaseValue,
-        ])
+        #expect(
+            try new.databaseChanges(from: Player(id: nil, name: "A", score: 1000, tags: ["x"])) == [
+                "id": .null, "name": "A".databaseValue,
+            ])
     }
 
     @Test func databaseChangesBetweenTypes() throws {
@@ -65,9 +66,11 @@ struct ComparisonTests {
 
     @Test func databaseDictionary() throws {
         let dictionary = try Player(id: nil, name: "Arthur", score: 100, tags: ["a"]).databaseDictionary
-        #expect(dictionary == [
-            "id": .null, "name": "Arthur".databaseValue, "score": 100.databaseValue, "tags": #"["a"]"#.databaseValue,
-        ])
+        #expect(
+            dictionary == [
+                "id": .null, "name": "Arthur".databaseValue, "score": 100.databaseValue,
+                "tags": #"["a"]"#.databaseValue,
+            ])
     }
 
     @Test func columnNamesCompareCaseInsensitively() throws {

@@ -38,13 +38,14 @@ struct ConflictTests {
             try player.save(db)
             try Ignoring(id: nil, email: "a@x").insert(db)
             try Ignoring(id: 2, email: "c@x").update(db)
-            #expect(log.take() == [
-                #"INSERT OR REPLACE INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
-                #"UPDATE OR REPLACE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
-                #"UPDATE OR REPLACE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
-                #"INSERT OR IGNORE INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
-                #"UPDATE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
-            ])
+            #expect(
+                log.take() == [
+                    #"INSERT OR REPLACE INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
+                    #"UPDATE OR REPLACE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
+                    #"UPDATE OR REPLACE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
+                    #"INSERT OR IGNORE INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
+                    #"UPDATE "player" SET "email"=?, "name"=? WHERE "id"=?"#,
+                ])
             #expect(try Player.fetchAll(db) == [Player(id: 2, email: "c@x")])
         }
     }
@@ -61,11 +62,12 @@ struct ConflictTests {
                 player.id = db.lastInsertedRowID
                 try player.update(db, onConflict: resolution)
                 try player.update(db, onConflict: resolution, columns: ["name"])
-                #expect(log.take() == [
-                    #"INSERT \#(words)INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
-                    #"UPDATE \#(words)"player" SET "email"=?, "name"=? WHERE "id"=?"#,
-                    #"UPDATE \#(words)"player" SET "name"=? WHERE "id"=?"#,
-                ])
+                #expect(
+                    log.take() == [
+                        #"INSERT \#(words)INTO "player" ("id", "email", "name") VALUES (?,?,?)"#,
+                        #"UPDATE \#(words)"player" SET "email"=?, "name"=? WHERE "id"=?"#,
+                        #"UPDATE \#(words)"player" SET "name"=? WHERE "id"=?"#,
+                    ])
                 try Replacing.deleteAll(db)
                 try db.execute(sql: "INSERT INTO player VALUES (1, 'a@x', 'Arthur')")
                 _ = log.take()

@@ -42,10 +42,11 @@ struct FetchTests {
             #expect(try Player.fetchSet(db) == [arthur, barbara, craig])
             #expect(try Player.fetchOne(db) == arthur)
             #expect(try Array(Player.fetchCursor(db)) == [arthur, barbara, craig])
-            #expect(log.take() == [
-                #"SELECT * FROM "player""#, #"SELECT * FROM "player""#, #"SELECT * FROM "player" LIMIT 1"#,
-                #"SELECT * FROM "player""#,
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT * FROM "player""#, #"SELECT * FROM "player""#, #"SELECT * FROM "player" LIMIT 1"#,
+                    #"SELECT * FROM "player""#,
+                ])
         }
     }
 
@@ -139,15 +140,19 @@ struct FetchTests {
         try inLoggedDatabase(schema) { db, log throws in
             let key: [String: (any DatabaseValueConvertible)?] = ["countryCode": "FR", "citizenId": 2]
             #expect(try Citizenship.fetchOne(db, key: key) == Citizenship(citizenId: 2, countryCode: "FR"))
-            #expect(log.takeExpanded() == [
-                #"SELECT * FROM "citizenship" WHERE ("citizenId" = 2) AND ("countryCode" = 'FR') LIMIT 1"#
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "citizenship" WHERE ("citizenId" = 2) AND ("countryCode" = 'FR') LIMIT 1"#
+                ])
             let keys = [["citizenId": 1, "countryCode": "US"], key]
             #expect(try Citizenship.fetchAll(db, keys: keys).count == 2)
-            #expect(log.takeExpanded() == ["""
-                SELECT * FROM "citizenship" WHERE (("citizenId" = 1) AND ("countryCode" = 'US')) \
-                OR (("citizenId" = 2) AND ("countryCode" = 'FR'))
-                """])
+            #expect(
+                log.takeExpanded() == [
+                    """
+                    SELECT * FROM "citizenship" WHERE (("citizenId" = 1) AND ("countryCode" = 'US')) \
+                    OR (("citizenId" = 2) AND ("countryCode" = 'FR'))
+                    """
+                ])
         }
     }
 

@@ -40,9 +40,10 @@ struct InsertTests {
             var player = Player(id: nil, name: "Arthur", score: 10)
             try player.insert(db)
             #expect(player.id == 1)
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "player" ("id", "name", "score") VALUES (NULL,'Arthur',10)"#
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "player" ("id", "name", "score") VALUES (NULL,'Arthur',10)"#
+                ])
             var other = Player(id: 12, name: "Barbara", score: 20)
             try other.insert(db)
             #expect(other.id == 12)

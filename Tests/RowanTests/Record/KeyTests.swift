@@ -13,7 +13,8 @@ struct KeyTests {
     private static let compositeKey = "PRIMARY KEY (citizenId, countryCode)"
 
     @Test(arguments: ["", "WITHOUT ROWID"]) func compositeKeys(option: String) throws {
-        let schema = "CREATE TABLE citizenship (year INT, citizenId INT, countryCode TEXT, \(Self.compositeKey)) \(option)"
+        let schema =
+            "CREATE TABLE citizenship (year INT, citizenId INT, countryCode TEXT, \(Self.compositeKey)) \(option)"
         try inLoggedDatabase(schema) { db, log throws in
             let citizenship = Citizenship(countryCode: "FR", citizenId: 1, year: 1990)
             try citizenship.insert(db)
@@ -22,14 +23,15 @@ struct KeyTests {
             try Citizenship(countryCode: "FR", citizenId: 1, year: 2010).save(db)
             #expect(try citizenship.updateAndFetch(db) == citizenship)
             #expect(try citizenship.delete(db))
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "citizenship" ("countryCode", "citizenId", "year") VALUES ('FR',1,1990)"#,
-                #"SELECT EXISTS (SELECT 1 FROM "citizenship" WHERE "citizenId"=1 AND "countryCode"='FR')"#,
-                #"UPDATE "citizenship" SET "year"=2000 WHERE "citizenId"=1 AND "countryCode"='FR'"#,
-                #"UPDATE "citizenship" SET "year"=2010 WHERE "citizenId"=1 AND "countryCode"='FR'"#,
-                #"UPDATE "citizenship" SET "year"=1990 WHERE "citizenId"=1 AND "countryCode"='FR' RETURNING *"#,
-                #"DELETE FROM "citizenship" WHERE "citizenId"=1 AND "countryCode"='FR'"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "citizenship" ("countryCode", "citizenId", "year") VALUES ('FR',1,1990)"#,
+                    #"SELECT EXISTS (SELECT 1 FROM "citizenship" WHERE "citizenId"=1 AND "countryCode"='FR')"#,
+                    #"UPDATE "citizenship" SET "year"=2000 WHERE "citizenId"=1 AND "countryCode"='FR'"#,
+                    #"UPDATE "citizenship" SET "year"=2010 WHERE "citizenId"=1 AND "countryCode"='FR'"#,
+                    #"UPDATE "citizenship" SET "year"=1990 WHERE "citizenId"=1 AND "countryCode"='FR' RETURNING *"#,
+                    #"DELETE FROM "citizenship" WHERE "citizenId"=1 AND "countryCode"='FR'"#,
+                ])
             let key = missingKey { try citizenship.update(db) }
             #expect(key == ["citizenId": 1.databaseValue, "countryCode": "FR".databaseValue])
         }
@@ -104,16 +106,17 @@ struct KeyTests {
             #expect(try Note.fetchOne(db, key: ["rowid": 1]) == note)
             #expect(try Note.filter(Column.rowID == 1).fetchOne(db) == note)
             #expect(try note.delete(db))
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "note" ("rowid", "text") VALUES (NULL,'a')"#,
-                #"UPDATE "note" SET "text"='b' WHERE "rowid"=1"#,
-                #"SELECT EXISTS (SELECT 1 FROM "note" WHERE "rowid"=1)"#,
-                #"SELECT *, "rowid" FROM "note""#,
-                #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
-                #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
-                #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
-                #"DELETE FROM "note" WHERE "rowid"=1"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "note" ("rowid", "text") VALUES (NULL,'a')"#,
+                    #"UPDATE "note" SET "text"='b' WHERE "rowid"=1"#,
+                    #"SELECT EXISTS (SELECT 1 FROM "note" WHERE "rowid"=1)"#,
+                    #"SELECT *, "rowid" FROM "note""#,
+                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
+                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
+                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
+                    #"DELETE FROM "note" WHERE "rowid"=1"#,
+                ])
         }
     }
 
@@ -139,7 +142,8 @@ struct KeyTests {
                 container["side"] = side
             }
         }
-        try inLoggedDatabase("CREATE TABLE area (id INTEGER PRIMARY KEY, side INT, area INT AS (side * side) STORED)") { db, _ throws in
+        try inLoggedDatabase("CREATE TABLE area (id INTEGER PRIMARY KEY, side INT, area INT AS (side * side) STORED)") {
+            db, _ throws in
             #expect(try Area(id: 1, side: 3).insertAndFetch(db).area == 9)
             #expect(try Area(id: 1, side: 4).updateAndFetch(db).area == 16)
             #expect(try Area(id: 1, side: 5).upsertAndFetch(db).area == 25)

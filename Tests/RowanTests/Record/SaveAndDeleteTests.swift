@@ -48,10 +48,11 @@ struct SaveAndDeleteTests {
         try inLoggedDatabase(schema) { db, log throws in
             var player = Player(id: 9, name: "Ninth")
             try player.save(db)
-            #expect(log.takeExpanded() == [
-                #"UPDATE "player" SET "name"='Ninth' WHERE "id"=9"#,
-                #"INSERT INTO "player" ("id", "name") VALUES (9,'Ninth')"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"UPDATE "player" SET "name"='Ninth' WHERE "id"=9"#,
+                    #"INSERT INTO "player" ("id", "name") VALUES (9,'Ninth')"#,
+                ])
             #expect(player.id == 9)
         }
     }
@@ -85,11 +86,12 @@ struct SaveAndDeleteTests {
             let country = Country(code: "FR", name: "France")
             try country.save(db)
             try country.save(db)
-            #expect(log.take() == [
-                #"UPDATE "country" SET "name"=? WHERE "code"=?"#,
-                #"INSERT INTO "country" ("code", "name") VALUES (?,?)"#,
-                #"UPDATE "country" SET "name"=? WHERE "code"=?"#,
-            ])
+            #expect(
+                log.take() == [
+                    #"UPDATE "country" SET "name"=? WHERE "code"=?"#,
+                    #"INSERT INTO "country" ("code", "name") VALUES (?,?)"#,
+                    #"UPDATE "country" SET "name"=? WHERE "code"=?"#,
+                ])
             #expect(try country.saveAndFetch(db) == country)
             #expect(try country.saveAndFetch(db, as: Country.self) == country)
             #expect(try country.saved(db) == country)
@@ -113,10 +115,11 @@ struct SaveAndDeleteTests {
             #expect(try Player.deleteOne(db, id: 1))
             #expect(try !Player.deleteOne(db, key: 1))
             #expect(try Player.deleteOne(db, key: ["name": "Barbara"]))
-            #expect(log.takeExpanded() == [
-                #"DELETE FROM "player" WHERE "id" = 1"#, #"DELETE FROM "player" WHERE "id" = 1"#,
-                #"DELETE FROM "player" WHERE "name" = 'Barbara'"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"DELETE FROM "player" WHERE "id" = 1"#, #"DELETE FROM "player" WHERE "id" = 1"#,
+                    #"DELETE FROM "player" WHERE "name" = 'Barbara'"#,
+                ])
             let error = databaseError { try Player.deleteOne(db, key: ["score": 1]) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
         }
@@ -148,7 +151,8 @@ struct SaveAndDeleteTests {
             ]
             for error in errors {
                 #expect(error?.resultCode == .SQLITE_MISUSE)
-                #expect(error?.message == #"Nameless does not encode "id", a column of the primary key of table player"#)
+                #expect(
+                    error?.message == #"Nameless does not encode "id", a column of the primary key of table player"#)
             }
             try Nameless().save(db)
             #expect(try Player.fetchCount(db) == 2 + 1)

@@ -50,14 +50,15 @@ struct SchemaChangeTests {
             #expect(try Item.fetchOne(db, key: "b")?.id == 71)
             #expect(try Item.fetchOne(db, key: 1) == nil)
             #expect(try other.delete(db))
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "item" ("id", "code") VALUES (70,'b')"#,
-                #"UPDATE "item" SET "id"=71 WHERE "code"='b'"#,
-                #"SELECT EXISTS (SELECT 1 FROM "item" WHERE "code"='b')"#,
-                #"SELECT * FROM "item" WHERE "code" = 'b'"#,
-                #"SELECT * FROM "item" WHERE "code" = 1"#,
-                #"DELETE FROM "item" WHERE "code"='b'"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "item" ("id", "code") VALUES (70,'b')"#,
+                    #"UPDATE "item" SET "id"=71 WHERE "code"='b'"#,
+                    #"SELECT EXISTS (SELECT 1 FROM "item" WHERE "code"='b')"#,
+                    #"SELECT * FROM "item" WHERE "code" = 'b'"#,
+                    #"SELECT * FROM "item" WHERE "code" = 1"#,
+                    #"DELETE FROM "item" WHERE "code"='b'"#,
+                ])
         }
     }
 

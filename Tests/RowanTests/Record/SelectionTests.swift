@@ -37,10 +37,11 @@ struct SelectionTests {
             #expect(try Partial.fetchOne(db, key: 1) == arthur)
             #expect(try Partial.filter(Column("score") == 10).fetchOne(db) == arthur)
             #expect(try Partial.fetchCount(db) == 1)
-            #expect(log.takeExpanded() == [
-                #"SELECT "id", "name" FROM "player""#, #"SELECT "id", "name" FROM "player" WHERE "id" = 1"#,
-                #"SELECT "id", "name" FROM "player" WHERE "score" = 10 LIMIT 1"#, #"SELECT COUNT(*) FROM "player""#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT "id", "name" FROM "player""#, #"SELECT "id", "name" FROM "player" WHERE "id" = 1"#,
+                    #"SELECT "id", "name" FROM "player" WHERE "score" = 10 LIMIT 1"#, #"SELECT COUNT(*) FROM "player""#,
+                ])
             #expect(try Partial.numberOfSelectedColumns(db) == 2)
         }
     }
@@ -49,10 +50,11 @@ struct SelectionTests {
         try inLoggedDatabase(schema) { db, log throws in
             #expect(try Excluding.fetchOne(db)?.columns == ["id", "name", "score"])
             #expect(try ExcludingColumns.fetchOne(db)?.columns == ["name", "score", "id"])
-            #expect(log.take() == [
-                #"SELECT "id", "name", "score" FROM "player" LIMIT 1"#,
-                #"SELECT "name", "score", "rowid" FROM "player" LIMIT 1"#,
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT "id", "name", "score" FROM "player" LIMIT 1"#,
+                    #"SELECT "name", "score", "rowid" FROM "player" LIMIT 1"#,
+                ])
             #expect(try Excluding.numberOfSelectedColumns(db) == 3)
             try db.alter(table: "player") { t in t.add(column: "level", .integer) }
             #expect(try Excluding.fetchOne(db)?.columns == ["id", "name", "score", "level"])

@@ -165,12 +165,13 @@ struct UpdateTests {
             #expect(try Player.updateAll(db, Column("score").set(to: 0), Column("name").set(to: "x")) == 2)
             #expect(try Player.updateAll(db, onConflict: .ignore, [Column("score").set(to: 1)]) == 2)
             #expect(try Player.updateAll(db, [ColumnAssignment]()) == 0)
-            #expect(log.takeExpanded() == [
-                #"UPDATE "player" SET "score"="score" + 100"#,
-                #"UPDATE "player" SET "score"="score" - 1, "name"=NULL"#,
-                #"UPDATE "player" SET "score"=0, "name"='x'"#,
-                #"UPDATE OR IGNORE "player" SET "score"=1"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"UPDATE "player" SET "score"="score" + 100"#,
+                    #"UPDATE "player" SET "score"="score" - 1, "name"=NULL"#,
+                    #"UPDATE "player" SET "score"=0, "name"='x'"#,
+                    #"UPDATE OR IGNORE "player" SET "score"=1"#,
+                ])
         }
     }
 }

@@ -31,11 +31,12 @@ struct UpsertTests {
             var first = Player(id: nil, email: "a@b", name: "Arthur", score: 1)
             try first.upsert(db)
             #expect(first.id == 1)
-            #expect(log.take() == [
-                #"INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) ON CONFLICT DO UPDATE SET "#
-                    + #""email"="excluded"."email", "name"="excluded"."name", "score"="excluded"."score" "#
-                    + #"RETURNING "rowid" AS "rowan_rowid""#
-            ])
+            #expect(
+                log.take() == [
+                    #"INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) ON CONFLICT DO UPDATE SET "#
+                        + #""email"="excluded"."email", "name"="excluded"."name", "score"="excluded"."score" "#
+                        + #"RETURNING "rowid" AS "rowan_rowid""#
+                ])
             var other = Player(id: nil, email: "c@d", name: "Craig", score: 2)
             try other.upsert(db)
             #expect(other.id == 2)
@@ -69,11 +70,12 @@ struct UpsertTests {
                 doUpdate: { _ in [Column("count") += 1, Column("isTainted").noOverwrite] })
             #expect(upserted == Vocabulary(word: "jovial", kind: "adjective", isTainted: true))
             #expect(try Int.fetchOne(db, sql: "SELECT count FROM vocabulary") == 2)
-            #expect(log.take().first == """
-                INSERT INTO "vocabulary" ("word", "kind", "isTainted") VALUES (?,?,?) \
-                ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? \
-                RETURNING *, "rowid" AS "rowan_rowid"
-                """)
+            #expect(
+                log.take().first == """
+                    INSERT INTO "vocabulary" ("word", "kind", "isTainted") VALUES (?,?,?) \
+                    ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? \
+                    RETURNING *, "rowid" AS "rowan_rowid"
+                    """)
         }
     }
 
@@ -98,11 +100,14 @@ struct UpsertTests {
                 db, onConflict: ["email"], updating: .noColumnUnlessSpecified,
                 doUpdate: { excluded in [Column("score") += excluded["score"]] })
             #expect(stored == Player(id: 1, email: "a@b", name: "Arthur", score: 105))
-            #expect(log.take() == ["""
-                INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) \
-                ON CONFLICT ("email") DO UPDATE SET "score"="score" + "excluded"."score" \
-                RETURNING *, "rowid" AS "rowan_rowid"
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) \
+                    ON CONFLICT ("email") DO UPDATE SET "score"="score" + "excluded"."score" \
+                    RETURNING *, "rowid" AS "rowan_rowid"
+                    """
+                ])
             let kept = try other.upsertAndFetch(db, onConflict: ["id"], updating: .noColumnUnlessSpecified)
             #expect(kept == stored)
         }
@@ -128,7 +133,8 @@ struct UpsertTests {
     }
 
     @Test func otherConstraintsFail() throws {
-        let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT, score INT CHECK (score > 0))"
+        let schema =
+            "CREATE TABLE player (id INTEGER PRIMARY KEY, email TEXT UNIQUE, name TEXT, score INT CHECK (score > 0))"
         try inLoggedDatabase(schema) { db, _ throws in
             var player = Player(id: 1, email: "a@b", name: "Arthur", score: 0)
             let error = databaseError { try player.upsert(db) }
@@ -148,10 +154,13 @@ struct UpsertTests {
             """
         try inLoggedDatabase(schema) { db, log throws in
             try Citizenship(citizenId: 1, countryCode: "FR", since: 1990).upsert(db)
-            #expect(log.take() == ["""
-                INSERT INTO "citizenship" ("citizenId", "countryCode", "since") VALUES (?,?,?) \
-                ON CONFLICT DO UPDATE SET "since"="excluded"."since"
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    INSERT INTO "citizenship" ("citizenId", "countryCode", "since") VALUES (?,?,?) \
+                    ON CONFLICT DO UPDATE SET "since"="excluded"."since"
+                    """
+                ])
             try Citizenship(citizenId: 1, countryCode: "FR", since: 2000).upsert(db)
             let stored = try Citizenship(citizenId: 1, countryCode: "FR", since: 2010)
                 .upsertAndFetch(db, onConflict: ["citizenId", "countryCode"])

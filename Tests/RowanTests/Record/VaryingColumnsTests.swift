@@ -19,7 +19,8 @@ private struct Contact: MutablePersistableRecord, Equatable {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-private let schema = "CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'nobody', email TEXT DEFAULT 'none')"
+private let schema =
+    "CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT DEFAULT 'nobody', email TEXT DEFAULT 'none')"
 
 private func storedContacts(_ db: Database) throws -> [String] {
     try String.fetchAll(db, sql: "SELECT id || ' ' || name || ' ' || email FROM contact ORDER BY id")
@@ -40,26 +41,28 @@ struct VaryingColumnsTests {
             try insert(Contact(setsID: false))
             try insert(Contact(name: "G", setsID: false))
             try insert(Contact(name: "H", email: "h"))
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'A','a')"#,
-                #"INSERT INTO "contact" ("id", "name") VALUES (NULL,'B')"#,
-                #"INSERT INTO "contact" ("id", "email") VALUES (NULL,'c')"#,
-                #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'D','d')"#,
-                #"INSERT INTO "contact" ("id") VALUES (NULL)"#,
-                #"INSERT INTO "contact" DEFAULT VALUES"#,
-                #"INSERT INTO "contact" ("name") VALUES ('G')"#,
-                #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'H','h')"#,
-            ])
-            #expect(try storedContacts(db) == [
-                "1 A a",
-                "2 B none",
-                "3 nobody c",
-                "4 D d",
-                "5 nobody none",
-                "6 nobody none",
-                "7 G none",
-                "8 H h",
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'A','a')"#,
+                    #"INSERT INTO "contact" ("id", "name") VALUES (NULL,'B')"#,
+                    #"INSERT INTO "contact" ("id", "email") VALUES (NULL,'c')"#,
+                    #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'D','d')"#,
+                    #"INSERT INTO "contact" ("id") VALUES (NULL)"#,
+                    #"INSERT INTO "contact" DEFAULT VALUES"#,
+                    #"INSERT INTO "contact" ("name") VALUES ('G')"#,
+                    #"INSERT INTO "contact" ("id", "name", "email") VALUES (NULL,'H','h')"#,
+                ])
+            #expect(
+                try storedContacts(db) == [
+                    "1 A a",
+                    "2 B none",
+                    "3 nobody c",
+                    "4 D d",
+                    "5 nobody none",
+                    "6 nobody none",
+                    "7 G none",
+                    "8 H h",
+                ])
         }
     }
 
@@ -71,12 +74,13 @@ struct VaryingColumnsTests {
             try Contact(id: 2, email: "b").update(db)
             try Contact(id: 1, name: "A2").update(db)
             try Contact(id: 2, name: "B", email: "b2").update(db)
-            #expect(log.takeExpanded() == [
-                #"UPDATE "contact" SET "name"='A', "email"='a' WHERE "id"=1"#,
-                #"UPDATE "contact" SET "email"='b' WHERE "id"=2"#,
-                #"UPDATE "contact" SET "name"='A2' WHERE "id"=1"#,
-                #"UPDATE "contact" SET "name"='B', "email"='b2' WHERE "id"=2"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"UPDATE "contact" SET "name"='A', "email"='a' WHERE "id"=1"#,
+                    #"UPDATE "contact" SET "email"='b' WHERE "id"=2"#,
+                    #"UPDATE "contact" SET "name"='A2' WHERE "id"=1"#,
+                    #"UPDATE "contact" SET "name"='B', "email"='b2' WHERE "id"=2"#,
+                ])
         }
     }
 
@@ -114,11 +118,13 @@ struct VaryingColumnsTests {
         }
         try inLoggedDatabase(schema) { db, log throws in
             for isReversed in [false, true, true, false] { try Shuffled(isReversed: isReversed).insert(db) }
-            #expect(Set(log.takeExpanded()) == [
-                #"INSERT INTO "contact" ("name", "email") VALUES ('name','email')"#,
-                #"INSERT INTO "contact" ("email", "name") VALUES ('email','name')"#,
-            ])
-            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM contact WHERE name = 'name' AND email = 'email'") == 4)
+            #expect(
+                Set(log.takeExpanded()) == [
+                    #"INSERT INTO "contact" ("name", "email") VALUES ('name','email')"#,
+                    #"INSERT INTO "contact" ("email", "name") VALUES ('email','name')"#,
+                ])
+            #expect(
+                try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM contact WHERE name = 'name' AND email = 'email'") == 4)
         }
     }
 
@@ -134,12 +140,13 @@ struct VaryingColumnsTests {
         }
         try inLoggedDatabase(schema) { db, log throws in
             for changes in [false, true, false, true] { try Twice(changesItsMind: changes).insert(db) }
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "contact" ("name", "email") VALUES ('first','mail')"#,
-                #"INSERT INTO "contact" ("name", "email") VALUES ('last','mail')"#,
-                #"INSERT INTO "contact" ("name", "email") VALUES ('first','mail')"#,
-                #"INSERT INTO "contact" ("name", "email") VALUES ('last','mail')"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "contact" ("name", "email") VALUES ('first','mail')"#,
+                    #"INSERT INTO "contact" ("name", "email") VALUES ('last','mail')"#,
+                    #"INSERT INTO "contact" ("name", "email") VALUES ('first','mail')"#,
+                    #"INSERT INTO "contact" ("name", "email") VALUES ('last','mail')"#,
+                ])
         }
     }
 

@@ -26,12 +26,13 @@ struct BatchTests {
             #expect(try request.updateAll(db) { [$0.score.set(to: 0), $0.name.set(to: nil)] } == 2)
             #expect(try request.updateAll(db, Column("score") -= 1) == 0)
             #expect(try Player.all().updateAll(db, onConflict: .replace, [Column("score").set(to: 1)]) == 4)
-            #expect(log.takeExpanded() == [
-                #"UPDATE "player" SET "score"="score" + 1 WHERE "score" >= 30"#,
-                #"UPDATE "player" SET "score"=0, "name"=NULL WHERE "score" >= 30"#,
-                #"UPDATE "player" SET "score"="score" - 1 WHERE "score" >= 30"#,
-                #"UPDATE OR REPLACE "player" SET "score"=1"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"UPDATE "player" SET "score"="score" + 1 WHERE "score" >= 30"#,
+                    #"UPDATE "player" SET "score"=0, "name"=NULL WHERE "score" >= 30"#,
+                    #"UPDATE "player" SET "score"="score" - 1 WHERE "score" >= 30"#,
+                    #"UPDATE OR REPLACE "player" SET "score"=1"#,
+                ])
         }
     }
 
@@ -40,22 +41,26 @@ struct BatchTests {
             #expect(try Player.filter { $0.score == 10 }.deleteAll(db) == 1)
             #expect(try Player.order(\.name).filter(key: 2).deleteAll(db) == 1)
             #expect(try Player.all().deleteAll(db) == 2)
-            #expect(log.takeExpanded() == [
-                #"DELETE FROM "player" WHERE "score" = 10"#, #"DELETE FROM "player" WHERE "id" = 2"#,
-                #"DELETE FROM "player""#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"DELETE FROM "player" WHERE "score" = 10"#, #"DELETE FROM "player" WHERE "id" = 2"#,
+                    #"DELETE FROM "player""#,
+                ])
         }
     }
 
     @Test func limitsGoToASubqueryOnTheKey() throws {
         try inLoggedDatabase(schema) { db, log throws in
             #expect(try Player.order(\.score.desc).limit(1).deleteAll(db) == 1)
-            #expect(try Player.filter { $0.score < 40 }.order(\.id).limit(1, offset: 1).updateAll(db) { $0.score += 5 } == 1)
-            #expect(log.takeExpanded() == [
-                #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" ORDER BY "score" DESC LIMIT 1)"#,
-                #"UPDATE "player" SET "score"="score" + 5 WHERE "rowid" IN "#
-                    + #"(SELECT "rowid" FROM "player" WHERE "score" < 40 ORDER BY "id" LIMIT 1 OFFSET 1)"#,
-            ])
+            #expect(
+                try Player.filter { $0.score < 40 }.order(\.id).limit(1, offset: 1).updateAll(db) { $0.score += 5 } == 1
+            )
+            #expect(
+                log.takeExpanded() == [
+                    #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" ORDER BY "score" DESC LIMIT 1)"#,
+                    #"UPDATE "player" SET "score"="score" + 5 WHERE "rowid" IN "#
+                        + #"(SELECT "rowid" FROM "player" WHERE "score" < 40 ORDER BY "id" LIMIT 1 OFFSET 1)"#,
+                ])
             #expect(try Player.fetchAll(db).map(\.score) == [10, 25, 30])
         }
     }
@@ -68,9 +73,12 @@ struct BatchTests {
         try inLoggedDatabase(schema) { db, log throws in
             let pairs = Table("pair").all()
             #expect(try pairs.order(Column("c").desc).limit(2).deleteAll(db) == 2)
-            #expect(log.take() == ["""
-                DELETE FROM "pair" WHERE ("a", "b") IN (SELECT "a", "b" FROM "pair" ORDER BY "c" DESC LIMIT 2)
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    DELETE FROM "pair" WHERE ("a", "b") IN (SELECT "a", "b" FROM "pair" ORDER BY "c" DESC LIMIT 2)
+                    """
+                ])
             #expect(try pairs.fetchAll(db) == [["a": 1, "b": 1, "c": 1]])
         }
     }
@@ -97,11 +105,13 @@ struct BatchTests {
             let other = try Player.filter(key: 9).deleteAndFetchStatement(db, selection: [Column("name")])
             #expect(try String.fetchAll(other) == [])
             #expect(try Player.all().deleteAndFetchIds(db) == [4])
-            #expect(log.take() == [
-                #"DELETE FROM "player" WHERE "score" < ? RETURNING *"#, #"DELETE FROM "player" WHERE "id" = ? RETURNING *"#,
-                #"DELETE FROM "player" WHERE "id" = ? RETURNING "name""#,
-                #"DELETE FROM "player" WHERE "id" = ? RETURNING "name""#, #"DELETE FROM "player" RETURNING "id""#,
-            ])
+            #expect(
+                log.take() == [
+                    #"DELETE FROM "player" WHERE "score" < ? RETURNING *"#,
+                    #"DELETE FROM "player" WHERE "id" = ? RETURNING *"#,
+                    #"DELETE FROM "player" WHERE "id" = ? RETURNING "name""#,
+                    #"DELETE FROM "player" WHERE "id" = ? RETURNING "name""#, #"DELETE FROM "player" RETURNING "id""#,
+                ])
             #expect(try Player.fetchCount(db) == 0)
         }
     }
@@ -113,9 +123,14 @@ struct BatchTests {
             #expect(try request.updateAndFetchAll(db, [Column("score") += 10]).map(\.score) == [50, 60])
             #expect(try request.updateAndFetchSet(db) { [$0.score -= 10] }.map(\.score).sorted() == [40, 50])
             #expect(try Array(request.updateAndFetchCursor(db) { [$0.score -= 10] }).map(\.score) == [30, 40])
-            let statement = try request.updateAndFetchStatement(db) { [$0.score += 10] } select: { [$0.score * 2] }
+            let statement = try request.updateAndFetchStatement(db) {
+                [$0.score += 10]
+            } select: {
+                [$0.score * 2]
+            }
             #expect(try Int.fetchAll(statement) == [80, 100])
-            #expect(log.take().last == #"UPDATE "player" SET "score"="score" + ? WHERE "score" > ? RETURNING "score" * ?"#)
+            #expect(
+                log.take().last == #"UPDATE "player" SET "score"="score" + ? WHERE "score" > ? RETURNING "score" * ?"#)
         }
     }
 

@@ -10,7 +10,8 @@ struct CountTests {
     private let players = Table("player").all()
 
     private func check<T>(
-        _ request: QueryInterfaceRequest<T>, _ sql: String, _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
+        _ request: QueryInterfaceRequest<T>, _ sql: String, _ count: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try inLoggedDatabase(schema) { db, log throws in
             #expect(try request.fetchCount(db) == count, sourceLocation: sourceLocation)
@@ -51,10 +52,12 @@ struct CountTests {
             #expect(try !players.isEmpty(db))
             #expect(try players.filter(Column("score") > 99).isEmpty(db))
             #expect(try players.limit(0).isEmpty(db))
-            #expect(log.take() == [
-                #"SELECT EXISTS (SELECT * FROM "player")"#, #"SELECT EXISTS (SELECT * FROM "player" WHERE "score" > ?)"#,
-                #"SELECT EXISTS (SELECT * FROM "player" LIMIT 0)"#,
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT EXISTS (SELECT * FROM "player")"#,
+                    #"SELECT EXISTS (SELECT * FROM "player" WHERE "score" > ?)"#,
+                    #"SELECT EXISTS (SELECT * FROM "player" LIMIT 0)"#,
+                ])
         }
     }
 

@@ -46,12 +46,18 @@ struct QueryRequestTests {
         try check(Player.filter { $0.score >= 500 }, sql, [500], ids: [2, 3])
         try check(Player.filter(Column("score") >= 500), sql, [500], ids: [2, 3])
         try check(Player.filter(Player.Columns.score >= 500), sql, [500], ids: [2, 3])
-        try check(Player.filter(sql: "score >= ?", arguments: [500]), #"SELECT * FROM "player" WHERE score >= ?"#, [500], ids: [2, 3])
-        try check(Player.filter(sql: "score >= :n", arguments: ["n": 500]), #"SELECT * FROM "player" WHERE score >= :n"#, ["n": 500], ids: [2, 3])
-        try check(Player.filter(literal: "score >= \(500)"), #"SELECT * FROM "player" WHERE score >= ?"#, [500], ids: [2, 3])
+        try check(
+            Player.filter(sql: "score >= ?", arguments: [500]), #"SELECT * FROM "player" WHERE score >= ?"#, [500],
+            ids: [2, 3])
+        try check(
+            Player.filter(sql: "score >= :n", arguments: ["n": 500]), #"SELECT * FROM "player" WHERE score >= :n"#,
+            ["n": 500], ids: [2, 3])
+        try check(
+            Player.filter(literal: "score >= \(500)"), #"SELECT * FROM "player" WHERE score >= ?"#, [500], ids: [2, 3])
         try check(
             Player.filter { $0.team == "Reds" }.filter { $0.score > 100 }.filter(sql: "name <> 'x' OR 0"),
-            #"SELECT * FROM "player" WHERE ("team" = ?) AND ("score" > ?) AND (name <> 'x' OR 0)"#, ["Reds", 100], ids: [3])
+            #"SELECT * FROM "player" WHERE ("team" = ?) AND ("score" > ?) AND (name <> 'x' OR 0)"#, ["Reds", 100],
+            ids: [3])
         try check(Player.filter { $0.team == nil }, #"SELECT * FROM "player" WHERE "team" IS NULL"#, ids: [4])
     }
 
@@ -65,16 +71,21 @@ struct QueryRequestTests {
             Player.order(Column("team").descNullsFirst, Column("name").asc),
             #"SELECT * FROM "player" ORDER BY "team" DESC NULLS FIRST, "name" ASC"#, ids: [4, 1, 3, 2])
         try check(Player.order([Column("id").desc]), #"SELECT * FROM "player" ORDER BY "id" DESC"#, ids: [4, 3, 2, 1])
-        try check(Player.order(sql: "score * ?", arguments: [-1]), #"SELECT * FROM "player" ORDER BY score * ?"#, [-1], ids: [2, 3, 1, 4])
+        try check(
+            Player.order(sql: "score * ?", arguments: [-1]), #"SELECT * FROM "player" ORDER BY score * ?"#, [-1],
+            ids: [2, 3, 1, 4])
         try check(Player.order(literal: "score * \(-1)"), #"SELECT * FROM "player" ORDER BY score * ?"#, [-1])
         try check(Player.order(\.name).order(\.score), #"SELECT * FROM "player" ORDER BY "score""#)
         try check(Player.order(\.name).unordered(), #"SELECT * FROM "player""#)
-        try check(Player.order { $0.name.collating(.nocase).desc }, #"SELECT * FROM "player" ORDER BY "name" COLLATE NOCASE DESC"#)
+        try check(
+            Player.order { $0.name.collating(.nocase).desc },
+            #"SELECT * FROM "player" ORDER BY "name" COLLATE NOCASE DESC"#)
         try check(Player.orderByPrimaryKey(), #"SELECT * FROM "player" ORDER BY "id""#)
     }
 
     @Test func reversedOrders() throws {
-        try check(Player.order(\.score).reversed(), #"SELECT * FROM "player" ORDER BY "score" DESC"#, ids: [2, 3, 1, 4])
+        try check(
+            Player.order(\.score).reversed(), #"SELECT * FROM "player" ORDER BY "score" DESC"#, ids: [2, 3, 1, 4])
         try check(
             Player.order { [$0.team.ascNullsLast, $0.name.desc, $0.id.asc, $0.score.descNullsFirst] }.reversed(),
             #"SELECT * FROM "player" ORDER BY "team" DESC NULLS FIRST, "name" ASC, "id" DESC, "score" ASC NULLS LAST"#)
@@ -85,7 +96,8 @@ struct QueryRequestTests {
     }
 
     @Test func stableOrders() throws {
-        try check(Player.order(\.team).withStableOrder(), #"SELECT * FROM "player" ORDER BY "team", "id""#, ids: [4, 2, 1, 3])
+        try check(
+            Player.order(\.team).withStableOrder(), #"SELECT * FROM "player" ORDER BY "team", "id""#, ids: [4, 2, 1, 3])
         try check(Player.all().withStableOrder(), #"SELECT * FROM "player" ORDER BY "id""#)
         try inLoggedDatabase("CREATE TABLE pair (a, b, PRIMARY KEY (b, a)); CREATE TABLE bare (a)") { db, _ throws in
             let pairs = Table("pair").all().order(Column("a").desc).withStableOrder()
@@ -100,8 +112,10 @@ struct QueryRequestTests {
         try check(Player.limit(2, offset: 1), #"SELECT * FROM "player" LIMIT 2 OFFSET 1"#, ids: [2, 3])
         try check(Player.limit(2).limit(3), #"SELECT * FROM "player" LIMIT 3"#)
         try inLoggedDatabase(schema) { db, _ throws in
-            #expect(try statementText(db, Player.limit(5), forSingleResult: true).sql == #"SELECT * FROM "player" LIMIT 5"#)
-            #expect(try statementText(db, Player.all(), forSingleResult: true).sql == #"SELECT * FROM "player" LIMIT 1"#)
+            #expect(
+                try statementText(db, Player.limit(5), forSingleResult: true).sql == #"SELECT * FROM "player" LIMIT 5"#)
+            #expect(
+                try statementText(db, Player.all(), forSingleResult: true).sql == #"SELECT * FROM "player" LIMIT 1"#)
             let byKey = try statementText(db, Player.filter(key: 1), forSingleResult: true).sql
             #expect(byKey == #"SELECT * FROM "player" WHERE "id" = ?"#)
         }
@@ -121,14 +135,16 @@ struct QueryRequestTests {
             #expect(try Player.selectID().fetchAll(db) == [1, 2, 3, 4])
             #expect(try Player.select { [$0.id, $0.name, $0.team, $0.score] }.fetchOne(db)?.name == "Arthur")
             #expect(try Player.filter { $0.id == 1 }.select(\.name).asRequest(of: String.self).fetchOne(db) == "Arthur")
-            #expect(log.take() == [
-                #"SELECT "name" FROM "player""#, #"SELECT MAX("score") FROM "player" LIMIT 1"#,
-                #"SELECT MIN("score"), MAX("score") FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
-                #"SELECT "id" FROM "player""#, #"SELECT id + ? FROM "player" LIMIT 1"#,
-                #"SELECT id + ? FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#, #"SELECT "id" FROM "player""#,
-                #"SELECT "id", "name", "team", "score" FROM "player" LIMIT 1"#,
-                #"SELECT "name" FROM "player" WHERE "id" = ? LIMIT 1"#,
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT "name" FROM "player""#, #"SELECT MAX("score") FROM "player" LIMIT 1"#,
+                    #"SELECT MIN("score"), MAX("score") FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
+                    #"SELECT "id" FROM "player""#, #"SELECT id + ? FROM "player" LIMIT 1"#,
+                    #"SELECT id + ? FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
+                    #"SELECT "id" FROM "player""#,
+                    #"SELECT "id", "name", "team", "score" FROM "player" LIMIT 1"#,
+                    #"SELECT "name" FROM "player" WHERE "id" = ? LIMIT 1"#,
+                ])
         }
     }
 
@@ -136,7 +152,8 @@ struct QueryRequestTests {
         try check(
             Player.annotated(with: (Column("score") * 2).forKey("double")),
             #"SELECT *, "score" * ? AS "double" FROM "player""#, [2])
-        try check(Player.select(\.id).annotated { [$0.name, $0.score] }, #"SELECT "id", "name", "score" FROM "player""#)
+        try check(
+            Player.select(\.id).annotated { [$0.name, $0.score] }, #"SELECT "id", "name", "score" FROM "player""#)
         try check(Player.annotated { $0.score + 1 }, #"SELECT *, "score" + ? FROM "player""#, [1])
     }
 
@@ -145,9 +162,12 @@ struct QueryRequestTests {
             let best = try Player.all().group(\.team).having { max($0.score) >= 500 }
                 .select({ [$0.team, max($0.score).forKey("best")] }, as: Row.self).order(Column("team")).fetchAll(db)
             #expect(best == [["team": "Blues", "best": 1000], ["team": "Reds", "best": 500]])
-            #expect(log.take() == ["""
-                SELECT "team", MAX("score") AS "best" FROM "player" GROUP BY "team" HAVING MAX("score") >= ? ORDER BY "team"
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    SELECT "team", MAX("score") AS "best" FROM "player" GROUP BY "team" HAVING MAX("score") >= ? ORDER BY "team"
+                    """
+                ])
             #expect(try Player.select(\.team, as: String?.self).distinct().fetchCount(db) == 2)
         }
         try check(Player.all().distinct(), #"SELECT DISTINCT * FROM "player""#, ids: [1, 2, 3, 4])
@@ -155,20 +175,26 @@ struct QueryRequestTests {
             Player.all().group(sql: "score % ?", arguments: [2]).having(sql: "COUNT(*) > ?", arguments: [9]),
             #"SELECT * FROM "player" GROUP BY score % ? HAVING COUNT(*) > ?"#, [2, 9], ids: [])
         try check(
-            Player.all().group(literal: "score % \(2)").having(literal: "COUNT(*) > \(9)").having(count(Column("id")) > 1),
+            Player.all().group(literal: "score % \(2)").having(literal: "COUNT(*) > \(9)").having(
+                count(Column("id")) > 1),
             #"SELECT * FROM "player" GROUP BY score % ? HAVING (COUNT(*) > ?) AND (COUNT("id") > ?)"#, [2, 9, 1])
         try check(Player.all().group { [$0.team, $0.name] }, #"SELECT * FROM "player" GROUP BY "team", "name""#)
         try check(Player.all().groupByPrimaryKey(), #"SELECT * FROM "player" GROUP BY "id""#)
     }
 
     @Test func clausesThatWaitForAConnection() throws {
-        try check(Player.all().filterWhenConnected { _ in Column("score") > 1 }, #"SELECT * FROM "player" WHERE "score" > ?"#, [1])
+        try check(
+            Player.all().filterWhenConnected { _ in Column("score") > 1 }, #"SELECT * FROM "player" WHERE "score" > ?"#,
+            [1])
         try check(
             Player.all().orderWhenConnected { db in try db.primaryKey("player").columns.map { Column($0).desc } },
             #"SELECT * FROM "player" ORDER BY "id" DESC"#, ids: [4, 3, 2, 1])
-        try check(Player.all().selectWhenConnected { db in try db.columns(in: "player").map { Column($0.name) } },
+        try check(
+            Player.all().selectWhenConnected { db in try db.columns(in: "player").map { Column($0.name) } },
             #"SELECT "id", "name", "team", "score" FROM "player""#, ids: [1, 2, 3, 4])
-        try check(Player.all().groupWhenConnected { _ in [Column("team")] }.havingWhenConnected { _ in count(Column("id")) > 1 },
+        try check(
+            Player.all().groupWhenConnected { _ in [Column("team")] }.havingWhenConnected { _ in count(Column("id")) > 1
+            },
             #"SELECT * FROM "player" GROUP BY "team" HAVING COUNT("id") > ?"#, [1])
         try check(Player.all().annotatedWhenConnected { _ in [Column("rowid")] }, #"SELECT *, "rowid" FROM "player""#)
         try inLoggedDatabase(schema) { db, _ throws in
@@ -184,7 +210,8 @@ struct QueryRequestTests {
         try check(Player.filter(id: 1), #"SELECT * FROM "player" WHERE "id" = ?"#, [1], ids: [1])
         try check(Player.filter(keys: [1, 2]), #"SELECT * FROM "player" WHERE "id" IN (?, ?)"#, [1, 2], ids: [1, 2])
         try check(Player.filter(ids: []), #"SELECT * FROM "player" WHERE "id" IN (SELECT NULL WHERE NULL)"#, ids: [])
-        try check(Player.filter(key: nil as Int?), #"SELECT * FROM "player" WHERE "id" IN (SELECT NULL WHERE NULL)"#, ids: [])
+        try check(
+            Player.filter(key: nil as Int?), #"SELECT * FROM "player" WHERE "id" IN (SELECT NULL WHERE NULL)"#, ids: [])
         try check(
             Player.filter { $0.score > 1 }.filter(key: ["id": 2]),
             #"SELECT * FROM "player" WHERE ("score" > ?) AND ("id" = ?)"#, [1, 2], ids: [2])

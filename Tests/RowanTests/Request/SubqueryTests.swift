@@ -37,9 +37,10 @@ struct SubqueryTests {
         try inLoggedDatabase(schema) { db, _ throws in
             let ids = Player.select(\.teamId).filter { $0.teamId != nil }
             let teams = Team.filter { ids.contains($0.id) }
-            #expect(try statementText(db, teams).sql == """
-                SELECT * FROM "team" WHERE "id" IN (SELECT "teamId" FROM "player" WHERE "teamId" IS NOT NULL)
-                """)
+            #expect(
+                try statementText(db, teams).sql == """
+                    SELECT * FROM "team" WHERE "id" IN (SELECT "teamId" FROM "player" WHERE "teamId" IS NOT NULL)
+                    """)
             #expect(try teams.fetchAll(db).map(\.name) == ["Reds"])
             #expect(try Team.filter { !ids.contains($0.id) }.fetchAll(db).map(\.name) == ["Blues"])
             let names: SQLRequest<String> = "SELECT name FROM team WHERE id = \(2)"
@@ -50,9 +51,10 @@ struct SubqueryTests {
     @Test func comparisonWithASubquery() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let best = Player.filter { $0.score == Player.select({ max($0.score) }) }
-            #expect(try statementText(db, best).sql == """
-                SELECT * FROM "player" WHERE "score" = (SELECT MAX("score") FROM "player")
-                """)
+            #expect(
+                try statementText(db, best).sql == """
+                    SELECT * FROM "player" WHERE "score" = (SELECT MAX("score") FROM "player")
+                    """)
             #expect(try best.fetchAll(db).map(\.name) == ["Barbara"])
             let count: SQLRequest<Int> = "SELECT COUNT(*) FROM player"
             #expect(try Player.select(count.sqlSubquery.forKey("n"), as: Int.self).fetchOne(db) == 3)
@@ -64,9 +66,10 @@ struct SubqueryTests {
             let teamAlias = TableAlias<Team>()
             let player = Player.filter { $0.teamId == teamAlias.id }
             let teams = Team.aliased(teamAlias).filter(player.exists())
-            #expect(try statementText(db, teams).sql == """
-                SELECT * FROM "team" WHERE EXISTS (SELECT * FROM "player" WHERE "teamId" = "team"."id")
-                """)
+            #expect(
+                try statementText(db, teams).sql == """
+                    SELECT * FROM "team" WHERE EXISTS (SELECT * FROM "player" WHERE "teamId" = "team"."id")
+                    """)
             #expect(try teams.fetchAll(db).map(\.name) == ["Reds"])
             let empty = Team.aliased(teamAlias).filter(!player.exists())
             #expect(try statementText(db, empty).sql.contains("NOT EXISTS"))
@@ -81,9 +84,10 @@ struct SubqueryTests {
             let coachAlias = TableAlias<Player>(name: "coach")
             let coached = Player.filter { $0.coachId == coachAlias.id }
             let coaches = Player.aliased(coachAlias).filter(coached.exists())
-            #expect(try statementText(db, coaches).sql == """
-                SELECT * FROM "player" AS "coach" WHERE EXISTS (SELECT * FROM "player" WHERE "coachId" = "coach"."id")
-                """)
+            #expect(
+                try statementText(db, coaches).sql == """
+                    SELECT * FROM "player" AS "coach" WHERE EXISTS (SELECT * FROM "player" WHERE "coachId" = "coach"."id")
+                    """)
             #expect(try coaches.fetchAll(db).map(\.name) == ["Arthur"])
             let literal: SQLRequest<Player> = "SELECT * FROM player WHERE coachId = \(coachAlias.id)"
             #expect(try Player.aliased(coachAlias).filter(literal.exists()).fetchAll(db).map(\.name) == ["Arthur"])
@@ -99,10 +103,13 @@ struct SubqueryTests {
                 named: "best", request: Player.select(\.id).order(\.score.desc).limit(2))
             let request = Player.with(best).filter { best.contains($0.id) }.order(\.id)
             #expect(try request.fetchAll(db).map(\.name) == ["Barbara", "Craig"])
-            #expect(log.take() == ["""
-                WITH "best" AS (SELECT "id" FROM "player" ORDER BY "score" DESC LIMIT 2) \
-                SELECT * FROM "player" WHERE "id" IN "best" ORDER BY "id"
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    WITH "best" AS (SELECT "id" FROM "player" ORDER BY "score" DESC LIMIT 2) \
+                    SELECT * FROM "player" WHERE "id" IN "best" ORDER BY "id"
+                    """
+                ])
             #expect(try request.fetchCount(db) == 2)
             #expect(try request.updateAll(db, Column("score").set(to: 0)) == 2)
             #expect(try Player.with(best).filter { best.contains($0.id) }.limit(1).deleteAll(db) == 1)
@@ -116,10 +123,13 @@ struct SubqueryTests {
                 literal: "VALUES(\(1)) UNION ALL SELECT x + 1 FROM counter WHERE x < \(5)")
             let request = counter.all().with(counter).select(Column("x"), as: Int.self)
             #expect(try request.fetchAll(db) == [1, 2, 3, 4, 5])
-            #expect(log.take() == ["""
-                WITH RECURSIVE "counter"("x") AS (VALUES(?) UNION ALL SELECT x + 1 FROM counter WHERE x < ?) \
-                SELECT "x" FROM "counter"
-                """])
+            #expect(
+                log.take() == [
+                    """
+                    WITH RECURSIVE "counter"("x") AS (VALUES(?) UNION ALL SELECT x + 1 FROM counter WHERE x < ?) \
+                    SELECT "x" FROM "counter"
+                    """
+                ])
             #expect(counter.tableName == "counter")
             let sql = CommonTableExpression<Int>(named: "t", columns: ["a"], sql: "SELECT ?", arguments: [7])
             #expect(try sql.all().with(sql).fetchAll(db) == [7])
@@ -131,7 +141,9 @@ struct SubqueryTests {
             let id = 2
             let request: SQLRequest<Player> = "SELECT * FROM player WHERE id = \(id)"
             #expect(try request.fetchOne(db)?.name == "Barbara")
-            #expect(try SQLRequest<Player>(sql: "SELECT * FROM player WHERE id > ?", arguments: [1]).fetchAll(db).count == 2)
+            #expect(
+                try SQLRequest<Player>(sql: "SELECT * FROM player WHERE id > ?", arguments: [1]).fetchAll(db).count == 2
+            )
             #expect(try SQLRequest<Int>(sql: "SELECT score FROM player", cached: true).fetchSet(db) == [10, 20, 30])
             let adapted = SQLRequest<Row>(sql: "SELECT 1 AS a, 2 AS b", adapter: SuffixRowAdapter(fromIndex: 1))
             #expect(try adapted.fetchOne(db) == ["b": 2])
@@ -159,7 +171,10 @@ struct SubqueryTests {
     @Test func requestsOfAnyKind() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let sql: SQLRequest<Player> = "SELECT * FROM player"
-            for request in [AnyFetchRequest(Player.all()), AnyFetchRequest(sql), AnyFetchRequest(Player.all().adapted { _ in SuffixRowAdapter(fromIndex: 0) })] {
+            for request in [
+                AnyFetchRequest(Player.all()), AnyFetchRequest(sql),
+                AnyFetchRequest(Player.all().adapted { _ in SuffixRowAdapter(fromIndex: 0) }),
+            ] {
                 #expect(try request.fetchAll(db).count == 3)
                 #expect(try request.fetchOne(db)?.id == 1)
                 #expect(try request.fetchCount(db) == 3)

@@ -78,9 +78,10 @@ struct FunctionTests {
             let row = try Table("t").all()
                 .select(max(a).forKey("best"), (min(a) + 1).forKey(#"a "quoted" name"#), as: Row.self).fetchOne(db)
             #expect(row == ["best": 3, #"a "quoted" name"#: 2])
-            #expect(log.take() == [
-                #"SELECT MAX("a") AS "best", MIN("a") + ? AS "a ""quoted"" name" FROM "t" LIMIT 1"#
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT MAX("a") AS "best", MIN("a") + ? AS "a ""quoted"" name" FROM "t" LIMIT 1"#
+                ])
         }
     }
 }

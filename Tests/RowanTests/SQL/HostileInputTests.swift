@@ -4,7 +4,8 @@ import Rowan
 import Testing
 
 private let hostileNames = [
-    #"a"b"#, "a'b", "a`b", "a]b", "select", "order by", "👩‍👩‍👧", "é à", "", " ", ";", "--", "/* x */", "a.b", "?", ":name", "@x",
+    #"a"b"#, "a'b", "a`b", "a]b", "select", "order by", "👩‍👩‍👧", "é à", "", " ", ";", "--", "/* x */", "a.b", "?", ":name",
+    "@x",
     "$x", "\"; DROP TABLE t; --", "'); DROP TABLE t; --", "rowid2", "a\nb", "\\", "%", "sqlite", "null", "*",
 ].filter { !$0.isEmpty }
 
@@ -24,7 +25,8 @@ struct HostileInputTests {
             try db.execute(literal: "INSERT INTO \(identifier: name) (id, \(identifier: name)) VALUES (1, \(name))")
             try db.execute(literal: "INSERT INTO \(identifier: name) (id) VALUES (2)")
             #expect(try table.filter(column == name).fetchCount(db) == 2)
-            #expect(try table.select(column.forKey(name), as: String.self).order(column.desc).fetchAll(db) == [name, name])
+            #expect(
+                try table.select(column.forKey(name), as: String.self).order(column.desc).fetchAll(db) == [name, name])
             #expect(try table.group(column).having(count(column) == 2).fetchCount(db) == 1)
             #expect(try table.updateAll(db, column.set(to: "other")) == 2)
             #expect(try table.filter([name].contains(column)).deleteAll(db) == 0)
@@ -92,8 +94,9 @@ struct HostileInputTests {
             try db.create(index: "i", on: "t", columns: ["id"], condition: Column("a") == value)
             try db.execute(sql: "INSERT INTO t (id) VALUES (1)")
             #expect(try String.fetchOne(db, sql: "SELECT a FROM t") == value)
-            #expect(databaseError { try db.execute(sql: "INSERT INTO t VALUES (1, 'unlike ' || 'all')") }?
-                .extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
+            #expect(
+                databaseError { try db.execute(sql: "INSERT INTO t VALUES (1, 'unlike ' || 'all')") }?
+                    .extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
         }
     }
 }

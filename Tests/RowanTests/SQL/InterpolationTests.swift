@@ -66,7 +66,8 @@ struct InterpolationTests {
     @Test func columns() throws {
         try check("SELECT \(columnsOf: Player.self) FROM player", #"SELECT "player".* FROM player"#)
         try check("SELECT \(columnsOf: Player.self, tableAlias: "p") FROM player p", #"SELECT "p".* FROM player p"#)
-        try check("SELECT \(columnsOf: AltPlayer.self) FROM player", #"SELECT "player"."id", "player"."name" FROM player"#)
+        try check(
+            "SELECT \(columnsOf: AltPlayer.self) FROM player", #"SELECT "player"."id", "player"."name" FROM player"#)
         try check("SELECT \(AllColumns()) FROM player", "SELECT * FROM player")
         try check("SELECT \(Column("name")) FROM player", #"SELECT "name" FROM player"#)
     }
@@ -75,7 +76,8 @@ struct InterpolationTests {
         let bonus = 100
         let name: String? = nil
         try check(
-            "SELECT \(Column("score") + bonus) AS points FROM player", #"SELECT ("score" + ?) AS points FROM player"#, [100])
+            "SELECT \(Column("score") + bonus) AS points FROM player", #"SELECT ("score" + ?) AS points FROM player"#,
+            [100])
         try check("SELECT (score + \(bonus)) FROM player", "SELECT (score + ?) FROM player", [100])
         try check("SELECT \(name), \(true), \(1.5)", "SELECT NULL, ?, ?", [true, 1.5])
         let any: any SQLExpressible = "x"
@@ -91,26 +93,35 @@ struct InterpolationTests {
 
     @Test func orderingsAndCollations() throws {
         try check("SELECT * FROM player ORDER BY \(Column("name").desc)", #"SELECT * FROM player ORDER BY "name" DESC"#)
-        try check("SELECT * FROM player ORDER BY name COLLATE \(.nocase)", "SELECT * FROM player ORDER BY name COLLATE NOCASE")
+        try check(
+            "SELECT * FROM player ORDER BY name COLLATE \(.nocase)", "SELECT * FROM player ORDER BY name COLLATE NOCASE"
+        )
     }
 
     @Test func subqueriesAndTables() throws {
         let request: SQLRequest<Int> = "SELECT MAX(score) FROM player WHERE id > \(0)"
-        try check("SELECT * FROM player WHERE score = (\(request))",
+        try check(
+            "SELECT * FROM player WHERE score = (\(request))",
             "SELECT * FROM player WHERE score = (SELECT MAX(score) FROM player WHERE id > ?)", [0])
         let query = Player.select(max(Column("score")))
-        try check("SELECT * FROM player WHERE score = (\(query))",
+        try check(
+            "SELECT * FROM player WHERE score = (\(query))",
             #"SELECT * FROM player WHERE score = (SELECT MAX("score") FROM "player")"#)
         let cte = CommonTableExpression<Void>(named: "name", literal: "SELECT \("O'Brien")")
-        try check("WITH \(definitionFor: cte) SELECT * FROM \(cte)", #"WITH "name" AS (SELECT ?) SELECT * FROM "name""#, ["O'Brien"])
+        try check(
+            "WITH \(definitionFor: cte) SELECT * FROM \(cte)", #"WITH "name" AS (SELECT ?) SELECT * FROM "name""#,
+            ["O'Brien"])
     }
 
     @Test func literalsAndPlainSQL() throws {
         let condition: SQL = "name = \("O'Brien")"
-        try check("SELECT * FROM player WHERE \(literal: condition)", "SELECT * FROM player WHERE name = ?", ["O'Brien"])
+        try check(
+            "SELECT * FROM player WHERE \(literal: condition)", "SELECT * FROM player WHERE name = ?", ["O'Brien"])
         try check("SELECT * FROM player WHERE \(condition)", "SELECT * FROM player WHERE name = ?", ["O'Brien"])
         try check("SELECT * FROM \(sql: "player")", "SELECT * FROM player")
-        try check("SELECT * FROM player WHERE \(sql: "name = ?", arguments: ["x"])", "SELECT * FROM player WHERE name = ?", ["x"])
+        try check(
+            "SELECT * FROM player WHERE \(sql: "name = ?", arguments: ["x"])", "SELECT * FROM player WHERE name = ?",
+            ["x"])
         try check(
             "SELECT * FROM player WHERE \(sql: "name = :name", arguments: ["name": "x"]) OR id = \(1)",
             "SELECT * FROM player WHERE name = :name OR id = ?", [1] + ["name": "x"] as StatementArguments)
@@ -158,11 +169,13 @@ struct InterpolationTests {
         func upper(_ value: some SQLSpecificExpressible) -> SQLExpression { SQL("UPPER(\(value))").sqlExpression }
         try inLoggedDatabase(schema) { db, _ throws in
             let request = Player.filter(upper(Column("name")) == "ARTHUR").order(upper(Column("name")).desc)
-            #expect(try statementText(db, request).sql
-                == #"SELECT * FROM "player" WHERE (UPPER("name")) = ? ORDER BY UPPER("name") DESC"#)
+            #expect(
+                try statementText(db, request).sql
+                    == #"SELECT * FROM "player" WHERE (UPPER("name")) = ? ORDER BY UPPER("name") DESC"#)
             #expect(try request.fetchAll(db).map(\.id) == [1])
             let reversed = Player.order { _ in [SQL("score * \(2)").sqlExpression.desc, Column("name")] }.reversed()
-            #expect(try statementText(db, reversed).sql == #"SELECT * FROM "player" ORDER BY score * ? ASC, "name" DESC"#)
+            #expect(
+                try statementText(db, reversed).sql == #"SELECT * FROM "player" ORDER BY score * ? ASC, "name" DESC"#)
             let selection: SQL = "IFNULL(name, \("x")) AS displayName"
             let row = try Player.select([selection, Column("score")], as: Row.self).fetchOne(db)
             #expect(row == ["displayName": "Arthur", "score": 100])

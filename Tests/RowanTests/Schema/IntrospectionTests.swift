@@ -3,12 +3,14 @@ import Testing
 
 struct IntrospectionTests {
     @Test func existence() throws {
-        try inLoggedDatabase("""
+        try inLoggedDatabase(
+            """
             CREATE TABLE player (id INTEGER PRIMARY KEY);
             CREATE VIEW best AS SELECT * FROM player;
             CREATE TRIGGER watch AFTER INSERT ON player BEGIN SELECT 1; END;
             CREATE TEMP TABLE scratch (a)
-            """) { db, _ throws in
+            """
+        ) { db, _ throws in
             #expect(try db.tableExists("player"))
             #expect(try db.tableExists("PLAYER"))
             #expect(try db.tableExists("player", in: "main"))
@@ -63,9 +65,11 @@ struct IntrospectionTests {
     }
 
     @Test func columns() throws {
-        try inLoggedDatabase("""
+        try inLoggedDatabase(
+            """
             CREATE TABLE t (a TEXT NOT NULL DEFAULT 'x', b integer, c, d AS (b + 1), e AS (b * 2) STORED, PRIMARY KEY (c, a))
-            """) { db, _ throws in
+            """
+        ) { db, _ throws in
             let columns = try db.columns(in: "t")
             #expect(columns.map(\.name) == ["a", "b", "c", "d", "e"])
             #expect(columns.map(\.type) == ["TEXT", "INTEGER", "", "", ""])
@@ -76,13 +80,15 @@ struct IntrospectionTests {
     }
 
     @Test func indexes() throws {
-        try inLoggedDatabase("""
+        try inLoggedDatabase(
+            """
             CREATE TABLE t (a TEXT PRIMARY KEY, b UNIQUE, c, d);
             CREATE UNIQUE INDEX cd ON t (d, c);
             CREATE INDEX c ON t (c);
             CREATE UNIQUE INDEX partial ON t (c) WHERE d = 1;
             CREATE INDEX expression ON t (c, LOWER(d))
-            """) { db, _ throws in
+            """
+        ) { db, _ throws in
             let indexes = Dictionary(uniqueKeysWithValues: try db.indexes(on: "t").map { ($0.name, $0) })
             #expect(indexes["cd"]?.columns == ["d", "c"])
             #expect(indexes["cd"]?.isUnique == true)
@@ -101,11 +107,13 @@ struct IntrospectionTests {
     }
 
     @Test func foreignKeys() throws {
-        try inLoggedDatabase("""
+        try inLoggedDatabase(
+            """
             CREATE TABLE parent (x, y, z UNIQUE, PRIMARY KEY (x, y));
             CREATE TABLE child (a, b, c REFERENCES parent (z), FOREIGN KEY (a, b) REFERENCES parent);
             CREATE TABLE lonely (a)
-            """) { db, _ throws in
+            """
+        ) { db, _ throws in
             let keys = try db.foreignKeys(on: "child").sorted { $0.originColumns.count < $1.originColumns.count }
             #expect(keys.map(\.destinationTable) == ["parent", "parent"])
             #expect(keys.map(\.originColumns) == [["c"], ["a", "b"]])

@@ -12,15 +12,16 @@ struct SchemaChangesTests {
                 t.rename(column: "url", to: "home page")
                 t.drop(column: "a")
             }
-            #expect(log.take() == [
-                #"ALTER TABLE "player" ADD COLUMN "url" TEXT"#,
-                #"ALTER TABLE "player" ADD COLUMN "score" INTEGER NOT NULL DEFAULT 0"#,
-                #"CREATE INDEX "index_player_on_score" ON "player"("score")"#,
-                #"ALTER TABLE "player" ADD COLUMN a TEXT"#,
-                #"ALTER TABLE "player" ADD COLUMN b TEXT DEFAULT 'it''s'"#,
-                #"ALTER TABLE "player" RENAME COLUMN "url" TO "home page""#,
-                #"ALTER TABLE "player" DROP COLUMN "a""#,
-            ])
+            #expect(
+                log.take() == [
+                    #"ALTER TABLE "player" ADD COLUMN "url" TEXT"#,
+                    #"ALTER TABLE "player" ADD COLUMN "score" INTEGER NOT NULL DEFAULT 0"#,
+                    #"CREATE INDEX "index_player_on_score" ON "player"("score")"#,
+                    #"ALTER TABLE "player" ADD COLUMN a TEXT"#,
+                    #"ALTER TABLE "player" ADD COLUMN b TEXT DEFAULT 'it''s'"#,
+                    #"ALTER TABLE "player" RENAME COLUMN "url" TO "home page""#,
+                    #"ALTER TABLE "player" DROP COLUMN "a""#,
+                ])
             #expect(try db.columns(in: "player").map(\.name) == ["id", "name", "home page", "score", "b"])
         }
     }
@@ -38,22 +39,27 @@ struct SchemaChangesTests {
     }
 
     @Test func indexes() throws {
-        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT, score)") { db, log throws in
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT, score)") {
+            db, log throws in
             try db.create(index: "byName", on: "player", columns: ["name"])
             try db.create(index: "byTeam", on: "player", columns: ["team", "score"], options: [.unique, .ifNotExists])
-            try db.create(index: "partial", on: "player", columns: ["name"], condition: Column("score") > 10 && Column("team") != nil)
-            try db.create(index: "e", on: "player", expressions: [Column("name").collating(.nocase), abs(Column("score"))])
+            try db.create(
+                index: "partial", on: "player", columns: ["name"],
+                condition: Column("score") > 10 && Column("team") != nil)
+            try db.create(
+                index: "e", on: "player", expressions: [Column("name").collating(.nocase), abs(Column("score"))])
             try db.create(indexOn: "player", columns: ["team", "name"], options: .unique)
             try db.drop(index: "byName")
             try db.drop(indexOn: "player", columns: ["team", "name"])
-            #expect(log.take() == [
-                #"CREATE INDEX "byName" ON "player"("name")"#,
-                #"CREATE UNIQUE INDEX IF NOT EXISTS "byTeam" ON "player"("team", "score")"#,
-                #"CREATE INDEX "partial" ON "player"("name") WHERE ("score" > 10) AND ("team" IS NOT NULL)"#,
-                #"CREATE INDEX "e" ON "player"("name" COLLATE NOCASE, ABS("score"))"#,
-                #"CREATE UNIQUE INDEX "index_player_on_team_name" ON "player"("team", "name")"#,
-                #"DROP INDEX "byName""#, #"DROP INDEX "index_player_on_team_name""#,
-            ])
+            #expect(
+                log.take() == [
+                    #"CREATE INDEX "byName" ON "player"("name")"#,
+                    #"CREATE UNIQUE INDEX IF NOT EXISTS "byTeam" ON "player"("team", "score")"#,
+                    #"CREATE INDEX "partial" ON "player"("name") WHERE ("score" > 10) AND ("team" IS NOT NULL)"#,
+                    #"CREATE INDEX "e" ON "player"("name" COLLATE NOCASE, ABS("score"))"#,
+                    #"CREATE UNIQUE INDEX "index_player_on_team_name" ON "player"("team", "name")"#,
+                    #"DROP INDEX "byName""#, #"DROP INDEX "index_player_on_team_name""#,
+                ])
         }
     }
 }

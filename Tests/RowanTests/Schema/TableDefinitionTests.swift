@@ -14,7 +14,8 @@ private func check(
 
 struct TableDefinitionTests {
     @Test func columnTypes() throws {
-        let columns = #""a" TEXT, "b" INTEGER, "c" DOUBLE, "d" REAL, "e" NUMERIC, "f" BOOLEAN, "g" BLOB, "h" DATE, "i" DATETIME, "j" ANY, "k" TEXT, "l" BLOB, "m""#
+        let columns =
+            #""a" TEXT, "b" INTEGER, "c" DOUBLE, "d" REAL, "e" NUMERIC, "f" BOOLEAN, "g" BLOB, "h" DATE, "i" DATETIME, "j" ANY, "k" TEXT, "l" BLOB, "m""#
         try check([#"CREATE TABLE "t" (\#(columns))"#]) { t in
             let types: [Database.ColumnType] = [
                 .text, .integer, .double, .real, .numeric, .boolean, .blob, .date, .datetime, .any, .jsonText, .jsonb,
@@ -39,10 +40,12 @@ struct TableDefinitionTests {
     }
 
     @Test func defaults() throws {
-        try check(["""
+        try check([
+            """
             CREATE TABLE "t" ("a" DEFAULT 1, "b" DEFAULT 1.5, "c" DEFAULT 1, "d" DEFAULT x'00FF', \
             "e" DEFAULT CURRENT_TIMESTAMP, "f" DEFAULT (1 + 2), "g" DEFAULT -3, "h" DEFAULT NULL, "i" DEFAULT 'x')
-            """]) { t in
+            """
+        ]) { t in
             t.column("a").defaults(to: 1)
             t.column("b").defaults(to: 1.5)
             t.column("c").defaults(to: true)
@@ -67,8 +70,9 @@ struct TableDefinitionTests {
                 t.column("f").defaults(sql: "1e3")
             }
             try db.execute(sql: "INSERT INTO t (id) VALUES (1)")
-            #expect(try Row.fetchOne(db, sql: "SELECT a, b, c, d, e, f FROM t")
-                == ["a": "xy", "b": 3, "c": "it's", "d": 4, "e": 5, "f": 1000.0])
+            #expect(
+                try Row.fetchOne(db, sql: "SELECT a, b, c, d, e, f FROM t")
+                    == ["a": "xy", "b": 3, "c": "it's", "d": 4, "e": 5, "f": 1000.0])
         }
     }
 
@@ -99,17 +103,21 @@ struct TableDefinitionTests {
     }
 
     @Test func references() throws {
-        try check(["""
+        try check([
+            """
             CREATE TABLE "t" ("a" INTEGER REFERENCES "parent" ON DELETE CASCADE ON UPDATE SET NULL \
             DEFERRABLE INITIALLY DEFERRED, "b" REFERENCES "parent"("id") ON DELETE SET DEFAULT ON UPDATE RESTRICT)
-            """]) { t in
+            """
+        ]) { t in
             t.column("a", .integer).references("parent", onDelete: .cascade, onUpdate: .setNull, deferred: true)
             t.column("b").references("parent", column: "id", onDelete: .setDefault, onUpdate: .restrict)
         }
-        try check(["""
+        try check([
+            """
             CREATE TABLE "t" ("a", "b", FOREIGN KEY ("a", "b") REFERENCES "parent"("a", "b") ON DELETE CASCADE, \
             FOREIGN KEY ("a") REFERENCES "parent" DEFERRABLE INITIALLY DEFERRED)
-            """]) { t in
+            """
+        ]) { t in
             t.column("a")
             t.column("b")
             t.foreignKey(["a", "b"], references: "parent", columns: ["a", "b"], onDelete: .cascade)
@@ -118,10 +126,12 @@ struct TableDefinitionTests {
     }
 
     @Test func tableConstraints() throws {
-        try check(["""
+        try check([
+            """
             CREATE TABLE "t" ("a", "b", c TEXT, d INT DEFAULT 'x', UNIQUE ("a", "b"), UNIQUE ("b") ON CONFLICT IGNORE, \
             CHECK (("a" + "b") > 10), CHECK (a <> b), CHECK (c <> ''), CHECK (d <> 'y'))
-            """]) { t in
+            """
+        ]) { t in
             t.column("a")
             t.column("b")
             t.column(sql: "c TEXT")
@@ -136,10 +146,12 @@ struct TableDefinitionTests {
     }
 
     @Test func generatedColumns() throws {
-        try check(["""
+        try check([
+            """
             CREATE TABLE "t" ("a" INTEGER, "b" INTEGER GENERATED ALWAYS AS (a + 1) VIRTUAL, \
             "c" GENERATED ALWAYS AS ("a" * 2) STORED)
-            """]) { t in
+            """
+        ]) { t in
             t.column("a", .integer)
             t.column("b", .integer).generatedAs(sql: "a + 1")
             t.column("c").generatedAs(Column("a") * 2, .stored)
@@ -150,7 +162,8 @@ struct TableDefinitionTests {
         try check(options: [.temporary], [#"CREATE TEMPORARY TABLE "t" ("a")"#]) { t in t.column("a") }
         try check(options: [.ifNotExists], [#"CREATE TABLE IF NOT EXISTS "t" ("a")"#]) { t in t.column("a") }
         try check(options: [.strict], [#"CREATE TABLE "t" ("a" TEXT) STRICT"#]) { t in t.column("a", .text) }
-        try check(options: [.withoutRowID], [#"CREATE TABLE "t" ("a" INTEGER PRIMARY KEY NOT NULL) WITHOUT ROWID"#]) { t in
+        try check(options: [.withoutRowID], [#"CREATE TABLE "t" ("a" INTEGER PRIMARY KEY NOT NULL) WITHOUT ROWID"#]) {
+            t in
             t.primaryKey("a", .integer)
         }
         try check(
@@ -168,9 +181,12 @@ struct TableDefinitionTests {
             t.column("b").unique().indexed()
             t.column("c").indexed()
         }
-        try check(options: .ifNotExists, [
-            #"CREATE TABLE IF NOT EXISTS "t" ("a")"#, #"CREATE INDEX IF NOT EXISTS "index_t_on_a" ON "t"("a")"#,
-        ]) { t in t.column("a").indexed() }
+        try check(
+            options: .ifNotExists,
+            [
+                #"CREATE TABLE IF NOT EXISTS "t" ("a")"#, #"CREATE INDEX IF NOT EXISTS "index_t_on_a" ON "t"("a")"#,
+            ]
+        ) { t in t.column("a").indexed() }
     }
 
     @Test func errors() throws {

@@ -89,9 +89,10 @@ struct Seed000Tests {
     @Test func conflictsInEachModificationQuery() throws {
         try inLoggedDatabase { db, log throws in
             try createPlayerTable(db)
-            #expect(log.take() == [
-                #"CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "email" TEXT UNIQUE)"#
-            ])
+            #expect(
+                log.take() == [
+                    #"CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "email" TEXT UNIQUE)"#
+                ])
             // Again, despite the unique index on email, both inserts succeed.
             try db.execute(sql: "INSERT OR REPLACE INTO player (email) VALUES (?)", arguments: ["arthur@example.com"])
             try db.execute(sql: "INSERT OR REPLACE INTO player (email) VALUES (?)", arguments: ["arthur@example.com"])

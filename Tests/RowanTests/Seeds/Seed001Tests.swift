@@ -75,13 +75,15 @@ struct Seed001Tests {
     }
 
     @Test func anEncodableRecord() throws {
-        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)") { db, log throws in
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)") {
+            db, log throws in
             var player = Player(id: nil, name: "Arthur", score: 100)
             try player.insert(db)
             #expect(player.id == 1)
-            #expect(log.takeExpanded() == [
-                #"INSERT INTO "player" ("id", "name", "score") VALUES (NULL,'Arthur',100)"#
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"INSERT INTO "player" ("id", "name", "score") VALUES (NULL,'Arthur',100)"#
+                ])
             #expect(try Player.filter { $0.score == 100 }.fetchCount(db) == 1)
         }
     }
@@ -123,10 +125,11 @@ struct Seed001Tests {
             let exists = try place.exists(db)
             #expect(!exists)
             let words = log.take().map { $0.split(separator: " ")[0] }
-            #expect(words == [
-                "INSERT", "INSERT", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "INSERT", "INSERT",
-                "DELETE", "SELECT",
-            ])
+            #expect(
+                words == [
+                    "INSERT", "INSERT", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "UPDATE", "INSERT", "INSERT",
+                    "DELETE", "SELECT",
+                ])
         }
     }
 

@@ -155,12 +155,14 @@ struct Seed002Tests {
         let (dbQueue, log) = try loggedQueue()
         try createPlaceTable(dbQueue)
         try dbQueue.write { db in
-            try db.execute(sql: "INSERT INTO place (title, isFavorite, longitude, latitude) VALUES ('Oslo', 1, 10.7, 59.9)")
+            try db.execute(
+                sql: "INSERT INTO place (title, isFavorite, longitude, latitude) VALUES ('Oslo', 1, 10.7, 59.9)")
             _ = log.take()
             var oslo = try #require(try Place.fetchOne(db))
-            #expect(log.take() == [
-                #"SELECT "id", "title", "isFavorite", "latitude", "longitude" FROM "place" LIMIT 1"#
-            ])
+            #expect(
+                log.take() == [
+                    #"SELECT "id", "title", "isFavorite", "latitude", "longitude" FROM "place" LIMIT 1"#
+                ])
             #expect(oslo.coordinate == CLLocationCoordinate2D(latitude: 59.9, longitude: 10.7))
             oslo.id = nil
             try oslo.insert(db)
@@ -192,7 +194,8 @@ struct Seed002Tests {
         let dbQueue = try queueOfPlayers((queue, log))
         try dbQueue.write { db in
             // Fetch records
-            let bestPlayers = try Player
+            let bestPlayers =
+                try Player
                 .order(\.score.desc)
                 .limit(10)
                 .fetchAll(db)
@@ -204,7 +207,8 @@ struct Seed002Tests {
                 .updateAll(db) { $0.score += 100 }
 
             // Count
-            let count = try Player
+            let count =
+                try Player
                 .filter { $0.score >= 1000 }
                 .fetchCount(db)
             #expect(count == 2)
@@ -213,12 +217,13 @@ struct Seed002Tests {
             try Player
                 .filter { $0.score == 0 }
                 .deleteAll(db)
-            #expect(log.takeExpanded() == [
-                #"SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10"#,
-                #"UPDATE "player" SET "score"="score" + 100 WHERE "team" = 'Reds'"#,
-                #"SELECT COUNT(*) FROM "player" WHERE "score" >= 1000"#,
-                #"DELETE FROM "player" WHERE "score" = 0"#,
-            ])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10"#,
+                    #"UPDATE "player" SET "score"="score" + 100 WHERE "team" = 'Reds'"#,
+                    #"SELECT COUNT(*) FROM "player" WHERE "score" >= 1000"#,
+                    #"DELETE FROM "player" WHERE "score" = 0"#,
+                ])
         }
     }
 
@@ -231,14 +236,17 @@ struct Seed002Tests {
         let dbQueue = try queueOfPlayers((queue, log))
         try dbQueue.write { db in
             // Fetch records (with SQL)
-            let bestPlayers = try Player.fetchAll(db, sql: """
-                SELECT * FROM player ORDER BY score DESC LIMIT 10
-                """)
+            let bestPlayers = try Player.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM player ORDER BY score DESC LIMIT 10
+                    """)
             #expect(bestPlayers.map(\.id) == [3, 2, 1])
 
             // Count (with an SQL snippet)
             let minScore = 1000
-            let count = try Player
+            let count =
+                try Player
                 .filter(sql: "score >= ?", arguments: [minScore])
                 .fetchCount(db)
             #expect(count == 1)

@@ -103,7 +103,8 @@ private struct Player: MutablePersistableRecord {
 
 struct Seed004CallbackTests {
     @Test func callbacks() throws {
-        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, createdAt DATETIME)") { db, _ throws in
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, createdAt DATETIME)") {
+            db, _ throws in
             let output = Lines()
             var player = Player(id: nil, name: "Arthur", createdAt: nil, output: output)
             try player.insert(db)
@@ -112,12 +113,13 @@ struct Seed004CallbackTests {
             #expect(try Date.fetchOne(db, sql: "SELECT createdAt FROM player") != nil)
             try player.update(db)
             try player.delete(db)
-            #expect(output.lines == [
-                "About to save", "Saving...", "About to insert Arthur", "Did insert Arthur", "Did save",
-                "About to save", "Saving...", "About to update", #"Updating columns: ["createdAt", "name"]"#,
-                "Record was updated", "Did save",
-                "About to delete", "Deleting...", "Was deleted",
-            ])
+            #expect(
+                output.lines == [
+                    "About to save", "Saving...", "About to insert Arthur", "Did insert Arthur", "Did save",
+                    "About to save", "Saving...", "About to update", #"Updating columns: ["createdAt", "name"]"#,
+                    "Record was updated", "Did save",
+                    "About to delete", "Deleting...", "Was deleted",
+                ])
         }
     }
 }
