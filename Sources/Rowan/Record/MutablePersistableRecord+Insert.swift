@@ -133,7 +133,7 @@ extension Database {
     func insertedKey(_ table: String) throws -> PrimaryKeyInfo {
         do {
             return try primaryKey(table)
-        } catch where (try? viewExists(table)) == true {
+        } catch  where (try? viewExists(table)) == true {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
         }
     }

@@ -162,7 +162,8 @@ extension MutablePersistableRecord {
         let changes = try PersistenceContainer(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
-            db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection), fetch)
+            db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection),
+            fetch)
     }
 
     private func updateAndFetch<T>(
@@ -297,7 +298,7 @@ extension MutablePersistableRecord {
                 result = (success, value)
                 return success
             }
-        } catch where isMissing {
+        } catch  where isMissing {
             return nil
         }
         guard let result else { throw callbackError("aroundUpdate", Self.self) }

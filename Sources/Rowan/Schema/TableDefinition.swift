@@ -148,7 +148,8 @@ public final class TableDefinition {
             renderer.write(constraint)
         }
         renderer.write(")")
-        let suffixes: [String] = (options.contains(.strict) ? ["STRICT"] : [])
+        let suffixes: [String] =
+            (options.contains(.strict) ? ["STRICT"] : [])
             + (options.contains(.withoutRowID) ? ["WITHOUT ROWID"] : [])
         if !suffixes.isEmpty { renderer.write(" " + suffixes.joined(separator: ", ")) }
     }
