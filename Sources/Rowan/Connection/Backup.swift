@@ -21,10 +21,13 @@ extension Database {
     ///   - pagesPerStep: the number of pages between two calls of `progress`; negative for all at once.
     ///   - progress: called after each step. An error that it throws before the end aborts the backup, and the
     ///     destination is rolled back; at the end, errors are ignored.
-    /// - Throws: the error of SQLite, or of `progress`.
+    /// - Throws: the error of SQLite, or of `progress`; SQLITE_MISUSE for 0 pages a step.
     public func backup(
         to destDb: Database, pagesPerStep: CInt = -1, progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
+        guard pagesPerStep != 0 else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a backup of 0 pages a step would never end")
+        }
         let source = try connection.openPointer()
         let destination = try destDb.connection.openPointer()
         guard let backup = sqlite3_backup_init(destination, "main", source, "main") else {

@@ -173,6 +173,9 @@ public final class Statement {
         reset()
     }
 
+    /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
+    package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
+
     /// Runs the statement to its end, and drops its rows.
     ///
     /// - Throws: the error of SQLite.

@@ -198,9 +198,7 @@ extension MutablePersistableRecord {
     ) throws -> (InsertionSuccess, T) {
         let container = try PersistenceContainer(self)
         let plan = try insertion.makePlan(db, container)
-        let value = try fetch(plan.prepareForFetch(container))
-        // The statement may have rows left, whose fetch the user has no need for: the row is inserted all the same.
-        plan.statement.reset()
+        let value = try plan.fetch(container, fetch)
         return (
             InsertionSuccess(
                 rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,

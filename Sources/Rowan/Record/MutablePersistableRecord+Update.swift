@@ -248,23 +248,22 @@ struct Modification {
 extension MutablePersistableRecord {
     /// The update with its callbacks, without those of saving.
     @inlinable
-    func updating(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void) {
+    mutating func updating(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void) {
         guard let updated = try updatingIfFound(db, modification) else { throw recordNotFound(db) }
         return updated
     }
 
     /// The update with its callbacks, nil if no row has the primary key.
     @inlinable
-    func updatingIfFound(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void)? {
+    mutating func updatingIfFound(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void)? {
         try updating(db, modification) { group, plan, container in try group.update(db, plan, container) }
     }
 
-    func updating<T>(
+    mutating func updating<T>(
         _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T) {
         try updating(db, modification) { _, plan, container in
-            defer { plan.statement.reset() }
-            return try fetch(plan.prepareForFetch(container))
+            try plan.fetch(container, fetch)
         }
         .orThrow(recordNotFound(db))
     }
@@ -274,7 +273,7 @@ extension MutablePersistableRecord {
     /// - Parameter run: runs the statement; nil if it found no row.
     /// - Returns: nil if no row has the primary key.
     @inlinable
-    func updating<T>(
+    mutating func updating<T>(
         _ db: Database, _ modification: Modification,
         run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
     ) throws -> (PersistenceSuccess, T)? {
@@ -285,7 +284,7 @@ extension MutablePersistableRecord {
         var isMissing = false
         do {
             try aroundUpdate(db, columns: columns) {
-                // After `willUpdate`, which may change an object.
+                // After `willUpdate`, which may change the record.
                 var container = group.makeContainer()
                 try encode(to: &container)
                 let plan = try group.updatePlan(db, &container, modification)

@@ -29,7 +29,10 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before the update of some columns.
-    func willUpdate(_ db: Database, columns: Set<String>) throws
+    ///
+    /// A struct may change itself: what it changes is stored, in the columns that are updated. The value that the
+    /// program holds does not change, since `update` does not mutate it.
+    mutating func willUpdate(_ db: Database, columns: Set<String>) throws
     /// Called around the update: call `update()`, once.
     func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws
     /// Called after the update.

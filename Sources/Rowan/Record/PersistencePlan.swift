@@ -107,6 +107,24 @@ final class PersistencePlan {
         return statement
     }
 
+    /// Calls a closure of the user with the statement, which it must run.
+    ///
+    /// - Throws: SQLITE_MISUSE if the closure did not run the statement: nothing was written.
+    func fetch<T>(_ container: PersistenceContainer, _ fetch: (Statement) throws -> T) throws -> T {
+        let statement = try prepareForFetch(container)
+        // The statement may have rows left that the closure has no need for: the row is written all the same.
+        defer { statement.reset() }
+        let runCount = statement.runCount
+        let value = try fetch(statement)
+        guard statement.runCount != runCount else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the closure did not run the statement that it was given: nothing was written",
+                sql: statement.sql)
+        }
+        return value
+    }
+
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
         let values = order.map { $0.map { container.values[$0] } } ?? container.values
         return StatementArguments(values: values + constants)
