@@ -35,7 +35,21 @@ extension DatabaseAccessRoute {
     /// Synchronous access, on the current thread.
     func run<T>(_ body: (Database) throws -> T) throws -> T {
         let connection = try lane.acquire()
-        return try finish(connection, Result { try perform(connection, body) })
+        let value: T
+        do {
+            value = try perform(connection, body)
+        } catch {
+            _ = end(connection)
+            throw error
+        }
+        if let error = end(connection) { throw error }
+        return value
+    }
+
+    /// - Returns: the error of a transaction that was left open.
+    private func end(_ connection: PooledConnection) -> DatabaseError? {
+        defer { lane.release(connection) }
+        return connection.endAccess()
     }
 
     /// Synchronous access, in the connection that the current thread already has, if any.
@@ -147,7 +161,7 @@ extension Database {
     /// A read that sees one state of the database, and writes nothing.
     func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
         try readOnly {
-            try transaction(.deferred) { (.commit, try body(self)) }
+            try transaction(.deferred) { try body(self) }
         }
     }
 }

@@ -42,24 +42,30 @@ extension Database {
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
-        try transaction(kind) { (try operations(), ()) }
+        _ = try transaction(kind, completion: { $0 }, operations)
     }
 
-    /// The one body of all transactions.
+    /// The one body of all transactions. No tuple, no Result: their metadata would be looked up at each access
+    /// (benchmark point-read-pool).
+    ///
+    /// - Parameter completion: whether the result of the operations commits, as it does by default.
     package func transaction<T>(
-        _ kind: TransactionKind?, _ operations: () throws -> (TransactionCompletion, T)
+        _ kind: TransactionKind?, completion: (T) -> TransactionCompletion = { _ in .commit },
+        _ operations: () throws -> T
     ) throws -> T {
         try beginTransaction(kind)
-        let completion: TransactionCompletion
         let result: T
         do {
-            (completion, result) = try operations()
-            if completion == .commit { try commitTransaction() }
+            result = try operations()
+            if completion(result) == .commit {
+                try commitTransaction()
+                return result
+            }
         } catch {
             rollbackIgnoringErrors()
             throw error
         }
-        if completion == .rollback { try endRolledBackTransaction() }
+        try endRolledBackTransaction()
         return result
     }
 
@@ -96,8 +102,14 @@ extension Database {
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
-        case .deferred: try run(\.deferred, "BEGIN DEFERRED TRANSACTION")
-        case .immediate: try run(\.immediate, "BEGIN IMMEDIATE TRANSACTION")
+        case .deferred:
+            try prepared(transactionStart.deferred, "BEGIN DEFERRED TRANSACTION") {
+                transactionStart.deferred = $0
+            }
+        case .immediate:
+            try prepared(transactionStart.immediate, "BEGIN IMMEDIATE TRANSACTION") {
+                transactionStart.immediate = $0
+            }
         case .exclusive: try cachedStatement(sql: "BEGIN EXCLUSIVE TRANSACTION").execute()
         }
         connection.isInManagedTransaction = true
@@ -105,18 +117,22 @@ extension Database {
     }
 
     /// Commits the transaction.
-    public func commit() throws { try run(\.commit, "COMMIT TRANSACTION") }
+    public func commit() throws {
+        try prepared(transactionStart.commit, "COMMIT TRANSACTION") { transactionStart.commit = $0 }
+    }
 
     /// Rolls the transaction back. Does nothing when there is none: SQLite may have rolled it back by itself.
     public func rollback() throws {
         defer { closeManagedTransaction() }
-        if connection.isInsideTransaction { try run(\.rollback, "ROLLBACK TRANSACTION") }
+        guard connection.isInsideTransaction else { return }
+        try prepared(transactionStart.rollback, "ROLLBACK TRANSACTION") { transactionStart.rollback = $0 }
     }
 
-    private func run(_ keyPath: WritableKeyPath<TransactionStart, Statement?>, _ sql: String) throws {
-        if let statement = transactionStart[keyPath: keyPath] { return try statement.runToEnd() }
+    /// Runs a statement that is prepared once.
+    private func prepared(_ statement: Statement?, _ sql: String, _ keep: (Statement) -> Void) throws {
+        if let statement { return try statement.runToEnd() }
         let statement = try makeStatement(sql: sql)
-        transactionStart[keyPath: keyPath] = statement
+        keep(statement)
         try statement.runToEnd()
     }
 

@@ -33,7 +33,7 @@ extension DatabaseWriter {
     /// - Throws: the error of the closure, or of the commit; SQLITE_MISUSE for a nested access.
     @discardableResult
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-        try _route(.write).run { db in try db.transaction(nil) { (.commit, try updates(db)) } }
+        try _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
     }
 
     /// Writes the database, in a transaction, without blocking the thread of the task.
@@ -42,7 +42,7 @@ extension DatabaseWriter {
     ///   rollback.
     @discardableResult
     public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await _route(.write).run { db in try db.transaction(nil) { (.commit, try updates(db)) } }
+        try await _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
     }
 
     /// Schedules a write, in a transaction.
@@ -53,7 +53,7 @@ extension DatabaseWriter {
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
     ) {
         asyncWriteWithoutTransaction { db in
-            completion(db, Result { try db.transaction(nil) { (.commit, try updates(db)) } })
+            completion(db, Result { try db.transaction(nil) { try updates(db) } })
         }
     }
 

@@ -27,6 +27,8 @@ public final class Statement {
     /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
     let isAllowedInReads: Bool
     package let effect: Effect
+    /// The first letter of the SQL, in lower case: it tells BEGIN and ROLLBACK.
+    private let firstLetter: UInt8?
     /// SQLite prepares a pragma again for each execution, whatever the schema.
     private let isPragma: Bool
     @usableFromInline package let parameterCount: Int
@@ -51,6 +53,7 @@ public final class Statement {
         self.sql = sql
         self.isReadonly = sqlite3_stmt_readonly(pointer) != 0
         self.effect = Effect(sql: sql)
+        self.firstLetter = sql.firstSQLToken.first.map { $0 | 0x20 }
         self.isPragma = sql.prefix(6).lowercased() == "pragma"
         self.isAllowedInReads = isReadonly || (isPragma && !sql.contains { $0 == "=" || $0 == "(" })
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
@@ -153,10 +156,9 @@ public final class Statement {
 
     /// SQLite calls no hook for the end of a transaction that has written nothing.
     private func noteTransaction() {
-        let letter = sql.firstSQLToken.first.map { $0 | 0x20 }
-        if letter == UInt8(ascii: "r") { connection.schemaGeneration &+= 1 }
+        if firstLetter == UInt8(ascii: "r") { connection.schemaGeneration &+= 1 }
         let hasEnded = !connection.isInsideTransaction
-        if hasEnded || letter == UInt8(ascii: "b") { connection.transactionNumber &+= 1 }
+        if hasEnded || firstLetter == UInt8(ascii: "b") { connection.transactionNumber &+= 1 }
         if hasEnded, connection.transactionDidEnd != nil { connection.hasPendingTransactionEnd = true }
     }
 
