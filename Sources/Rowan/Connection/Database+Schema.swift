@@ -114,13 +114,16 @@ extension Database {
     }
 
     /// The columns of the primary key or of the unique index that are those, in its order.
-    package func uniqueKey(_ tableName: String, of columns: some Collection<String>) throws -> [String]? {
+    package func uniqueKey(
+        _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil
+    ) throws -> [String]? {
         let wanted = Set(columns.map(\.foldedDatabaseName))
         func matches(_ key: [String]) -> Bool { Set(key.map(\.foldedDatabaseName)) == wanted }
-        let primaryKey = try self.primaryKey(tableName)
+        let primaryKey = try self.primaryKey(tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
         if primaryKey.tableHasRowID, wanted == ["rowid"] { return ["rowid"] }
-        return try indexes(on: tableName).first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
+        return try indexes(on: tableName, in: schemaName)
+            .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }
 
     /// Runs the closure with another source for what the schema does not say.
@@ -230,7 +233,37 @@ extension Row {
 }
 
 extension Database: SchemaReader {
-    package func primaryKeyColumns(ofTable table: String) throws -> [String] { try primaryKey(table).columns }
+    package func primaryKeyColumns(ofTable table: TableName) throws -> [String] {
+        try primaryKey(table.name, in: table.schema).columns
+    }
 
-    package func columnNames(ofTable table: String) throws -> [String] { try columns(in: table).map(\.name) }
+    package func hasRowID(_ table: TableName) throws -> Bool {
+        try primaryKey(table.name, in: table.schema).tableHasRowID
+    }
+
+    package func columnNames(ofTable table: TableName) throws -> [String] {
+        try columns(in: table.name, in: table.schema).map(\.name)
+    }
+
+    package func columnNames(of relation: Relation) throws -> [String] {
+        var renderer = Renderer()
+        renderer.write(relation)
+        return try cachedStatement(sql: renderer.sql).columnNames
+    }
+
+    package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {
+        try foreignKeys(on: origin.name, in: origin.schema)
+            .filter { $0.destinationTable.isSameDatabaseName(as: destination.name) }
+            .map { $0.mapping.map { ColumnPair(origin: $0.origin, destination: $0.destination) } }
+    }
+
+    package func isIndexed(_ table: TableName, columns: [String]) throws -> Bool {
+        let wanted = Set(columns.map(\.foldedDatabaseName))
+        func leads(_ key: [String]) -> Bool {
+            wanted.isSubset(of: Set(key.prefix(wanted.count).map(\.foldedDatabaseName)))
+        }
+        let primaryKey = try primaryKey(table.name, in: table.schema)
+        if leads(primaryKey.columns) || wanted == ["rowid"] { return true }
+        return try indexes(on: table.name, in: table.schema).contains { $0.coversWholeTable && leads($0.columns) }
+    }
 }

@@ -62,7 +62,7 @@ extension Row: Hashable {
         if lhs === rhs { return true }
         guard lhs.count == rhs.count, lhs.elementsEqual(rhs, by: ==) else { return false }
         guard lhs.scopes.names.sorted() == rhs.scopes.names.sorted() else { return false }
-        return lhs.scopes.names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] } && lhs.prefetched == rhs.prefetched
+        return lhs.scopes.names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] } && lhs.prefetchedTree?.rows ?? [:] == rhs.prefetchedTree?.rows ?? [:]
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -89,7 +89,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
             lines.append("  - \(name): \(scope[0].dropFirst(2))")
             lines += scope.dropFirst().map { "  \($0)" }
         }
-        for (key, rows) in prefetched.sorted(by: { $0.key < $1.key }) {
+        for (key, rows) in (prefetchedTree?.rows ?? [:]).sorted(by: { $0.key < $1.key }) {
             lines.append("  + \(key): \(rows.count) rows")
             lines += rows.map { "    \($0.description)" }
         }

@@ -33,8 +33,11 @@ public final class Row {
     /// Where the next name is expected. Touched at each lookup by name, in the loop: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
-    /// The values of an owned row.
+    /// The values of an owned row, and of the row it is a part of.
     @exclusivity(unchecked) @usableFromInline package var values: [DatabaseValue]
+
+    /// The column of the statement, or the value, that is the first column of this row: a scope is a part of a row.
+    @usableFromInline let offset: Int
 
     /// Keeps the statement of a live row alive, and tells the SQL of errors.
     package let statement: Statement?
@@ -49,20 +52,34 @@ public final class Row {
     /// Whether a cursor moves this row object, and will end what it keeps for its decoder.
     @exclusivity(unchecked) package var keepsDecoding = false
 
-    /// What the decoder of a type keeps from one row to the next. It may hold the row: `endDecoding` breaks the cycle.
-    @exclusivity(unchecked) package var decoding: (type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)?
+    /// What the decoders of types keep from one row to the next. It may hold the row: `endDecoding` breaks the cycle.
+    @exclusivity(unchecked) package var decoding:
+        [(type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)] = []
+
+    /// The rows of scopes that were asked for. They move with this one.
+    @exclusivity(unchecked) var keptScopes: [(name: String, row: Row)] = []
 
     package func endDecoding() {
         keepsDecoding = false
-        decoding = nil
+        decoding = []
+        for scope in keptScopes { scope.row.endDecoding() }
+        keptScopes = []
     }
 
-    /// The prefetched rows of associations.
-    package var prefetched: [String: [Row]] = [:]
+    /// The prefetched rows of associations, of this row and of its scopes.
+    package var prefetchedTree: PrefetchedRows?
 
-    package struct Adaptation {
-        let base: Row
-        let mapping: RowMapping
+    package enum Adaptation {
+        /// Columns of the statement that stand side by side: the row reads them where they are.
+        case slice(RowMapping, unadapted: ColumnLayout)
+        /// Any columns of another row.
+        case mapped(RowMapping, base: Row)
+
+        var mapping: RowMapping {
+            switch self {
+            case .slice(let mapping, _), .mapped(let mapping, _): mapping
+            }
+        }
     }
 
     /// A view on the current row of a statement.
@@ -75,7 +92,23 @@ public final class Row {
         count = layout.names.count
         liveCount = isStrict ? 0 : count
         values = []
+        offset = 0
         adaptation = nil
+        isAdapted = false
+    }
+
+    /// A part of a row: some of its columns, which stand side by side.
+    init(_ mapping: RowMapping, _ range: Range<Int>, of row: Row, unadapted: ColumnLayout) {
+        statement = row.statement
+        liveStatement = row.liveStatement
+        isStrict = row.isStrict
+        layout = mapping.layout
+        count = range.count
+        offset = range.lowerBound
+        // The fast path reads the columns of the statement by the index in the row.
+        liveCount = row.liveStatement != nil && !row.isStrict && range.lowerBound == 0 ? range.count : 0
+        values = row.values
+        adaptation = .slice(mapping, unadapted: unadapted)
         isAdapted = false
     }
 
@@ -86,10 +119,11 @@ public final class Row {
     ) {
         self.layout = layout
         self.values = values
-        self.count = values.count
+        self.count = layout.names.count
         self.isStrict = isStrict
         self.statement = statement
         self.adaptation = adaptation
+        offset = 0
         isAdapted = adaptation != nil
         liveStatement = nil
         liveCount = 0
@@ -100,17 +134,33 @@ public final class Row {
 
     /// An independent copy, which does not change when its cursor moves on.
     public func copy() -> Row {
-        if let adaptation {
-            let base = adaptation.base.copy()
-            let copy = base.adapted(by: adaptation.mapping)
-            copy.prefetched = prefetched
-            return copy
+        let copy: Row
+        switch adaptation {
+        case .slice(let mapping, let unadapted):
+            guard liveStatement != nil else { return self }
+            let values = copiedValues(count: unadapted.names.count)
+            copy = Row(layout: unadapted, values: values, isStrict: isStrict).adapted(by: mapping)
+        case .mapped(let mapping, let base):
+            copy = base.copy().adapted(by: mapping)
+        case nil:
+            guard liveStatement != nil else { return self }
+            copy = Row(layout: layout, values: copiedValues(count: count), isStrict: isStrict)
         }
-        guard let liveStatement else { return self }
-        let values = (0..<CInt(count)).map { DatabaseValue(sqliteStatement: liveStatement, index: $0) }
-        let copy = Row(layout: layout, values: values, isStrict: isStrict)
-        copy.prefetched = prefetched
+        copy.prefetchedTree = prefetchedTree
         return copy
+    }
+
+    /// The value of a column of the statement, whatever the row shows.
+    package func unadaptedValue(at index: Int) -> DatabaseValue {
+        if case .mapped(_, let base) = adaptation { return base.unadaptedValue(at: index) }
+        if let liveStatement { return DatabaseValue(sqliteStatement: liveStatement, index: CInt(index)) }
+        return values[index]
+    }
+
+    /// The values of the statement's current row.
+    private func copiedValues(count: Int) -> [DatabaseValue] {
+        guard let liveStatement else { return values }
+        return (0..<CInt(count)).map { DatabaseValue(sqliteStatement: liveStatement, index: $0) }
     }
 
     /// The column, as decoders see it.
@@ -119,9 +169,9 @@ public final class Row {
     @inlinable
     func column(atUncheckedIndex index: Int) -> ColumnValue {
         if let liveStatement {
-            return .statement(liveStatement, index: CInt(truncatingIfNeeded: index), strict: isStrict)
+            return .statement(liveStatement, index: CInt(truncatingIfNeeded: offset &+ index), strict: isStrict)
         }
-        return .owned(values[index], strict: isStrict)
+        return .owned(values[offset &+ index], strict: isStrict)
     }
 
     /// The column of a live row.
@@ -167,7 +217,7 @@ public final class Row {
     public var containsNonNullValue: Bool {
         (0..<count).contains { !column(atUncheckedIndex: $0).isNull }
             || scopes.contains { $0.row.containsNonNullValue }
-            || prefetched.values.contains { !$0.isEmpty }
+            || prefetchedTree?.rows.values.contains { !$0.isEmpty } ?? false
     }
 
     @inlinable
@@ -326,9 +376,10 @@ extension Row {
     public func withUnsafeData<T>(atIndex index: Int, _ body: (Data?) throws -> T) throws -> T {
         checkIndex(index)
         guard let liveStatement else { return try body(column(atUncheckedIndex: index).data) }
-        guard sqlite3_column_type(liveStatement, CInt(index)) != SQLITE_NULL else { return try body(nil) }
-        guard let bytes = sqlite3_column_blob(liveStatement, CInt(index)) else { return try body(Data()) }
-        let count = Int(sqlite3_column_bytes(liveStatement, CInt(index)))
+        let column = CInt(offset + index)
+        guard sqlite3_column_type(liveStatement, column) != SQLITE_NULL else { return try body(nil) }
+        guard let bytes = sqlite3_column_blob(liveStatement, column) else { return try body(Data()) }
+        let count = Int(sqlite3_column_bytes(liveStatement, column))
         // SQLite owns the bytes until the next step; the closure is told not to keep them.
         return try body(
             Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes), count: count, deallocator: .none))

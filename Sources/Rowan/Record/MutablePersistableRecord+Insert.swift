@@ -116,8 +116,7 @@ struct Insertion {
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
             table: table, columns: container.columns, conflictResolution: conflictResolution.clause)
-        var resolver = Resolver(db)
-        resolver.table = table
+        let resolver = Resolver(db).inside(record.databaseRelation)
         query.upsert = try upsert?.clause(resolver, container, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
         if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }

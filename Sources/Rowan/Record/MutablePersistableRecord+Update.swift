@@ -227,8 +227,7 @@ struct Modification {
     }
 
     private func resolvedReturning(_ db: Database) -> [SQLSelection] {
-        var resolver = Resolver(db)
-        resolver.table = record.databaseTableName
+        let resolver = Resolver(db).inside(record.databaseRelation)
         // What the schema does not know fails when the statement is prepared, with SQLite's own message.
         return returning.flatMap { (try? resolver.resolve($0.sqlSelection)) ?? [$0.sqlSelection] }
     }

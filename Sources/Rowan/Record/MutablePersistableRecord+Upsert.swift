@@ -33,9 +33,7 @@ struct Upsert {
                 ColumnAssignment(column: $0, value: SQLExpression(.column($0, .alias(excluded))))
             }
         }
-        result += try assignments.filter { $0.value != nil }.map {
-            ColumnAssignment(column: $0.column, value: try $0.value.map(resolver.expression))
-        }
+        result += try assignments.filter { $0.value != nil }.map(resolver.resolve)
         // Without any assignment SQLite would do nothing, and return no row: one that changes nothing does.
         if result.isEmpty, let column = container.columns.first {
             result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]

@@ -41,12 +41,12 @@ struct RecordDecoder: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         guard row.keepsDecoding else { return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self)) }
         let (record, key) = (ObjectIdentifier(record), ObjectIdentifier(type))
-        if let kept = row.decoding, kept.type == record, kept.key == key {
+        for kept in row.decoding where kept.type == record && kept.key == key {
             // The key type tells the type of the state: it is set below, and nowhere else.
             return unsafeDowncast(kept.state, to: KeptContainer<Key>.self).container
         }
         let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
-        row.decoding = (record, key, KeptContainer(container))
+        row.decoding.append((record, key, KeptContainer(container)))
         return container
     }
 

@@ -26,6 +26,8 @@ public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable {
 public struct PreparedRequest {
     public var statement: Statement
     public var adapter: (any RowAdapter)?
+    /// What is fetched for the rows by other queries.
+    package var prefetches: [ResolvedPrefetch] = []
 
     public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
         self.statement = statement

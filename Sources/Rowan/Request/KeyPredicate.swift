@@ -1,46 +1,6 @@
-// Filters by primary and unique keys, with the values encoded as the record stores them.
+// Filters by primary and unique keys. Their values are expressions, which the resolver stores as the record does.
 
 import Foundation
-
-/// Encodes a key value for a column, as the record stores it.
-typealias KeyEncoder = @Sendable (any DatabaseValueConvertible, String) -> DatabaseValue
-
-/// A request whose record may encode keys in its own way.
-protocol KeyEncoding {
-    var keyEncoder: KeyEncoder? { get }
-}
-
-/// A value of a key, kept as it is until its column is known. `Sendable` values cross threads as database values;
-/// the three types that strategies know are Sendable themselves.
-struct KeyValue: Sendable {
-    private enum Content: Sendable {
-        case value(DatabaseValue)
-        case date(Date)
-        case data(Data)
-        case uuid(UUID)
-    }
-
-    private let content: Content
-
-    init(_ value: any DatabaseValueConvertible) {
-        content =
-            switch value {
-            case let date as Date: .date(date)
-            case let data as Data: .data(data)
-            case let uuid as UUID: .uuid(uuid)
-            default: .value(value.databaseValue)
-            }
-    }
-
-    var value: any DatabaseValueConvertible {
-        switch content {
-        case .value(let value): value
-        case .date(let date): date
-        case .data(let data): data
-        case .uuid(let uuid): uuid
-        }
-    }
-}
 
 extension DatabaseValueConvertible {
     /// Whether a record may have a strategy for this type.
@@ -52,31 +12,80 @@ extension DatabaseValueConvertible {
 private protocol OptionalValue {}
 extension Optional: OptionalValue {}
 
+extension StorableValue {
+    var value: any DatabaseValueConvertible {
+        switch content {
+        case .date(let date): date
+        case .data(let data): data
+        case .uuid(let uuid): uuid
+        }
+    }
+}
+
 /// The condition that columns have the values of some key.
 struct KeyPredicate {
-    let table: String
-    let encode: KeyEncoder?
+    let table: TableName
+    let storage: RecordStorage?
+    let keys: [[String: SQLExpression]]
 
-    func expression(_ db: Database, _ keys: [[String: KeyValue?]]) throws -> SQLExpression {
-        try .joined(keys.map { try expression(db, $0) }, by: .or)
+    func expression(_ db: Database) throws -> SQLExpression {
+        guard let first = keys.first else { return .value(.int64(0)) }
+        let columns = try columns(db, first)
+        if columns.count > 1, keys.count >= Renderer.largeListCount, let rows = try rows(db, columns) {
+            let key = SQLExpression(.tuple(columns.map { Column($0).sqlExpression }))
+            return SQLExpression(.isIn(key, .rows(rows), isNegated: false))
+        }
+        if columns.count == 1, keys.count > 1, keys.allSatisfy({ $0.count == 1 && $0.keys.first == columns[0] }) {
+            let values = keys.compactMap(\.values.first)
+            if !values.contains(.null) {
+                return SQLExpression(
+                    .isIn(Column(columns[0]).sqlExpression, .expressions(values), isNegated: false))
+            }
+        }
+        return try .joined(keys.map { try condition(db, $0) }, by: .or)
     }
 
-    private func expression(_ db: Database, _ key: [String: KeyValue?]) throws -> SQLExpression {
+    private func condition(_ db: Database, _ key: [String: SQLExpression]) throws -> SQLExpression {
+        let columns = try columns(db, key)
+        return .joined(
+            columns.map { column in
+                SQLExpression(.equal(Column(column).sqlExpression, value(key, column), isNegated: false))
+            }, by: .and)
+    }
+
+    private func value(_ key: [String: SQLExpression], _ column: String) -> SQLExpression {
+        key[column] ?? key.first { $0.key.isSameDatabaseName(as: column) }?.value ?? .null
+    }
+
+    /// The columns in the order of the key: the same keys give the same SQL.
+    private func columns(_ db: Database, _ key: [String: SQLExpression]) throws -> [String] {
         guard !key.isEmpty else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a key of table \(table) has no column")
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a key of table \(table.name) has no column")
         }
-        // The columns in the order of the key: the same keys give the same SQL.
-        guard let columns = try db.uniqueKey(table, of: key.keys) else {
+        guard let columns = try db.uniqueKey(table.name, of: key.keys, in: table.schema) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "table \(table) has no unique key on column(s) \(key.keys.sorted().joined(separator: ", "))")
+                message: "table \(table.name) has no unique key on column(s) "
+                    + key.keys.sorted().joined(separator: ", "))
         }
-        let conditions = columns.map { column -> SQLExpression in
-            let value = key.first { $0.key.isSameDatabaseName(as: column) }?.value
-            let stored = value.map { encode?($0.value, column) ?? $0.value.databaseValue } ?? .null
-            return SQLExpression(
-                .equal(SQLExpression(.column(column, .current)), SQLExpression(.value(stored)), isNegated: false))
+        return columns
+    }
+
+    /// The stored values of all keys; nil if some have other columns, or NULL, which equals nothing.
+    private func rows(_ db: Database, _ columns: [String]) throws -> [[DatabaseValue]]? {
+        var rows: [[DatabaseValue]] = []
+        for key in keys {
+            guard key.count == columns.count else { return nil }
+            var row: [DatabaseValue] = []
+            for column in columns {
+                switch value(key, column).node {
+                case .value(let value) where !value.isNull: row.append(value)
+                case .storable(let value): row.append(storage?.encode(value, column) ?? value.databaseValue)
+                default: return nil  // An expression, which is no value.
+                }
+            }
+            rows.append(row)
         }
-        return .joined(conditions, by: .and)
+        return rows
     }
 }

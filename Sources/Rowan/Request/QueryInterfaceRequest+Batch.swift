@@ -1,6 +1,5 @@
 // Batch updates and deletes: one statement for all the rows of a request.
 
-import CSQLite
 
 extension QueryInterfaceRequest {
     /// Deletes the rows of the request.
@@ -75,8 +74,9 @@ extension QueryInterfaceRequest {
     }
 
     private func deleteStatement(_ db: Database, returning: [any SQLSelectable]) throws -> Statement {
-        let target = try Resolver(db).resolve(relation.mutationTarget(db))
-        let returning = try resolve(db, returning)
+        let resolver = Resolver.ofMutation(db)
+        let target = try resolver.resolve(relation.mutationTarget(resolver))
+        let returning = try resolver.inside(relation).resolve(returning)
         return try db.statement { $0.write(delete: target, returning: returning) }
     }
 
@@ -84,54 +84,64 @@ extension QueryInterfaceRequest {
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment],
         returning: [any SQLSelectable]
     ) throws -> Statement {
-        var resolver = Resolver(db)
-        let target = try resolver.resolve(relation.mutationTarget(db))
-        resolver.table = relation.table
+        let resolver = Resolver.ofMutation(db)
+        let target = try resolver.resolve(relation.mutationTarget(resolver))
+        let inside = resolver.inside(relation)
         let update = UpdateQuery(
             target, conflictResolution: conflictResolution?.rawValue,
-            assignments: try assignments.filter { $0.value != nil }.map {
-                ColumnAssignment(column: $0.column, value: try $0.value.map(resolver.expression))
-            },
-            returning: try resolve(db, returning))
+            assignments: try assignments.filter { $0.value != nil }.map(inside.resolve),
+            returning: try inside.resolve(returning))
         return try db.statement { $0.write(update) }
     }
+}
 
-    private func resolve(_ db: Database, _ selection: [any SQLSelectable]) throws -> [SQLSelection] {
+extension Resolver {
+    fileprivate static func ofMutation(_ db: Database) -> Resolver {
         var resolver = Resolver(db)
-        resolver.table = relation.table
-        return try selection.flatMap { try resolver.resolve($0.sqlSelection) }
+        resolver.joinsAggregates = false
+        return resolver
+    }
+
+    fileprivate func resolve(_ selection: [any SQLSelectable]) throws -> [SQLSelection] {
+        try selection.flatMap { try resolve($0.sqlSelection) }
     }
 }
 
 extension Relation {
     /// What an UPDATE or a DELETE can express: filters. An order and a limit go to a subquery on the primary key.
-    fileprivate func mutationTarget(_ db: Database) throws -> Relation {
+    fileprivate func mutationTarget(_ resolver: Resolver) throws -> Relation {
         guard groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "a request with groups can't update or delete rows")
         }
-        guard limit != nil else {
+        guard case .table = source else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "\(source.name) is not a table: its rows can't be changed")
+        }
+        guard limit != nil || !joins.isEmpty || link != nil else {
             var result = self
             result.selection = []
-            result.orderings = []
-            result.isStablyOrdered = false
+            result.unorder()
             result.isDistinct = false
+            result.prefetches = []
             return result
         }
-        let info = try db.primaryKey(table)
-        let columns = info.tableHasRowID ? ["rowid"] : info.columns
+        let key = try resolver.rowKey(of: source)
         var rows = self
         rows.commonTables = []
         rows.isDistinct = false
-        rows.selection = columns.map { .term(SQLSelection(.expression(SQLExpression(.column($0, .none))))) }
-        var result = Relation(table: table)
+        rows.prefetches = []
+        for index in rows.joins.indices { rows.joins[index].excludeAll() }
+        rows.selection = key.map { .term(Column($0).sqlSelection) }
+        if limit == nil { rows.unorder() }
+        var result = Relation(source)
         result.commonTables = commonTables
-        let key = columns.map { SQLExpression(.column($0, .none)) }
+        let columns = key.map { SQLExpression(.column($0, .none)) }
         result.filters = [
             .term(
                 SQLExpression(
                     .isIn(
-                        key.count == 1 ? key[0] : SQLExpression(.tuple(key)),
+                        columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns)),
                         .subquery(SQLSubquery(.relation(rows))), isNegated: false)))
         ]
         return result

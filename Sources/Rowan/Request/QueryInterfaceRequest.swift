@@ -8,16 +8,13 @@
 /// let players = try request.fetchAll(db)
 /// let count = try request.fetchCount(db)
 /// ```
-public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest, KeyEncoding, Sendable {
+public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest, Sendable {
     package private(set) var relation: Relation
-    let keyEncoder: KeyEncoder?
 
-    init(relation: Relation, keyEncoder: KeyEncoder? = nil) {
-        self.relation = relation
-        self.keyEncoder = keyEncoder
-    }
+    init(relation: Relation) { self.relation = relation }
 
-    public var databaseTableName: String { relation.table }
+    /// The name of the table, or of what stands for one: a subquery, a function.
+    public var databaseTableName: String { relation.source.name }
 
     public var sqlSubquery: SQLSubquery { SQLSubquery(.relation(relation)) }
 
@@ -29,7 +26,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 
     /// The same request, whose rows decode into another type.
     public func asRequest<T>(of type: T.Type) -> QueryInterfaceRequest<T> {
-        QueryInterfaceRequest<T>(relation: relation, keyEncoder: keyEncoder)
+        QueryInterfaceRequest<T>(relation: relation)
     }
 
     /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the former limit.
@@ -73,11 +70,11 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
-        var resolved = try Resolver(db).resolve(relation)
+        var query = try Resolver(db).query(relation)
         if singleResult, relation.limit == nil, !relation.selectsOneKey {
-            resolved.limit = Relation.Limit(count: 1, offset: nil)
+            query.relation.limit = Relation.Limit(count: 1, offset: nil)
         }
-        return PreparedRequest(statement: try db.statement { $0.write(resolved) })
+        return try db.prepare(query)
     }
 
     /// The number of rows that the request fetches.
@@ -130,20 +127,14 @@ extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: D
 }
 
 extension Relation {
-    /// Whether a filter on one primary key leaves one row at most: a limit would say nothing more.
-    fileprivate var selectsOneKey: Bool {
-        filters.contains {
-            if case .primaryKey(let values) = $0.term?.node { values.count == 1 } else { false }
-        }
-    }
-
     /// The relation that selects the count of this one, or nil if only a subquery can.
     fileprivate var countingRelation: Relation? {
         guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else { return nil }
         var result = self
-        result.orderings = []
-        result.isStablyOrdered = false
+        result.unorder()
         result.isDistinct = false
+        result.prefetches = []
+        for index in result.joins.indices { result.joins[index].excludeAll() }
         if !isDistinct {
             guard selection.allSatisfy({ $0.term?.isPlain ?? false }) else { return nil }
             result.selection = [.term(count(AllColumns()).sqlSelection)]
@@ -164,36 +155,5 @@ extension SQLSelection {
             if case .column = expression.node { true } else { false }
         case .literal: false
         }
-    }
-}
-
-/// A table without record type: a start for requests.
-///
-/// ```swift
-/// // SELECT * FROM "player"
-/// let rows = try Table("player").all().fetchAll(db)   // [Row]
-/// ```
-public struct Table<RowDecoder>: Sendable {
-    /// The name of the table.
-    public var tableName: String
-
-    /// A table whose rows decode into a type.
-    public init(_ tableName: String) { self.tableName = tableName }
-
-    /// A request of all rows.
-    public func all() -> QueryInterfaceRequest<RowDecoder> {
-        QueryInterfaceRequest(relation: Relation(table: tableName))
-    }
-}
-
-extension Table where RowDecoder == Row {
-    /// A table of rows.
-    public init(_ tableName: String) { self.tableName = tableName }
-}
-
-extension SQLInterpolation {
-    /// `SELECT * FROM \(table)`
-    public mutating func appendInterpolation<T>(_ table: Table<T>) {
-        appendInterpolation(identifier: table.tableName)
     }
 }

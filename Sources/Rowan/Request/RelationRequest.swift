@@ -26,7 +26,7 @@ public protocol TableRequest: RelationRequest {
 }
 
 /// A request that associations can be joined to.
-public protocol JoinableRequest<RowDecoder>: TypedRequest {}
+public protocol JoinableRequest<RowDecoder>: TypedRequest, RelationRequest {}
 
 /// A request that can be derived in all ways: filtered, ordered, grouped...
 ///
@@ -303,7 +303,7 @@ extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
 extension TableRequest {
     /// The request with an alias for its table, for subqueries that refer to it.
     public func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
-        _mapRelation { $0.alias = alias.id }
+        _mapRelation { $0.aliases.append(alias.id) }
     }
 
     /// The row of a primary key; no row for nil.
@@ -323,13 +323,13 @@ extension TableRequest {
     ///
     /// - Note: fetching throws if the columns are not those of a primary or unique key.
     public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
-        let table = databaseTableName
-        let encode = keyEncoder
-        let keys = keys.map { $0.mapValues { $0.map(KeyValue.init) } }
+        let keys = keys.map { $0.mapValues { $0?.sqlExpression ?? .null } }
         return _mapRelation { relation in
+            let (source, storage) = (relation.source, relation.storage)
             relation.filters.append(
                 deferred { db in
-                    .init([try KeyPredicate(table: table, encode: encode).expression(db, keys)])
+                    guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+                    return [try KeyPredicate(table: table, storage: storage, keys: keys).expression(db)]
                 })
         }
     }
@@ -352,24 +352,8 @@ extension TableRequest {
 
     private func filter<Keys: Collection>(primaryKey keys: Keys) -> Self
     where Keys.Element: DatabaseValueConvertible {
-        // A record may store the dates, data and identifiers of its key in its own way, which depends on the column.
-        guard let encode = keyEncoder, Keys.Element.isStoredByStrategy else {
-            return _mapRelation {
-                $0.filters.append(.term(SQLExpression(.primaryKey(isIn: keys.map(\.databaseValue)))))
-            }
-        }
-        let table = databaseTableName
-        let keys = keys.map(KeyValue.init)
-        return _mapRelation { relation in
-            relation.filters.append(
-                deferred { db in
-                    let column = try db.primaryKey(table).columns[0]
-                    return [SQLExpression(.primaryKey(isIn: keys.map { encode($0.value, column) }))]
-                })
-        }
+        _mapRelation { $0.filters.append(.term(SQLExpression(.primaryKey(isIn: keys.map(\.sqlExpression))))) }
     }
-
-    private var keyEncoder: KeyEncoder? { (self as? any KeyEncoding)?.keyEncoder }
 }
 
 extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {

@@ -87,8 +87,7 @@ extension RowDecodable {
     ///
     /// - Throws: a ``DatabaseError``.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> FetchCursor<Self> {
-        let prepared = try request.makePreparedRequest(db, forSingleResult: false)
-        return try fetchCursor(prepared.statement, adapter: prepared.adapter)
+        try cursor(db, request.makePreparedRequest(db, forSingleResult: false))
     }
 
     /// All the elements of a request of any type.
@@ -104,8 +103,16 @@ extension RowDecodable {
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-        let prepared = try request.makePreparedRequest(db, forSingleResult: true)
-        return try fetchOne(prepared.statement, adapter: prepared.adapter)
+        try firstElement(of: cursor(db, request.makePreparedRequest(db, forSingleResult: true)))
+    }
+
+    /// The cursor over a prepared request. What other queries prefetch needs all rows first.
+    @usableFromInline
+    static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
+        guard prepared.prefetches.isEmpty else {
+            return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+        }
+        return try FetchCursor(prepared.statement, adapter: prepared.adapter)
     }
 
     // MARK: The loops
@@ -114,6 +121,11 @@ extension RowDecodable {
     static func allElements(of cursor: FetchCursor<Self>) throws -> [Self] {
         var elements: [Self] = []
         guard let row = try cursor.nextRow() else { return elements }
+        if cursor.preloaded != nil {
+            elements.append(try detachedElement(of: row))
+            while let row = try cursor.nextRow() { elements.append(try detachedElement(of: row)) }
+            return elements
+        }
         repeat { elements.append(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
     }
@@ -159,6 +171,11 @@ extension RowDecodable where Self: Hashable {
     static func elementSet(of cursor: FetchCursor<Self>) throws -> Set<Self> {
         var elements: Set<Self> = []
         guard let row = try cursor.nextRow() else { return elements }
+        if cursor.preloaded != nil {
+            elements.insert(try detachedElement(of: row))
+            while let row = try cursor.nextRow() { elements.insert(try detachedElement(of: row)) }
+            return elements
+        }
         repeat { elements.insert(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
     }

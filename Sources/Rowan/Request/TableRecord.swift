@@ -26,6 +26,19 @@ public protocol TableRecord: SendableMetatype {
     /// The name of the table: by default, the name of the type with its first word in lower case.
     static var databaseTableName: String { get }
 
+    /// The name of the schema of the table, for a table of an attached database; nil by default.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "archive"."player"
+    /// struct ArchivedPlayer: TableRecord {
+    ///     static let databaseTableName = "player"
+    ///     static let databaseSchemaName: String? = "archive"
+    /// }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/lang_attach.html>
+    static var databaseSchemaName: String? { get }
+
     /// The columns that requests select: all, by default.
     static var databaseSelection: [any SQLSelectable] { get }
 
@@ -42,6 +55,8 @@ extension TableRecord {
     /// `httpRequest`, `TOEFL` gives `toefl`.
     public static var databaseTableName: String { String(describing: Self.self).lowercasedFirstWord }
 
+    public static var databaseSchemaName: String? { nil }
+
     public static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
 
     public static func _storedKey(
@@ -52,7 +67,7 @@ extension TableRecord {
 
     /// The number of columns that requests select.
     public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
-        var relation = Relation(table: databaseTableName)
+        var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
         relation.selection = databaseSelection.map { .term($0.sqlSelection) }
         let resolved = try Resolver(db).resolve(relation)
         return try db.statement { $0.write(resolved) }.columnCount
@@ -78,12 +93,18 @@ extension String {
 extension TableRecord {
     /// A request of all records, with the selection of the type.
     public static func all() -> QueryInterfaceRequest<Self> {
-        var relation = Relation(table: databaseTableName)
+        QueryInterfaceRequest(relation: databaseRelation)
+    }
+
+    /// The relation of all records.
+    static var databaseRelation: Relation {
+        var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
         let selection = databaseSelection
         if !(selection.count == 1 && selection[0] is AllColumns) {
             relation.selection = selection.map { .term($0.sqlSelection) }
         }
-        return QueryInterfaceRequest(relation: relation) { _storedKey($0, forColumn: $1) }
+        relation.storage = RecordStorage(type: Self.self) { _storedKey($0.value, forColumn: $1) }
+        return relation
     }
 
     /// A request of no record.

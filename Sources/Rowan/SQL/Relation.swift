@@ -6,6 +6,7 @@ public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
     package indirect enum Content: Hashable, Sendable {
         case literal(SQL)
         case relation(Relation)
+        case compound(CompoundQuery)
     }
 
     package let content: Content
@@ -18,6 +19,7 @@ public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
         switch content {
         case .literal(let literal): literal.isSymbolic
         case .relation(let relation): relation.isSymbolic
+        case .compound(let compound): compound.isSymbolic
         }
     }
 }
@@ -60,15 +62,26 @@ package final class Deferred<Term: Sendable>: Hashable, Sendable {
 /// What the resolver asks of a schema.
 package protocol SchemaReader {
     /// The columns of the primary key, `rowid` for a table without one.
-    func primaryKeyColumns(ofTable table: String) throws -> [String]
+    func primaryKeyColumns(ofTable table: TableName) throws -> [String]
+    /// Whether the table has a rowid, hidden or not.
+    func hasRowID(_ table: TableName) throws -> Bool
     /// All visible columns of a table or a view.
-    func columnNames(ofTable table: String) throws -> [String]
+    func columnNames(ofTable table: TableName) throws -> [String]
+    /// The columns that a resolved query selects.
+    func columnNames(of relation: Relation) throws -> [String]
+    /// The foreign keys from a table to another.
+    func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
+    /// Whether the rows that have given values in some columns are found without a scan.
+    func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
 }
 
-/// A query on one table: the value behind requests. Its parts are not public.
+/// A query: the value behind requests. Its parts are not public.
 public struct Relation: Hashable, Sendable {
-    package var table: String
-    package var alias: TableAliasID?
+    package var source: Source
+    /// The aliases that stand for the source. The first that has a name gives it to the source.
+    package var aliases: [TableAliasID] = []
+    /// How the record type of the source stores values, if there is one.
+    package var storage: RecordStorage?
     package var commonTables: [CommonTable] = []
     /// The selection; empty for all columns.
     package var selection: [Clause<SQLSelection>] = []
@@ -82,6 +95,12 @@ public struct Relation: Hashable, Sendable {
     package var isStablyOrdered = false
     package var groupsByPrimaryKey = false
     package var limit: Limit?
+    package var joins: [Join] = []
+    package var prefetches: [Prefetch] = []
+    /// The record that the rows are associated with, for a request for the associated rows of one record.
+    package var link: RecordLink?
+    /// Columns that come after all others, and that no row shows: the keys of prefetched rows, of pages.
+    package var hiddenSelection: [SQLSelection] = []
 
     package struct Limit: Hashable, Sendable {
         package var count: Int
@@ -93,11 +112,13 @@ public struct Relation: Hashable, Sendable {
         }
     }
 
-    package init(table: String) { self.table = table }
+    package init(_ source: Source) { self.source = source }
+
+    package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
     /// Whether the resolver has something to do.
     package var isSymbolic: Bool {
-        isStablyOrdered || groupsByPrimaryKey
+        isStablyOrdered || groupsByPrimaryKey || !joins.isEmpty || link != nil || source.isSymbolic
             || filters.contains { $0.term?.isSymbolic ?? true }
             || selection.contains { $0.term?.isSymbolic ?? true }
             || orderings.contains { $0.term?.isSymbolic ?? true }

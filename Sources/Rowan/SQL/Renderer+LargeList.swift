@@ -1,28 +1,97 @@
-// Long lists of values: as one JSON argument, because SQLite limits the number of arguments of a statement, and
-// because all long lists are one SQL text then. Sources: https://sqlite.org/limits.html#max_variable_number,
-// https://sqlite.org/json1.html#jeach
+// Rows of values as one argument: SQLite limits the number of arguments of a statement, and all lists are one SQL text
+// so. Integers, texts and NULL are JSON; blobs are one blob, cut at places that JSON tells.
+// Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
+
+import Foundation
 
 extension Renderer {
-    /// The length from which a list is one argument.
+    /// The length from which a list of expressions is one argument.
     static var largeListCount: Int { 1_000 }
 
-    /// A list of integers and texts as a JSON array; nil for a short list, and for what JSON does not tell: blobs,
-    /// doubles, NULL, texts with a NUL character.
-    static func largeList(_ expressions: [SQLExpression]) -> DatabaseValue? {
-        guard expressions.count >= largeListCount else { return nil }
-        var json = "["
-        json.reserveCapacity(expressions.count * 8)
+    /// The values of expressions, nil if some are not values.
+    static func values(of expressions: [SQLExpression]) -> [[DatabaseValue]]? {
+        var values: [[DatabaseValue]] = []
+        values.reserveCapacity(expressions.count)
         for expression in expressions {
-            guard case .value(let value) = expression.node else { return nil }
-            if json.utf8.count > 1 { json += "," }
-            switch value.storage {
-            case .int64(let int64): json += String(int64)
-            case .string(let string):
-                guard json.append(jsonText: string) else { return nil }
-            case .null, .double, .blob: return nil
+            switch expression.node {
+            case .value(let value): values.append([value])
+            case .storable(let value): values.append([value.databaseValue])
+            default: return nil  // Any other expression has no value yet.
             }
         }
+        return values
+    }
+
+    /// `(SELECT value FROM json_each(?))`, for the right side of IN.
+    mutating func write(rows: [[DatabaseValue]]) {
+        guard let first = rows.first else {
+            sql += "(SELECT NULL WHERE NULL)"
+            return
+        }
+        if case .bound = values {
+            if let json = Self.json(of: rows) {
+                sql += "(SELECT "
+                if first.count == 1 {
+                    sql += "value"
+                } else {
+                    write(list: first.indices) { $0.sql += "json_extract(value, '$[\($1)]')" }
+                }
+                sql += " FROM json_each("
+                write(value: json)
+                sql += "))"
+                return
+            }
+            if first.count == 1, let (blob, places) = Self.joinedBlobs(rows) {
+                sql += "(SELECT substr("
+                write(value: blob)
+                sql += ", value >> 32, value & 4294967295) FROM json_each("
+                write(value: places)
+                sql += "))"
+                return
+            }
+        }
+        sql += first.count == 1 ? "(" : "(VALUES "
+        write(list: rows) { renderer, row in
+            if row.count > 1 { renderer.sql += "(" }
+            renderer.write(list: row) { $0.write(value: $1) }
+            if row.count > 1 { renderer.sql += ")" }
+        }
+        sql += ")"
+    }
+
+    /// The rows as a JSON array; nil for what JSON does not tell: blobs, doubles, texts with a NUL character.
+    static func json(of rows: [[DatabaseValue]]) -> DatabaseValue? {
+        var json = "["
+        json.reserveCapacity(rows.count * 8)
+        for row in rows {
+            if json.utf8.count > 1 { json += "," }
+            if row.count > 1 { json += "[" }
+            for (index, value) in row.enumerated() {
+                if index > 0 { json += "," }
+                switch value.storage {
+                case .null: json += "null"
+                case .int64(let int64): json += String(int64)
+                case .string(let string):
+                    guard json.append(jsonText: string) else { return nil }
+                case .double, .blob: return nil
+                }
+            }
+            if row.count > 1 { json += "]" }
+        }
         return DatabaseValue(storage: .string(json + "]"))
+    }
+
+    /// The bytes of all blobs, and for each a number: where it starts, from 1, and how long it is.
+    private static func joinedBlobs(_ rows: [[DatabaseValue]]) -> (blob: DatabaseValue, places: DatabaseValue)? {
+        var bytes = Data()
+        var places = "["
+        for row in rows {
+            guard case .blob(let data) = row[0].storage, bytes.count < Int32.max else { return nil }
+            if places.utf8.count > 1 { places += "," }
+            places += String((bytes.count + 1) << 32 | data.count)
+            bytes.append(data)
+        }
+        return (DatabaseValue(storage: .blob(bytes)), DatabaseValue(storage: .string(places + "]")))
     }
 }
 

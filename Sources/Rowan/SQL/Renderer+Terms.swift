@@ -13,7 +13,7 @@ extension Renderer {
         case .literal(let literal):
             write(literal)
         case .allColumns(let table):
-            if let table {
+            if let table = table ?? currentName {
                 write(identifier: table)
                 sql += "."
             }
@@ -83,19 +83,35 @@ extension Renderer {
             write(parenthesised: subquery)
         case .tuple(let elements):
             write(.expressions(elements))
-        case .primaryKey:
+        case .storable(let value):
+            write(value: value.databaseValue)
+        case .bound(let a, let bindings):
+            write(a, bindings)
+        case .primaryKey, .aggregate:
             preconditionFailure("the resolver replaces this expression before it is rendered")
         }
     }
 
     private mutating func write(column name: String, of table: TableReference) {
-        if case .alias(let alias) = table {
-            if let table = aliasNames[alias] ?? alias.name {
-                write(identifier: table)
-                sql += "."
-            }
+        switch table {
+        case .none: break
+        case .current: write(qualifier: currentName)
+        case .alias(let alias): write(qualifier: aliasNames[alias] ?? alias.name)
         }
         write(identifier: name)
+    }
+
+    private mutating func write(qualifier: String?) {
+        guard let qualifier else { return }
+        write(identifier: qualifier)
+        sql += "."
+    }
+
+    private mutating func write(_ expression: SQLExpression, _ bindings: [AliasBinding]) {
+        let names = aliasNames
+        for binding in bindings { aliasNames[binding.alias] = names[binding.stands] }
+        write(expression)
+        aliasNames = names
     }
 
     private mutating func write(_ a: SQLExpression, _ op: String, _ b: SQLExpression) {
@@ -112,7 +128,7 @@ extension Renderer {
         }
     }
 
-    private mutating func write(_ call: SQLExpression.FunctionCall) {
+    mutating func write(_ call: SQLExpression.FunctionCall) {
         sql += call.name.isPlainDatabaseName ? call.name : call.name.quotedDatabaseIdentifier
         sql += call.isStar ? "(*" : (call.isDistinct ? "(DISTINCT " : "(")
         write(list: call.arguments) { $0.write($1) }
@@ -132,10 +148,8 @@ extension Renderer {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
             }
-            if case .bound = values, let json = Self.largeList(expressions) {
-                sql += "(SELECT value FROM json_each("
-                write(value: json)
-                sql += "))"
+            if expressions.count >= Self.largeListCount, let values = Self.values(of: expressions) {
+                write(rows: values)
                 return
             }
             sql += "("
@@ -143,6 +157,7 @@ extension Renderer {
             sql += ")"
         case .subquery(let subquery): write(parenthesised: subquery)
         case .table(let name): write(identifier: name)
+        case .rows(let rows): write(rows: rows)
         }
     }
 
@@ -167,9 +182,10 @@ extension Renderer {
 extension SQLExpression {
     var isOperation: Bool {
         switch node {
-        case .value, .column, .function, .cast, .subquery, .tuple: false
+        case .value, .storable, .column, .function, .cast, .subquery, .tuple: false
+        case .bound(let expression, _): expression.isOperation
         case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
-            .primaryKey:
+            .primaryKey, .aggregate:
             true
         }
     }

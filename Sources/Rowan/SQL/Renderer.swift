@@ -8,6 +8,8 @@ package struct Renderer {
     let values: Values
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
+    /// What qualifies the columns of the current source; nil where it is the only one.
+    var currentName: String?
 
     package enum Values {
         /// Values are bound: `?`.
@@ -60,32 +62,12 @@ package struct Renderer {
 // MARK: - Queries
 
 extension Renderer {
-    package mutating func write(_ relation: Relation) {
-        let outerAliasNames = aliasNames
-        defer { aliasNames = outerAliasNames }
-        declareAlias(of: relation)
-        write(with: relation.commonTables)
-        sql += relation.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        let selection = relation.selection.compactMap(\.term)
-        if selection.isEmpty { sql += "*" } else { write(list: selection) { $0.write($1) } }
-        sql += " FROM "
-        writeSource(of: relation)
-        write(clause: " WHERE ", relation.filters)
-        let groups = relation.groups.compactMap(\.term)
-        if !groups.isEmpty {
-            sql += " GROUP BY "
-            write(list: groups) { $0.write($1) }
-        }
-        write(clause: " HAVING ", relation.havings)
-        writeOrderAndLimit(of: relation)
-    }
-
     package mutating func write(_ update: UpdateQuery) {
-        declareAlias(of: update.relation)
+        let target = declareTarget(update.relation)
         write(with: update.relation.commonTables)
         sql += "UPDATE "
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
-        writeSource(of: update.relation)
+        write(update.relation.source, as: target)
         sql += " SET "
         write(list: update.assignments) { $0.write($1) }
         write(clause: " WHERE ", update.relation.filters)
@@ -93,10 +75,10 @@ extension Renderer {
     }
 
     package mutating func write(delete relation: Relation, returning: [SQLSelection] = []) {
-        declareAlias(of: relation)
+        let target = declareTarget(relation)
         write(with: relation.commonTables)
         sql += "DELETE FROM "
-        writeSource(of: relation)
+        write(relation.source, as: target)
         write(clause: " WHERE ", relation.filters)
         write(returning: returning)
     }
@@ -149,6 +131,7 @@ extension Renderer {
         switch subquery.content {
         case .literal(let literal): write(literal)
         case .relation(let relation): write(relation)
+        case .compound(let compound): write(compound)
         }
     }
 
@@ -179,43 +162,31 @@ extension Renderer {
         sql += ")"
     }
 
-    private mutating func write(with tables: [CommonTable]) {
+    mutating func write(with tables: [CommonTable]) {
         guard !tables.isEmpty else { return }
         sql += tables.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH "
         write(list: tables) { $0.writeDefinition(of: $1) }
         sql += " "
     }
 
-    private mutating func declareAlias(of relation: Relation) {
-        guard let alias = relation.alias else { return }
-        aliasNames[alias] = alias.name ?? relation.table
+    /// The target of an UPDATE or a DELETE: one table, whose columns need no qualification.
+    private mutating func declareTarget(_ relation: Relation) -> String {
+        let name = relation.aliases.lazy.compactMap(\.name).first ?? relation.source.name
+        for alias in relation.aliases { aliasNames[alias] = name }
+        return name
     }
 
-    private mutating func writeSource(of relation: Relation) {
-        write(identifier: relation.table)
-        if let name = relation.alias?.name, !name.isSameDatabaseName(as: relation.table) {
-            sql += " AS "
-            write(identifier: name)
-        }
-    }
-
-    private mutating func write(clause keyword: String, _ clauses: [Clause<SQLExpression>]) {
+    mutating func write(clause keyword: String, _ clauses: [Clause<SQLExpression>]) {
         let conditions = clauses.compactMap(\.term)
         guard !conditions.isEmpty else { return }
         sql += keyword
         write(SQLExpression.joined(conditions, by: .and))
     }
 
-    private mutating func writeOrderAndLimit(of relation: Relation) {
-        let orderings = relation.orderingTerms
-        if !orderings.isEmpty {
-            sql += " ORDER BY "
-            write(list: orderings) { $0.write($1) }
-        }
-        if let limit = relation.limit {
-            sql += " LIMIT \(limit.count)"
-            if let offset = limit.offset { sql += " OFFSET \(offset)" }
-        }
+    mutating func write(_ limit: Relation.Limit?) {
+        guard let limit else { return }
+        sql += " LIMIT \(limit.count)"
+        if let offset = limit.offset { sql += " OFFSET \(offset)" }
     }
 }
 

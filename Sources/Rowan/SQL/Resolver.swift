@@ -1,34 +1,69 @@
-// The resolver: the only step that asks the schema. It replaces the primary key, "all columns but some", and the
-// clauses that wait for a connection. A relation without any of those comes back as it is, at no cost.
+// The resolver: the only step that asks the schema. It replaces the primary key, "all columns but some", foreign keys,
+// aggregates of associations, and the clauses that wait for a connection. A relation without any of those comes back
+// as it is, at no cost.
 
 /// Replaces in queries what only the schema can explain.
 package struct Resolver {
     let schema: any SchemaReader
-    /// The table of the query that is being resolved.
-    package var table: String?
+    /// The relation that is being resolved: what `.current` stands for.
+    var current: CurrentRelation?
+    /// How the sources of aliases store values.
+    var storages: [TableAliasID: RecordStorage] = [:]
+    /// Numbers for the aliases that the resolver gives: below zero, unlike those of users.
+    let aliases = AliasNumbers()
+    /// Whether aggregates may join derived tables: an UPDATE or a DELETE has no place for them.
+    package var joinsAggregates = true
 
     package init(_ schema: any SchemaReader) { self.schema = schema }
 
+    /// A resolver for terms that stand in a relation.
+    package func inside(_ relation: Relation) -> Resolver {
+        var resolver = self
+        resolver.current = CurrentRelation(relation)
+        resolver.learnStorages(of: relation)
+        return resolver
+    }
+
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
-        var resolver = self
-        resolver.table = relation.table
+        if let link = relation.link { return try resolve(linked(relation, link)) }
+        return try inside(relation).resolved(relation)
+    }
+
+    private mutating func learnStorages(of relation: Relation) {
+        if let storage = relation.storage {
+            for alias in relation.aliases { storages[alias] = storage }
+        }
+        for join in relation.joins { learnStorages(of: join.step.relation) }
+    }
+
+    /// The relation of this resolver, resolved.
+    func resolved(_ relation: Relation) throws -> Relation {
         var result = relation
-        result.commonTables = try relation.commonTables.map { try resolver.resolve($0) }
-        result.selection = try resolver.terms(relation.selection, resolver.resolve)
-        result.filters = try resolver.terms(relation.filters) { [try resolver.expression($0)] }
-        result.groups = try resolver.terms(relation.groups) { [try resolver.expression($0)] }
-        result.havings = try resolver.terms(relation.havings) { [try resolver.expression($0)] }
-        result.orderings = try resolver.terms(relation.orderings, resolver.resolve)
-        let primaryKey = { try schema.primaryKeyColumns(ofTable: relation.table).map(Self.column) }
+        result.source = try resolve(relation.source)
+        result.commonTables = try relation.commonTables.map(resolve)
+        result.selection = try terms(relation.selection, resolve)
+        result.filters = try terms(relation.filters) { [try expression($0)] }
+        result.groups = try terms(relation.groups) { [try expression($0)] }
+        result.havings = try terms(relation.havings) { [try expression($0)] }
+        result.orderings = try terms(relation.orderings, resolve)
+        result.hiddenSelection = try relation.hiddenSelection.flatMap(resolve)
         if relation.groupsByPrimaryKey {
-            result.groups += try primaryKey().map { .term($0) }
+            result.groups += try currentPrimaryKey().map { .term(Self.column($0)) }
             result.groupsByPrimaryKey = false
         }
         if relation.isStablyOrdered {
-            result.orderings += try primaryKey().map { .term(SQLOrdering(.expression($0, .none))) }
+            result.orderings += try currentPrimaryKey().map {
+                .term(SQLOrdering(.expression(Self.column($0), .none)))
+            }
             result.isStablyOrdered = false
         }
+        try resolveJoins(of: relation, in: &result)
+        if let current {
+            result.aliases += current.givenAliases
+            result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.source) }
+        }
+        result.hoistCommonTables()
         return result
     }
 
@@ -36,6 +71,16 @@ package struct Resolver {
         var result = table
         result.query = try subquery(table.query)
         return result
+    }
+
+    func resolve(_ source: Source) throws -> Source {
+        switch source {
+        case .table: return source
+        case .subquery(let query, let name): return .subquery(try subquery(query), name: name)
+        case .function(var call):
+            call.arguments = try call.arguments.map(expression)
+            return .function(call)
+        }
     }
 
     package func resolve(_ selection: SQLSelection) throws -> [SQLSelection] {
@@ -60,7 +105,7 @@ package struct Resolver {
         }
     }
 
-    private func terms<Term>(
+    func terms<Term>(
         _ clauses: [Clause<Term>], _ resolve: (Term) throws -> [Term]
     ) throws -> [Clause<Term>] {
         try clauses.flatMap { clause -> [Clause<Term>] in
@@ -71,79 +116,101 @@ package struct Resolver {
         }
     }
 
-    private func currentTable() throws -> String {
-        guard let table else { throw ResolutionError.noTable }
-        return table
+    private func currentPrimaryKey() throws -> [String] {
+        guard let current else { throw ResolutionError.noTable }
+        return try primaryKey(of: current.source)
     }
 
-    private func currentPrimaryKey() throws -> [String] {
-        try schema.primaryKeyColumns(ofTable: currentTable())
+    /// The columns that tell the rows of a source.
+    func primaryKey(of source: Source) throws -> [String] {
+        guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+        return try schema.primaryKeyColumns(ofTable: table)
+    }
+
+    /// The shortest key that tells the rows of a source, the hidden rowid included.
+    package func rowKey(of source: Source) throws -> [String] {
+        guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+        return try schema.hasRowID(table) ? ["rowid"] : schema.primaryKeyColumns(ofTable: table)
     }
 
     private func columns(excluding excluded: Set<String>) throws -> [SQLSelection] {
-        try schema.columnNames(ofTable: currentTable())
+        guard let current else { throw ResolutionError.noTable }
+        return try columnNames(of: current.source)
             .filter { !excluded.contains($0.foldedDatabaseName) }
             .map { SQLSelection(.expression(Self.column($0))) }
     }
 
-    private static func column(_ name: String) -> SQLExpression { SQLExpression(.column(name, .current)) }
-}
-
-extension Resolver: ExpressionTransform {
-    package func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        guard expression.isSymbolic else { return expression }
-        guard case .primaryKey(let values) = expression.node else { return try expression.mapChildren(self) }
-        let columns = try currentPrimaryKey()
-        guard columns.count == 1 else {
-            throw ResolutionError.compositeKey(table: try currentTable(), columns: columns)
+    /// The columns of a source, with the definition of the common table that it may be.
+    func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
+        if case .table(let table) = source, !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
+        {
+            return try schema.columnNames(ofTable: table)
         }
-        let column = Self.column(columns[0])
-        return values.count == 1
-            ? SQLExpression(.equal(column, SQLExpression(.value(values[0])), isNegated: false))
-            : SQLExpression(
-                .isIn(column, .expressions(values.map { SQLExpression(.value($0)) }), isNegated: false))
+        var relation = Relation(source)
+        relation.commonTables = commonTables
+        return try schema.columnNames(of: resolve(relation))
     }
 
-    package func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery {
-        guard subquery.isSymbolic else { return subquery }
-        switch subquery.content {
-        case .literal(let l): return SQLSubquery(.literal(try literal(l)))
-        case .relation(let relation): return SQLSubquery(.relation(try resolve(relation)))
-        }
-    }
-
-    package func literal(_ literal: SQL) throws -> SQL {
-        guard literal.isSymbolic else { return literal }
-        return SQL(
-            segments: try literal.segments.flatMap { segment -> [SQL.Segment] in
-                switch segment {
-                case .text: [segment]
-                case .expression(let e): [.expression(try expression(e))]
-                case .selection(let selection): try list(resolve(selection).map { .selection($0) })
-                case .ordering(let ordering): try list(resolve(ordering).map { .ordering($0) })
-                case .subquery(let query): [.subquery(try subquery(query))]
-                case .cte(let table): [.cte(try resolve(table))]
-                }
-            })
-    }
-
-    private func list(_ segments: [SQL.Segment]) -> [SQL.Segment] {
-        Array(segments.map { [$0] }.joined(separator: [.text(", ", StatementArguments())]))
+    static func column(_ name: String, _ table: TableReference = .current) -> SQLExpression {
+        SQLExpression(.column(name, table))
     }
 }
 
-/// What the resolver can't resolve.
-package enum ResolutionError: Error, CustomStringConvertible {
-    case noTable
-    case compositeKey(table: String, columns: [String])
+/// What a relation is for the terms that stand in it, and what they ask of it.
+final class CurrentRelation {
+    let source: Source
+    let storage: RecordStorage?
+    let selectsOneRow: Bool
+    /// The alias that correlated subqueries know the relation by.
+    private(set) var alias: TableAliasID?
+    /// The tables that aggregates come from.
+    var derivedTables: [DerivedAggregates] = []
 
-    package var description: String {
-        switch self {
-        case .noTable:
-            "this SQL needs a table to know its primary key or its columns"
-        case .compositeKey(let table, let columns):
-            "table \(table) has a primary key of \(columns.count) columns (\(columns.joined(separator: ", "))): "
-                + "give a value to each, as in key: [\"\(columns[0])\": ...]"
+    init(_ relation: Relation) {
+        source = relation.source
+        storage = relation.storage
+        selectsOneRow = relation.selectsOneRow
+        alias = relation.aliases.first
+    }
+
+    /// The alias, if the user did not give it.
+    private(set) var givenAliases: [TableAliasID] = []
+
+    func alias(_ numbers: AliasNumbers) -> TableAliasID {
+        if let alias { return alias }
+        let alias = numbers.next()
+        self.alias = alias
+        givenAliases = [alias]
+        return alias
+    }
+}
+
+/// Numbers for aliases, in one resolution.
+final class AliasNumbers {
+    private var last = 0
+
+    func next() -> TableAliasID {
+        last -= 1
+        return TableAliasID(number: last, name: nil)
+    }
+}
+
+extension Relation {
+    /// Whether the relation has one row at most: a scan for the aggregates of one row is shorter than one for all.
+    package var selectsOneRow: Bool { limit?.count == 1 || selectsOneKey }
+
+    /// Whether a filter on one primary key leaves one row at most.
+    package var selectsOneKey: Bool {
+        filters.contains {
+            if case .primaryKey(let values) = $0.term?.node { values.count == 1 } else { false }
+        }
+    }
+
+    /// The common tables of joined relations are those of the query.
+    fileprivate mutating func hoistCommonTables() {
+        for index in joins.indices {
+            commonTables += joins[index].step.relation.commonTables.filter { !commonTables.contains($0) }
+            joins[index].step.relation.commonTables = []
         }
     }
 }

@@ -4,8 +4,10 @@ extension SQLExpression {
     /// The same expression with each direct sub-expression transformed.
     package func mapChildren(_ transform: some ExpressionTransform) throws -> SQLExpression {
         switch node {
-        case .value, .column, .primaryKey:
+        case .value, .column, .primaryKey, .storable, .aggregate:
             self
+        case .bound(let a, let bindings):
+            SQLExpression(.bound(try transform.expression(a), bindings))
         case .literal(let literal):
             SQLExpression(.literal(try transform.literal(literal)))
         case .unary(let op, let a):
@@ -61,7 +63,7 @@ extension ExpressionTransform {
         switch container {
         case .expressions(let expressions): .expressions(try expressions.map(expression))
         case .subquery(let query): .subquery(try subquery(query))
-        case .table: container
+        case .table, .rows: container
         }
     }
 }
@@ -71,7 +73,8 @@ extension SQLExpression.Node {
     var isSymbolic: Bool {
         switch self {
         case .value, .column: false
-        case .primaryKey: true
+        case .primaryKey, .storable, .aggregate: true
+        case .bound(let a, _): a.isSymbolic
         case .literal(let literal): literal.isSymbolic
         case .unary(_, let a), .collated(let a, _), .cast(let a, _): a.isSymbolic
         case .binary(_, let a, let b), .equal(let a, let b, _): a.isSymbolic || b.isSymbolic
@@ -91,7 +94,7 @@ extension SQLExpression.Container {
         switch self {
         case .expressions(let expressions): expressions.contains(where: \.isSymbolic)
         case .subquery(let subquery): subquery.isSymbolic
-        case .table: false
+        case .table, .rows: false
         }
     }
 }

@@ -42,7 +42,13 @@ public struct SQLExpression: Hashable, Sendable {
         /// Values between parentheses, as the right side of IN.
         case tuple([SQLExpression])
         /// The primary key of the current table is one of those values.
-        case primaryKey(isIn: [DatabaseValue])
+        case primaryKey(isIn: [SQLExpression])
+        /// A value that records may store in a way of their own.
+        case storable(StorableValue)
+        /// A value that is computed over the associated rows of the current table.
+        case aggregate(AssociatedValue)
+        /// An expression in which some aliases stand for the source of others.
+        case bound(SQLExpression, [AliasBinding])
     }
 
     /// What IN looks into.
@@ -50,6 +56,8 @@ public struct SQLExpression: Hashable, Sendable {
         case expressions([SQLExpression])
         case subquery(SQLSubquery)
         case table(String)
+        /// Rows of values, however many: they are one argument where SQLite allows.
+        case rows([[DatabaseValue]])
     }
 
     /// A function call: `name(DISTINCT a, b) FILTER (WHERE c)`.
@@ -151,7 +159,7 @@ extension SQLExpression: SQLSpecificExpressible {
         case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
         case .value, .column, .literal, .unary, .binary, .associative, .collated, .function, .cast, .subquery,
-            .tuple, .primaryKey:
+            .tuple, .primaryKey, .storable, .aggregate, .bound:
             SQLExpression(.unary(.not, self))
         }
     }
@@ -165,6 +173,17 @@ package enum TableReference: Hashable, Sendable {
     case none
     /// The table that an alias stands for.
     case alias(TableAliasID)
+}
+
+/// An alias that stands for the source of another.
+package struct AliasBinding: Hashable, Sendable {
+    package var alias: TableAliasID
+    package var stands: TableAliasID
+
+    package init(alias: TableAliasID, stands: TableAliasID) {
+        self.alias = alias
+        self.stands = stands
+    }
 }
 
 /// The identity of a table alias: a number, and the name that the user chose, if any.

@@ -1,32 +1,57 @@
 // Adapted rows, and the views on their scopes and prefetched rows.
 
 extension Row {
-    /// The row adapted by a mapping: an owned row, which knows the row it comes from.
+    /// The row adapted by a mapping of the columns of the statement.
     @usableFromInline
     package func adapted(by mapping: RowMapping) -> Row {
-        Row(
-            layout: mapping.layout, values: mapping.indexes.map { column(atUncheckedIndex: $0).databaseValue },
-            isStrict: isStrict, statement: statement, adaptation: Adaptation(base: self, mapping: mapping))
+        switch adaptation {
+        case .mapped(_, let base): return base.adapted(by: mapping)
+        case .slice(_, let unadapted): return part(mapping, unadapted)
+        case nil: return part(mapping, layout)
+        }
+    }
+
+    private func part(_ mapping: RowMapping, _ unadapted: ColumnLayout) -> Row {
+        switch mapping.columns {
+        case .range(let range): return Row(mapping, range, of: self, unadapted: unadapted)
+        case .indexes(let indexes):
+            let base = self.unadapted
+            return Row(
+                layout: mapping.layout, values: indexes.map { base.column(atUncheckedIndex: $0).databaseValue },
+                isStrict: isStrict, statement: statement, adaptation: .mapped(mapping, base: base))
+        }
     }
 
     /// Reads the values of an adapted row again, after its base has moved to another row.
     @usableFromInline
     package func refreshAdaptation() {
-        guard let adaptation else { return }
-        values = adaptation.mapping.indexes.map { adaptation.base.column(atUncheckedIndex: $0).databaseValue }
+        guard case .mapped(let mapping, let base) = adaptation else { return }
+        values = mapping.indexes.map { base.column(atUncheckedIndex: $0).databaseValue }
+        keptScopes = []
     }
 
     /// The row with the columns of the statement, without any adapter.
-    public var unadapted: Row { adaptation?.base ?? self }
+    public var unadapted: Row {
+        switch adaptation {
+        case .mapped(_, let base): base
+        case .slice(_, let unadapted):
+            if let statement, liveStatement != nil {
+                Row(statement: statement)
+            } else {
+                Row(layout: unadapted, values: values, isStrict: isStrict)
+            }
+        case nil: self
+        }
+    }
 
     /// The row without its scopes and prefetched rows.
     public var unscoped: Row {
-        guard let adaptation, !adaptation.mapping.scopes.isEmpty || !prefetched.isEmpty else {
-            return prefetched.isEmpty ? self : Row(layout: layout, values: Array(databaseValues), isStrict: isStrict)
+        guard var mapping = adaptation?.mapping, !mapping.scopes.isEmpty || prefetchedTree != nil else {
+            return prefetchedTree == nil
+                ? self : Row(layout: layout, values: Array(databaseValues), isStrict: isStrict)
         }
-        var mapping = adaptation.mapping
         mapping.scopes = [:]
-        return adaptation.base.adapted(by: mapping)
+        return adapted(by: mapping)
     }
 
     /// The scopes of the row: `row.scopes["team"]`.
@@ -36,7 +61,21 @@ extension Row {
     public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
     /// The prefetched rows of associations.
-    public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(rows: prefetched) }
+    public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(tree: prefetchedTree) }
+
+    /// The row of a scope, nil if there is no such scope.
+    func scope(_ name: String) -> Row? {
+        for kept in keptScopes where kept.name == name { return kept.row }
+        guard let mapping = adaptation?.mapping.scopes[name] else { return nil }
+        let row = adapted(by: mapping)
+        row.prefetchedTree = prefetchedTree?.scopes[name]
+        if keepsDecoding, !row.isAdapted {
+            // The part of a row that a cursor moves moves with it.
+            row.keepsDecoding = true
+            keptScopes.append((name, row))
+        }
+        return row
+    }
 
     /// The scopes of a row: named rows that an adapter defines.
     public struct ScopesView: Collection {
@@ -54,14 +93,12 @@ extension Row {
         public func index(after i: Index) -> Index { mappings.index(after: i) }
 
         public subscript(position: Index) -> (name: String, row: Row) {
-            let (name, mapping) = mappings[position]
-            return (name, row.unadapted.adapted(by: mapping))
+            let name = mappings[position].key
+            return (name, row.scope(name)!)
         }
 
         /// The row of a scope, or nil.
-        public subscript(_ name: String) -> Row? {
-            mappings[name].map { row.unadapted.adapted(by: $0) }
-        }
+        public subscript(_ name: String) -> Row? { row.scope(name) }
     }
 
     /// The scopes of a row at any depth.
@@ -77,7 +114,8 @@ extension Row {
 
         /// The row of the first scope with this name, nearest first.
         public subscript(_ name: String) -> Row? {
-            var level = [row]
+            if let scoped = row.scope(name) { return scoped }
+            var level = row.scopes.map(\.row)
             while !level.isEmpty {
                 for row in level {
                     if let scoped = row.scopes[name] { return scoped }
@@ -88,17 +126,43 @@ extension Row {
         }
     }
 
-    /// The prefetched rows of a row, by key.
+    /// The prefetched rows of a row, and of its scopes, by key.
     public struct PrefetchedRowsView {
-        let rows: [String: [Row]]
+        let tree: PrefetchedRows?
 
         /// Whether there is none.
-        public var isEmpty: Bool { rows.isEmpty }
+        public var isEmpty: Bool { keys.isEmpty }
 
         /// The keys.
-        public var keys: Set<String> { Set(rows.keys) }
+        public var keys: Set<String> { tree?.keys ?? [] }
 
-        /// The rows of a key, or nil.
-        public subscript(_ key: String) -> [Row]? { rows[key] }
+        /// The rows of a key, nearest first; nil if there is no such key.
+        public subscript(_ key: String) -> [Row]? { tree?.rows(key) }
+    }
+}
+
+/// The prefetched rows of a row, and of its scopes.
+package final class PrefetchedRows {
+    package var rows: [String: [Row]] = [:]
+    package var scopes: [String: PrefetchedRows] = [:]
+
+    package init() {}
+
+    /// The prefetched rows of a scope, which are made if there are none.
+    package func scope(_ path: some Collection<String>) -> PrefetchedRows {
+        guard let name = path.first else { return self }
+        let scope = scopes[name] ?? PrefetchedRows()
+        scopes[name] = scope
+        return scope.scope(path.dropFirst())
+    }
+
+    fileprivate var keys: Set<String> { scopes.values.reduce(into: Set(rows.keys)) { $0.formUnion($1.keys) } }
+
+    fileprivate func rows(_ key: String) -> [Row]? {
+        if let rows = rows[key] { return rows }
+        for scope in scopes.values {
+            if let rows = scope.rows(key) { return rows }
+        }
+        return nil
     }
 }

@@ -11,14 +11,33 @@ public protocol RowAdapter: Sendable {
 
 /// The columns of an adapted row: where each comes from, and the scopes.
 public struct RowMapping: Sendable {
+    package enum Columns: Sendable {
+        case range(Range<Int>)
+        case indexes([Int])
+    }
+
     package let layout: ColumnLayout
-    package let indexes: [Int]
+    package let columns: Columns
     package var scopes: [String: RowMapping]
 
     package init(_ columns: [(index: Int, name: String)], scopes: [String: RowMapping] = [:]) {
         layout = ColumnLayout(names: columns.map(\.name))
-        indexes = columns.map(\.index)
+        self.columns = .indexes(columns.map(\.index))
         self.scopes = scopes
+    }
+
+    /// The columns that stand side by side in a layout.
+    package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping] = [:]) {
+        self.layout = range == 0..<layout.names.count ? layout : ColumnLayout(names: Array(layout.names[range]))
+        columns = .range(range)
+        self.scopes = scopes
+    }
+
+    package var indexes: [Int] {
+        switch columns {
+        case .range(let range): Array(range)
+        case .indexes(let indexes): indexes
+        }
     }
 }
 
@@ -92,7 +111,7 @@ public struct RangeRowAdapter: RowAdapter {
                 resultCode: .SQLITE_MISUSE,
                 message: "columns \(range) are out of range: the row has \(layout.names.count) columns")
         }
-        return RowMapping(range.map { (index: $0, name: layout.names[$0]) })
+        return range.isEmpty ? RowMapping([]) : RowMapping(range, of: layout)
     }
 }
 
@@ -133,8 +152,7 @@ public struct ScopeAdapter: RowAdapter {
 
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
         var mapping =
-            try base?.mapping(of: layout)
-            ?? RowMapping(layout.names.enumerated().map { (index: $0.offset, name: $0.element) })
+            try base?.mapping(of: layout) ?? RowMapping(0..<layout.names.count, of: layout)
         for (name, adapter) in scopes { mapping.scopes[name] = try adapter.mapping(of: layout) }
         return mapping
     }

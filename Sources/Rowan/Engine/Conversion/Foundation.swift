@@ -4,6 +4,11 @@ import CSQLite
 public import Foundation
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The value as the record of the compared column stores it.
+    public var sqlExpression: SQLExpression {
+        SQLExpression(.storable(StorableValue(.data(self), databaseValue: databaseValue)))
+    }
+
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
 
@@ -26,6 +31,11 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The value as the record of the compared column stores it.
+    public var sqlExpression: SQLExpression {
+        SQLExpression(.storable(StorableValue(.date(self), databaseValue: databaseValue)))
+    }
+
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
     public var databaseValue: DatabaseValue {
         guard timeIntervalSince1970.isFinite else { return .null }
@@ -84,6 +94,11 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The value as the record of the compared column stores it.
+    public var sqlExpression: SQLExpression {
+        SQLExpression(.storable(StorableValue(.uuid(self), databaseValue: databaseValue)))
+    }
+
     /// A blob of 16 bytes.
     public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))

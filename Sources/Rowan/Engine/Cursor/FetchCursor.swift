@@ -38,6 +38,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @exclusivity(unchecked) @usableFromInline var isDone = false
     /// The access that the cursor started in: it goes on in no other.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
+    /// The rows, if they were all fetched before the first one is asked for: other queries needed them.
+    @exclusivity(unchecked) @usableFromInline package var preloaded: ArraySlice<Row>?
 
     /// A cursor on a statement whose arguments are set.
     ///
@@ -52,6 +54,14 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         self.statement = statement
         self.adapter = adapter
         statement.isLeased = true
+    }
+
+    /// A cursor over rows that were fetched with a statement.
+    package init(_ statement: Statement, rows: [Row]) {
+        self.statement = statement
+        adapter = nil
+        preloaded = rows[...]
+        isDone = true
     }
 
     deinit {
@@ -95,6 +105,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     @usableFromInline
     package func firstRow() throws -> Row? {
+        if preloaded != nil { return preloaded?.popFirst() }
         guard !isDone else { return nil }
         do {
             try statement.start()

@@ -1,0 +1,195 @@
+// Joined queries as the user says them: a tree of associated relations. The resolver turns foreign keys into pairs
+// of columns, and the renderer writes the tree as one FROM clause.
+
+/// One step from a relation to another.
+package struct AssociationStep: Hashable, Sendable {
+    package var key: AssociationKey
+    package var condition: JoinCondition
+    package var relation: Relation
+
+    package init(key: AssociationKey, condition: JoinCondition, relation: Relation) {
+        self.key = key
+        self.condition = condition
+        self.relation = relation
+    }
+}
+
+/// The way from a relation to an associated one, through pivots or not. It has one step at least.
+package struct AssociationPath: Hashable, Sendable {
+    package var steps: [AssociationStep]
+
+    package init(_ steps: [AssociationStep]) { self.steps = steps }
+
+    /// The step to the associated rows.
+    package var last: AssociationStep {
+        get { steps[steps.count - 1] }
+        set { steps[steps.count - 1] = newValue }
+    }
+}
+
+/// What links the rows of two relations.
+package indirect enum JoinCondition: Hashable, Sendable {
+    /// Nothing: all pairs of rows.
+    case always
+    /// A foreign key, which the schema explains.
+    case foreignKey(ForeignKeyLink)
+    /// Columns that are equal.
+    case columns([ColumnPair])
+    /// An expression. In it, the two aliases stand for the two relations.
+    case expression(SQLExpression, origin: TableAliasID, destination: TableAliasID)
+    /// The row is the first one of those that a path leads to, in the order of its last relation.
+    case first(AssociationPath)
+}
+
+/// A foreign key, as far as the user told it.
+package struct ForeignKeyLink: Hashable, Sendable {
+    /// Which side of the association has the foreign key.
+    package enum Holder: Hashable, Sendable { case origin, destination }
+
+    package var holder: Holder
+    /// The columns of the foreign key; nil for those of the only foreign key between the two tables.
+    package var columns: [String]?
+    /// The columns that they refer to; nil for those of the schema.
+    package var referredColumns: [String]?
+
+    package init(holder: Holder, columns: [String]?, referredColumns: [String]?) {
+        self.holder = holder
+        self.columns = columns
+        self.referredColumns = referredColumns
+    }
+}
+
+/// A column of the origin, and the column of the destination that equals it.
+package struct ColumnPair: Hashable, Sendable {
+    package var origin: String
+    package var destination: String
+
+    package init(origin: String, destination: String) {
+        self.origin = origin
+        self.destination = destination
+    }
+}
+
+/// A relation that is joined to another.
+package struct Join: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        case inner = "JOIN"
+        case left = "LEFT JOIN"
+        case right = "RIGHT JOIN"
+        case full = "FULL JOIN"
+        case cross = "CROSS JOIN"
+    }
+
+    package var kind: Kind
+    package var step: AssociationStep
+    /// Whether the selection of the joined relation is fetched, as a scope of the row.
+    package var isIncluded: Bool
+    /// What is selected of the joined relation as columns of the main row.
+    package var annotation: [Clause<SQLSelection>] = []
+
+    package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
+        self.kind = kind
+        self.step = step
+        self.isIncluded = isIncluded
+    }
+
+    /// The name of the scope.
+    package var name: String { step.key.one }
+}
+
+/// Associated rows that are fetched by a query of their own.
+package struct Prefetch: Hashable, Sendable {
+    package var path: AssociationPath
+
+    package init(_ path: AssociationPath) { self.path = path }
+
+    /// The name of the prefetched rows.
+    package var name: String { path.last.key.many }
+}
+
+// MARK: - Joining
+
+extension Relation {
+    /// What a joined relation brings to the rows.
+    package enum JoinContent { case nothing, scope, columns }
+
+    /// Joins the relations of a path. Relations that are joined already, with the same keys, are refined.
+    package mutating func join(_ path: AssociationPath, _ kind: Join.Kind, _ content: JoinContent) {
+        var join = Join(kind, path.last, isIncluded: content == .scope)
+        if content == .columns {
+            let selection = path.last.relation.selection
+            join.annotation = selection.isEmpty ? [.term(SQLSelection(.allColumns(table: nil)))] : selection
+        }
+        for step in path.steps.dropLast().reversed() {
+            var pivot = Join(kind, step, isIncluded: false)
+            pivot.step.relation.merge(join)
+            join = pivot
+        }
+        merge(join)
+    }
+
+    /// Adds a join, or refines the one that has its key. Joins of one key that lead elsewhere both stay: the
+    /// resolver refuses them.
+    package mutating func merge(_ join: Join) {
+        let index = joins.firstIndex {
+            $0.name == join.name && $0.step.condition == join.step.condition
+                && $0.step.relation.source == join.step.relation.source
+        }
+        guard let index else {
+            joins.append(join)
+            return
+        }
+        joins[index].refine(with: join)
+    }
+
+    /// Refines with another relation on the same source.
+    fileprivate mutating func refine(with other: Relation, isSelected: Bool) {
+        aliases += other.aliases.filter { !aliases.contains($0) }
+        commonTables += other.commonTables.filter { !commonTables.contains($0) }
+        filters += other.filters
+        if isSelected { selection = other.selection }
+        if !other.orderings.isEmpty {
+            orderings = other.orderings
+            isReversed = other.isReversed
+        }
+        isStablyOrdered = isStablyOrdered || other.isStablyOrdered
+        isDistinct = isDistinct || other.isDistinct
+        groupsByPrimaryKey = groupsByPrimaryKey || other.groupsByPrimaryKey
+        groups += other.groups
+        havings += other.havings
+        limit = other.limit ?? limit
+        for join in other.joins { merge(join) }
+        for prefetch in other.prefetches { merge(prefetch) }
+    }
+
+    package mutating func merge(_ prefetch: Prefetch) {
+        guard let index = prefetches.firstIndex(where: { $0.name == prefetch.name && $0.leadsWhere(prefetch) }) else {
+            prefetches.append(prefetch)
+            return
+        }
+        for step in prefetches[index].path.steps.indices {
+            prefetches[index].path.steps[step].relation.refine(
+                with: prefetch.path.steps[step].relation, isSelected: true)
+        }
+    }
+}
+
+extension Prefetch {
+    fileprivate func leadsWhere(_ other: Prefetch) -> Bool {
+        path.steps.elementsEqual(other.path.steps) {
+            $0.condition == $1.condition && $0.relation.source == $1.relation.source
+        }
+    }
+}
+
+extension Join {
+    /// Required wins over optional, included over joined; filters add up, the last order and selection win.
+    fileprivate mutating func refine(with other: Join) {
+        if other.kind == .inner { kind = .inner }
+        isIncluded = isIncluded || other.isIncluded
+        annotation += other.annotation
+        step.relation.refine(with: other.step.relation, isSelected: other.isIncluded)
+    }
+
+    var isSymbolic: Bool { true }
+}

@@ -1,0 +1,117 @@
+// The plan of aggregates follows the schema. Where indexes lead from a row to its associated ones, each aggregate is a
+// correlated subquery, which reads those rows alone. Where they don't, it would scan the table for each row: one scan
+// groups the table by origin, and is joined. For a single row, the scan of the subquery is the shorter one.
+
+extension Resolver {
+    func resolve(_ value: AssociatedValue) throws -> SQLExpression {
+        guard let current else { throw ResolutionError.noTable }
+        if joinsAggregates, !current.selectsOneRow, value.path.isGroupable, try !isIndexed(value.path, current.source) {
+            return try derivedTable(of: value.path, current).value(of: value.function)
+        }
+        let alias = current.alias(aliases)
+        let rows = try relation(of: value.path.steps[...], from: current.source, alias)
+        return try expression(aggregate(value.function, of: rows, key: value.path.last.key))
+    }
+
+    private func aggregate(
+        _ function: AssociatedValue.Function, of associated: Relation, key: AssociationKey
+    ) throws -> SQLExpression {
+        var rows = associated
+        rows.prefetches = []
+        if rows.limit == nil { rows.unorder() }
+        if function == .isEmpty {
+            rows.selectOne()
+            return SQLExpression(.exists(SQLSubquery(.relation(rows)), isNegated: true))
+        }
+        if rows.isDistinct || rows.limit != nil || !rows.groups.isEmpty || rows.groupsByPrimaryKey {
+            guard function == .count else { throw ResolutionError.aggregateOfGroups(key: key.name) }
+            rows = Relation(.subquery(SQLSubquery(.relation(rows)), name: "rows"))
+        } else if !rows.joins.isEmpty {
+            rows = try rowsOnce(rows)
+        }
+        let call: SQLExpression.FunctionCall =
+            switch function {
+            case .count, .isEmpty: .init("COUNT", [], isStar: true)
+            case .call(let name, let argument): .init(name, [argument])
+            }
+        rows.selection = [.term(SQLSelection(.expression(SQLExpression(.function(call)))))]
+        return SQLExpression(.subquery(SQLSubquery(.relation(rows))))
+    }
+
+    /// The rows of a relation that has joins, each once: joined rows may be several for one row.
+    private func rowsOnce(_ relation: Relation) throws -> Relation {
+        let columns = try primaryKey(of: relation.source)
+        let alias = relation.aliases.first ?? aliases.next()
+        var rows = relation
+        if relation.aliases.isEmpty { rows.aliases = [alias] }
+        rows.selection = columns.map { .term(SQLSelection(.expression(Self.column($0)))) }
+        for index in rows.joins.indices { rows.joins[index].excludeAll() }
+        var result = Relation(relation.source)
+        result.storage = relation.storage
+        result.filters = [
+            .term(
+                SQLExpression(
+                    .isIn(Self.tuple(columns, .current), .subquery(SQLSubquery(.relation(rows))), isNegated: false)))
+        ]
+        return result
+    }
+
+    private func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
+        if let known = current.derivedTables.first(where: { $0.path == path }) { return known }
+        let derived = DerivedAggregates(
+            path: path, inverse: try inverse(of: path, from: current.source),
+            rowKey: try primaryKey(of: path.last.relation.source), alias: aliases.next())
+        current.derivedTables.append(derived)
+        return derived
+    }
+
+    /// Whether indexes lead from a row of the origin to its associated rows.
+    private func isIndexed(_ path: AssociationPath, _ origin: Source) throws -> Bool {
+        var source = origin
+        for step in path.steps {
+            guard case .table(let table) = step.relation.source else { return false }
+            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.source) else {
+                // A condition of the user: SQLite plans it best where it stands.
+                return true
+            }
+            guard try schema.isIndexed(table, columns: pairs.map(\.destination)) else { return false }
+            source = step.relation.source
+        }
+        return true
+    }
+}
+
+extension AssociationPath {
+    /// Whether the rows can be grouped by their origin.
+    fileprivate var isGroupable: Bool {
+        let relation = last.relation
+        return !relation.isDistinct && relation.limit == nil && relation.groups.isEmpty
+            && !relation.groupsByPrimaryKey && relation.havings.isEmpty
+            && steps.allSatisfy { if case .table = $0.relation.source { true } else { false } }
+    }
+}
+
+extension Relation {
+    package mutating func unorder() {
+        orderings = []
+        isReversed = false
+        isStablyOrdered = false
+        for index in joins.indices { joins[index].step.relation.unorder() }
+    }
+
+    /// `SELECT 1`
+    fileprivate mutating func selectOne() {
+        selection = [.term(SQLSelection(.expression(.value(.int64(1)))))]
+        for index in joins.indices { joins[index].excludeAll() }
+    }
+}
+
+extension Join {
+    /// Joins for conditions alone: nothing of the joined rows is selected.
+    package mutating func excludeAll() {
+        isIncluded = false
+        annotation = []
+        step.relation.prefetches = []
+        for index in step.relation.joins.indices { step.relation.joins[index].excludeAll() }
+    }
+}

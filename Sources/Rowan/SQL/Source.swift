@@ -1,0 +1,55 @@
+// What the rows of a query come from: a table, a subquery, a function that makes rows.
+
+/// The name of a table, with its schema for a table of an attached database.
+package struct TableName: Hashable, Sendable {
+    package var schema: String?
+    package var name: String
+
+    package init(_ name: String, schema: String? = nil) {
+        self.schema = schema
+        self.name = name
+    }
+}
+
+/// A source of rows.
+package indirect enum Source: Hashable, Sendable {
+    case table(TableName)
+    /// A derived table. <https://sqlite.org/lang_select.html#fromclause>
+    case subquery(SQLSubquery, name: String)
+    /// A table-valued function. <https://sqlite.org/vtab.html#tabfunc2>
+    case function(SQLExpression.FunctionCall)
+
+    /// The name that columns are qualified with, where no alias is given.
+    package var name: String {
+        switch self {
+        case .table(let table): table.name
+        case .subquery(_, let name): name
+        case .function(let call): call.name
+        }
+    }
+
+    var isSymbolic: Bool {
+        switch self {
+        case .table: false
+        case .subquery(let subquery, _): subquery.isSymbolic
+        case .function(let call): call.arguments.contains(where: \.isSymbolic)
+        }
+    }
+}
+
+/// How a record type stores the values of types that have several representations. Two are equal when they are those
+/// of one type.
+package struct RecordStorage: Hashable, Sendable {
+    package let type: ObjectIdentifier
+    package let encode: @Sendable (StorableValue, _ column: String) -> DatabaseValue
+
+    package init(
+        type: any Any.Type, encode: @escaping @Sendable (StorableValue, _ column: String) -> DatabaseValue
+    ) {
+        self.type = ObjectIdentifier(type)
+        self.encode = encode
+    }
+
+    package static func == (lhs: RecordStorage, rhs: RecordStorage) -> Bool { lhs.type == rhs.type }
+    package func hash(into hasher: inout Hasher) { hasher.combine(type) }
+}
