@@ -145,7 +145,7 @@ extension SelectionRequest where Self: TypedRequest {
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self { annotated(with: aggregates) }
 }
 
-extension RelationRequest where Self: TypedRequest {
+extension AggregatingRequest where Self: TypedRequest {
     /// The rows whose associated rows satisfy a condition: `Author.having(Author.books.count >= 2)`.
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
         // The condition is on one row, whose associated rows are a subquery: it needs no group.

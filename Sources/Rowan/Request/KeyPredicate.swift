@@ -54,7 +54,10 @@ struct KeyPredicate {
     }
 
     private func value(_ key: [String: SQLExpression], _ column: String) -> SQLExpression {
-        key[column] ?? key.first { $0.key.isSameDatabaseName(as: column) }?.value ?? .null
+        // Not `??`, which is IFNULL for expressions.
+        if let value = key[column] { return value }
+        guard let entry = key.first(where: { $0.key.isSameDatabaseName(as: column) }) else { return .null }
+        return entry.value
     }
 
     /// The columns in the order of the key: the same keys give the same SQL.

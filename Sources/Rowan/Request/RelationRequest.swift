@@ -323,7 +323,9 @@ extension TableRequest {
     ///
     /// - Note: fetching throws if the columns are not those of a primary or unique key.
     public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
-        let keys = keys.map { $0.mapValues { $0?.sqlExpression ?? .null } }
+        let keys = keys.map { key in
+            key.mapValues { value -> SQLExpression in if let value { value.sqlExpression } else { .null } }
+        }
         return _mapRelation { relation in
             let (source, storage) = (relation.source, relation.storage)
             relation.filters.append(

@@ -101,7 +101,7 @@ extension Relation {
 
     /// `SELECT 1`
     fileprivate mutating func selectOne() {
-        selection = [.term(SQLSelection(.expression(.value(.int64(1)))))]
+        selection = [.term(SQLSelection(.literal(SQL(sql: "1"))))]
         for index in joins.indices { joins[index].excludeAll() }
     }
 }

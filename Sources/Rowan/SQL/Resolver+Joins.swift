@@ -68,7 +68,7 @@ extension Resolver {
         }
         guard distinct.count == 1 else {
             throw ResolutionError.ambiguousForeignKey(
-                origin: origin.name, destination: destination.name, candidates: distinct.map { $0.map(\.origin) })
+                origin: origin.name, destination: destination.name, candidates: distinct.reversed().map { $0.map(\.origin) })
         }
         return only
     }
@@ -124,7 +124,7 @@ extension Resolver {
             result.aliases.append(alias)
             pivots.aliases.append(pivotAlias)
             pivots.add(condition.reversed, from: alias, to: pivotAlias)
-            pivots.selection = [.term(SQLSelection(.expression(.value(.int64(1)))))]
+            pivots.selection = [.term(SQLSelection(.literal(SQL(sql: "1"))))]
             result.filters.append(.term(SQLExpression(.exists(SQLSubquery(.relation(pivots)), isNegated: false))))
         }
         return result

@@ -2,6 +2,8 @@
 // aggregates of associations, and the clauses that wait for a connection. A relation without any of those comes back
 // as it is, at no cost.
 
+import Synchronization
+
 /// Replaces in queries what only the schema can explain.
 package struct Resolver {
     let schema: any SchemaReader
@@ -9,7 +11,6 @@ package struct Resolver {
     var current: CurrentRelation?
     /// How the sources of aliases store values.
     var storages: [TableAliasID: RecordStorage] = [:]
-    /// Numbers for the aliases that the resolver gives: below zero, unlike those of users.
     let aliases = AliasNumbers()
     /// Whether aggregates may join derived tables: an UPDATE or a DELETE has no place for them.
     package var joinsAggregates = true
@@ -185,13 +186,13 @@ final class CurrentRelation {
     }
 }
 
-/// Numbers for aliases, in one resolution.
-final class AliasNumbers {
-    private var last = 0
+/// Numbers for the aliases that the resolver gives: below zero, unlike those of users. They are never given twice,
+/// because a resolved relation may be a part of a later query. No SQL shows them.
+struct AliasNumbers {
+    private static let count = Atomic<Int>(0)
 
     func next() -> TableAliasID {
-        last -= 1
-        return TableAliasID(number: last, name: nil)
+        TableAliasID(number: -Self.count.add(1, ordering: .relaxed).newValue, name: nil)
     }
 }
 

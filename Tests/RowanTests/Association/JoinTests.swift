@@ -1,0 +1,240 @@
+import Rowan
+import Testing
+
+private typealias Author = Library.Author
+private typealias Book = Library.Book
+private typealias Country = Library.Country
+private typealias Award = Library.Award
+
+struct JoinTests {
+    private let authorSQL = #""author" ON "author"."id" = "book"."authorId""#
+
+    @Test func includingRequired() throws {
+        try Library.check(
+            Book.including(required: Book.author).order(\.id),
+            #"SELECT "book".*, "author".* FROM "book" JOIN \#(authorSQL) ORDER BY "book"."id""#,
+            rows: [
+                #"[id:1 authorId:1 title:"Moby-Dick" year:1851 price:10]"#,
+                #"[id:2 authorId:1 title:"Omoo" year:1847 price:20]"#,
+                #"[id:3 authorId:2 title:"Hernani" year:1830 price:30]"#,
+            ])
+    }
+
+    @Test func includingOptional() throws {
+        struct BookInfo: Decodable, FetchableRecord, Hashable {
+            var book: Book
+            var author: Author?
+        }
+        let request = Book.including(optional: Book.author).order(\.id)
+        try Library.check(
+            request, #"SELECT "book".*, "author".* FROM "book" LEFT JOIN \#(authorSQL) ORDER BY "book"."id""#)
+        try Library.run { db, _ throws in
+            let infos = try BookInfo.fetchAll(db, request)
+            #expect(infos.map(\.book.id) == [1, 2, 3, 4])
+            #expect(infos.map(\.author?.name) == ["Melville", "Melville", "Hugo", nil])
+            let cursor = try BookInfo.fetchCursor(db, request)
+            #expect(try cursor.next()?.author?.id == 1)
+            #expect(try BookInfo.fetchOne(db, request) == infos[0])
+            #expect(try request.fetchCount(db) == 4)
+        }
+    }
+
+    @Test func nestedAndFlatDecoding() throws {
+        struct AuthorInfo: Decodable, Hashable {
+            var author: Author
+            var country: Country?
+        }
+        struct Nested: Decodable, FetchableRecord {
+            var book: Book
+            var authorInfo: AuthorInfo?
+        }
+        struct Flat: Decodable, FetchableRecord {
+            var book: Book
+            var author: Author?
+            var country: Country?
+        }
+        let request = Book.including(optional: Book.author.forKey("authorInfo").including(optional: Author.country))
+        try Library.check(
+            request,
+            #"SELECT "book".*, "author".*, "country".* FROM "book" LEFT JOIN \#(authorSQL) LEFT JOIN "country" ON "country"."code" = "author"."countryCode""#
+        )
+        try Library.run { db, _ throws in
+            let nested = try Nested.fetchAll(db, request)
+            #expect(nested.map(\.authorInfo?.author.name) == ["Melville", "Melville", "Hugo", nil])
+            #expect(nested.map(\.authorInfo?.country?.name) == ["United States", "United States", "France", nil])
+            let flat = try Flat.fetchAll(
+                db, Book.including(optional: Book.author.including(optional: Author.country)))
+            #expect(flat.map(\.country?.code) == ["US", "US", "FR", nil])
+            let row = try #require(try Row.fetchOne(db, request))
+            #expect(
+                row.debugDescription == """
+                    ▿ [id:1 authorId:1 title:"Moby-Dick" year:1851 price:10]
+                      unadapted: [id:1 authorId:1 title:"Moby-Dick" year:1851 price:10 id:1 name:"Melville" countryCode:"US" code:"US" name:"United States"]
+                      - authorInfo: [id:1 name:"Melville" countryCode:"US"]
+                        unadapted: [id:1 authorId:1 title:"Moby-Dick" year:1851 price:10 id:1 name:"Melville" countryCode:"US" code:"US" name:"United States"]
+                        - country: [code:"US" name:"United States"]
+                          unadapted: [id:1 authorId:1 title:"Moby-Dick" year:1851 price:10 id:1 name:"Melville" countryCode:"US" code:"US" name:"United States"]
+                    """)
+        }
+    }
+
+    @Test func joiningAndAnnotating() throws {
+        try Library.check(
+            Book.joining(required: Book.author.filter { $0.countryCode == "FR" }),
+            #"SELECT "book".* FROM "book" JOIN \#(authorSQL) AND ("author"."countryCode" = ?)"#, ["FR"],
+            rows: [#"[id:3 authorId:2 title:"Hernani" year:1830 price:30]"#])
+        try Library.check(
+            Book.annotated(withOptional: Book.author.select { $0.name.forKey("authorName") }).select(\.id)
+                .annotated(withOptional: Book.author.select { $0.name.forKey("authorName") }),
+            #"SELECT "book"."id", "author"."name" AS "authorName", "author"."name" AS "authorName" FROM "book" LEFT JOIN \#(authorSQL)"#
+        )
+        try Library.check(
+            Book.select(\.title).annotated(withRequired: Book.author.select { [$0.name, $0.countryCode] }).order(\.id),
+            #"SELECT "book"."title", "author"."name", "author"."countryCode" FROM "book" JOIN \#(authorSQL) ORDER BY "book"."id""#,
+            rows: [
+                #"[title:"Moby-Dick" name:"Melville" countryCode:"US"]"#,
+                #"[title:"Omoo" name:"Melville" countryCode:"US"]"#,
+                #"[title:"Hernani" name:"Hugo" countryCode:"FR"]"#,
+            ])
+    }
+
+    @Test func through() throws {
+        let sql = #"SELECT "book".*, "country".* FROM "book" LEFT JOIN \#(authorSQL) "#
+            + #"LEFT JOIN "country" ON "country"."code" = "author"."countryCode""#
+        try Library.check(Book.including(optional: Book.country), sql)
+        try Library.check(Book.joining(optional: Book.author.including(optional: Author.country)), sql)
+        struct Info: Decodable, FetchableRecord {
+            var book: Book
+            var country: Country?
+        }
+        try Library.run { db, _ throws in
+            let infos = try Info.fetchAll(db, Book.including(optional: Book.country).order(\.id))
+            #expect(infos.map(\.country?.name) == ["United States", "United States", "France", nil])
+        }
+    }
+
+    /// An author without country counts as no author, and the book stays.
+    @Test func requiredBehindOptional() throws {
+        let request = Book.select(\.id)
+            .including(optional: Book.author.select(\.name).including(required: Author.country.select(\.code)))
+        try Library.run { db, _ throws in
+            try db.execute(sql: "INSERT INTO book VALUES (5, 4, 'Nothing', 2000, 0)")
+            let text = try statementText(db, request.order(\.id))
+            #expect(
+                text.sql == #"SELECT "book"."id", "author"."name", "country"."code" FROM "book" LEFT JOIN ("author" "#
+                    + #"JOIN "country" ON "country"."code" = "author"."countryCode") "#
+                    + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#)
+            let rows = try Row.fetchAll(db, request.order(\.id))
+            #expect(rows.map { $0.scopes["author"]!["name"] as String? } == ["Melville", "Melville", "Hugo", nil, nil])
+        }
+    }
+
+    @Test func refinements() throws {
+        let expected = #"SELECT "book".*, "author"."id" FROM "book" JOIN \#(authorSQL) "#
+            + #"AND ("author"."name" > ?) AND ("author"."name" < ?) ORDER BY "author"."id" DESC"#
+        try Library.check(
+            Book.joining(optional: Book.author.filter { $0.name > "A" }.order(\.name))
+                .including(required: Book.author.select(\.name))
+                .including(optional: Book.author.filter { $0.name < "Z" }.select(\.id).order(\.id.desc)),
+            expected, ["A", "Z"], rows: nil)
+    }
+
+    @Test func aliasesAndOrders() throws {
+        let author = TableAlias<Author>()
+        try Library.check(
+            Book.select(\.id).joining(required: Book.author.aliased(author)).filter { $0.year > author.id * 1000 }
+                .order { [author.name, $0.year] },
+            #"SELECT "book"."id" FROM "book" JOIN \#(authorSQL) WHERE "book"."year" > ("author"."id" * ?) "#
+                + #"ORDER BY "author"."name", "book"."year""#, [1000], rows: ["[id:2]", "[id:1]"])
+        let book = TableAlias<Book>(name: "b")
+        let writer = TableAlias<Author>(name: "a")
+        try Library.check(
+            Book.aliased(book).select(\.id)
+                .joining(required: Book.author.aliased(writer).filter(sql: "a.countryCode = ?", arguments: ["FR"]))
+                .filter(sql: "b.year > 1000"),
+            #"SELECT "b"."id" FROM "book" AS "b" JOIN "author" AS "a" ON "a"."id" = "b"."authorId" "#
+                + #"AND (a.countryCode = ?) WHERE b.year > 1000"#, ["FR"], rows: ["[id:3]"])
+        try Library.check(
+            Book.including(required: Book.author.order(\.name)).order(\.year.desc).select(\.id),
+            #"SELECT "book"."id", "author".* FROM "book" JOIN \#(authorSQL) ORDER BY "book"."year" DESC, "author"."name""#
+        )
+    }
+
+    @Test func requestsForOneRecord() throws {
+        try Library.run { db, log throws in
+            let author = try Author.find(db, key: 1)
+            _ = log.takeExpanded()
+            #expect(try author.books.order(\.year).fetchAll(db).map(\.id) == [2, 1])
+            #expect(try author.request(for: Author.country).fetchOne(db)?.name == "United States")
+            #expect(try author.request(for: Author.awards).fetchCount(db) == 2)
+            #expect(try author.request(for: Author.passports).fetchCount(db) == 2)
+            let nobody = try Author.find(db, key: 4)
+            #expect(try nobody.request(for: Author.country).fetchOne(db) == nil)
+            let france = try Country.find(db, key: "FR")
+            #expect(try france.request(for: Country.citizens).order(\.id).fetchAll(db).map(\.id) == [1, 2, 3])
+            #expect(
+                try france.request(for: Country.citizens).filter { $0.id > 1 }.updateAll(db) { $0.name.set(to: "x") } == 2)
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "book" WHERE "authorId" = 1 ORDER BY "year""#,
+                    #"SELECT * FROM "country" WHERE "code" = 'US' LIMIT 1"#,
+                    #"SELECT COUNT(*) FROM "award" JOIN "book" ON "book"."id" = "award"."bookId" WHERE "book"."authorId" = 1"#,
+                    #"SELECT COUNT(*) FROM "passport" WHERE "citizenId" = 1"#,
+                    #"SELECT * FROM "author" WHERE "id" = 4"#,
+                    #"SELECT * FROM "country" WHERE 0 LIMIT 1"#,
+                    #"SELECT * FROM "country" WHERE "code" = 'FR'"#,
+                    #"SELECT "author".* FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" = 'FR' ORDER BY "author"."id""#,
+                    #"UPDATE "author" SET "name"='x' WHERE "rowid" IN (SELECT "author"."rowid" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE ("passport"."countryCode" = 'FR') AND ("author"."id" > 1))"#,
+                ])
+        }
+    }
+
+    @Test func errors() throws {
+        struct Orphan: TableRecord {
+            static let databaseTableName = "award"
+            static let authors = hasMany(Author.self)
+            static let countries = belongsTo(Country.self)
+        }
+        struct Twin: TableRecord {
+            static let author = belongsTo(Author.self)
+            static let twin = hasMany(Book.self, key: "a")
+        }
+        try Library.run { db, _ throws in
+            try db.execute(
+                sql: "CREATE TABLE twin (id INTEGER PRIMARY KEY, a REFERENCES author, b REFERENCES author(id))")
+            #expect(
+                message { try Row.fetchAll(db, Orphan.including(all: Orphan.authors)) }
+                    == "the schema has no foreign key from table author to table award: tell the columns of the "
+                    + #"association, as in using: ForeignKey(["awardId"])"#)
+            #expect(
+                message { try Row.fetchAll(db, Twin.including(required: Twin.author)) }
+                    == "table twin has several foreign keys to table author: tell which one the association uses, as in "
+                    + #"using: ForeignKey(["a"]); candidates: (a) (b)"#)
+            #expect(
+                message { try Row.fetchAll(db, Book.including(required: Book.author.distinct())) }
+                    == #"association "author" has a distinct(): it can only be used with including(all:)"#)
+            #expect(
+                message {
+                    try Row.fetchAll(
+                        db,
+                        Book.including(required: Book.author).including(required: Book.country.forKey("author")))
+                } == nil)
+            #expect(
+                message {
+                    try Row.fetchAll(
+                        db,
+                        Author.including(required: Author.country).including(required: Author.books.forKey("country")))
+                } == #"two associations have the key "country" in one request: rename one with forKey(_:)"#)
+        }
+    }
+}
+
+/// The description of a thrown error.
+func message<T>(_ body: () throws -> T) -> String? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return "\(error)"
+    }
+}

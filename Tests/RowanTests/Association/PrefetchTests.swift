@@ -1,0 +1,110 @@
+import Rowan
+import Testing
+
+private typealias Author = Library.Author
+private typealias Book = Library.Book
+private typealias Country = Library.Country
+private typealias Award = Library.Award
+
+struct PrefetchTests {
+    @Test func includingAll() throws {
+        struct AuthorInfo: Decodable, FetchableRecord {
+            var author: Author
+            var books: [Book]
+        }
+        try Library.run { db, log throws in
+            let infos = try AuthorInfo.fetchAll(db, Author.including(all: Author.books.order(\.year)))
+            #expect(infos.map(\.author.id) == [1, 2, 3, 4])
+            #expect(infos.map { $0.books.map(\.id) } == [[2, 1], [3], [], []])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "author""#,
+                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each('[1,2,3,4]')) ORDER BY "year""#,
+                ])
+            let one = try AuthorInfo.fetchOne(db, Author.including(all: Author.books).filter(key: 2))
+            #expect(one?.books.map(\.title) == ["Hernani"])
+            let cursor = try AuthorInfo.fetchCursor(db, Author.including(all: Author.books))
+            #expect(try cursor.next()?.books.count == 2)
+            #expect(try cursor.next()?.books.count == 1)
+        }
+    }
+
+    @Test func nested() throws {
+        struct BookInfo: Decodable {
+            var book: Book
+            var awards: [Award]
+        }
+        struct AuthorInfo: Decodable, FetchableRecord {
+            var author: Author
+            var books: [BookInfo]
+            var country: Country?
+        }
+        let request = Author.including(optional: Author.country).including(all: Author.books.including(all: Book.awards))
+        try Library.run { db, log throws in
+            let infos = try AuthorInfo.fetchAll(db, request)
+            #expect(infos.map { $0.books.map { $0.awards.map(\.id) } } == [[[1, 2], []], [[3]], [], []])
+            #expect(infos.map(\.country?.code) == ["US", "FR", "FR", nil])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT "author".*, "country".* FROM "author" LEFT JOIN "country" ON "country"."code" = "author"."countryCode""#,
+                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each('[1,2,3,4]'))"#,
+                    #"SELECT * FROM "award" WHERE "bookId" IN (SELECT value FROM json_each('[1,2,3]'))"#,
+                ])
+        }
+    }
+
+    @Test func throughAndScopes() throws {
+        struct CountryInfo: Decodable, FetchableRecord {
+            var country: Country
+            var citizens: Set<Author>
+        }
+        struct BookInfo: Decodable, FetchableRecord {
+            struct AuthorInfo: Decodable {
+                var author: Author
+                var books: [Book]
+            }
+            var book: Book
+            var author: AuthorInfo?
+        }
+        try Library.run { db, log throws in
+            let infos = try CountryInfo.fetchAll(db, Country.including(all: Country.citizens).order(\.code))
+            #expect(infos.map { $0.citizens.map(\.id).sorted() } == [[3], [1, 2, 3], [1]])
+            #expect(
+                log.takeExpanded().last
+                    == #"SELECT "author".*, "passport"."countryCode" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" IN (SELECT value FROM json_each('["DE","FR","US"]'))"#
+            )
+            let books = try BookInfo.fetchAll(
+                db, Book.including(optional: Book.author.including(all: Author.books.order(\.id))).order(\.id))
+            #expect(books.map { $0.author?.books.map(\.id) } == [[1, 2], [1, 2], [3], nil])
+        }
+    }
+
+    @Test func selectionsGroupsAndCompositeKeys() throws {
+        struct Info: Decodable, FetchableRecord {
+            struct YearInfo: Decodable, Hashable {
+                var authorId: Int64?
+                var latest: Int
+            }
+            var author: Author
+            var titles: [String]
+            var latest: [YearInfo]
+        }
+        let titles = Author.books.select(\.title).order(\.title).forKey("titles")
+        let latest = Author.books.select { [$0.authorId, max($0.year).forKey("latest")] }.group(\.authorId).forKey("latest")
+        try Library.run { db, log throws in
+            let infos = try Info.fetchAll(db, Author.including(all: titles).including(all: latest))
+            #expect(infos.map(\.titles) == [["Moby-Dick", "Omoo"], ["Hernani"], [], []])
+            #expect(infos.map { $0.latest.map(\.latest) } == [[1851], [1830], [], []])
+        }
+    }
+
+    /// The associated rows may be compared with the row they are associated with.
+    @Test func aliasOfTheOrigin() throws {
+        let author = TableAlias<Author>()
+        let request = Author.aliased(author).including(all: Author.books.filter { $0.id > author.id })
+        try Library.run { db, log throws in
+            let rows = try Row.fetchAll(db, request)
+            #expect(rows.map { $0.prefetchedRows["books"]!.map { $0["id"] as Int } } == [[2], [3], [], []])
+        }
+    }
+}
