@@ -99,7 +99,7 @@ struct JSONFunctionTests {
             _ expression: SQLExpression, _ sql: String, _ arguments: StatementArguments = [], gives value: String,
             sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
-            try inLoggedDatabase(schema) { db, _ in
+            try inLoggedDatabase(schema) { db, _ throws in
                 let text = expressionText(expression)
                 #expect(text.sql == sql, sourceLocation: sourceLocation)
                 #expect(text.arguments == arguments, sourceLocation: sourceLocation)
@@ -120,7 +120,7 @@ struct JSONFunctionTests {
     }
 
     @Test func assignments() throws {
-        try inLoggedDatabase(#"CREATE TABLE t (j); INSERT INTO t VALUES ('{"a":1}')"#) { db, log in
+        try inLoggedDatabase(#"CREATE TABLE t (j); INSERT INTO t VALUES ('{"a":1}')"#) { db, log throws in
             let j = JSONColumn("j")
             try Table("t").all().updateAll(db, [j.set(to: Database.jsonSet(j, ["$.b": 2]))])
             #expect(log.take() == [#"UPDATE "t" SET "j"=JSON_SET("j", ?, ?)"#])
@@ -199,7 +199,7 @@ struct JSONVersionTests {
     }
 
     @Test func knownFunctions() throws {
-        try inLoggedDatabase { db, _ in
+        try inLoggedDatabase { db, _ throws in
             #expect(try db.hasFunction("json"))
             #expect(try db.hasFunction("JSON_type", argumentCount: 2))
             #expect(try db.hasFunction("json_array", argumentCount: 17))

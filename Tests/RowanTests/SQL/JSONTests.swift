@@ -20,7 +20,7 @@ private func check(
     let written = expressionText(expression)
     #expect(written.sql == sql, sourceLocation: sourceLocation)
     #expect(written.arguments == arguments, sourceLocation: sourceLocation)
-    let result = try inLoggedDatabase(schema) { db, _ in
+    let result = try inLoggedDatabase(schema) { db, _ throws in
         try Table("t").all().select(expression, as: DatabaseValue.self).fetchOne(db)
     }
     #expect(result == value?.databaseValue ?? .null, sourceLocation: sourceLocation)
@@ -79,7 +79,7 @@ struct JSONTests {
     }
 
     @Test func indexServesQueriesWithTheSamePath() throws {
-        try inLoggedDatabase { db, log in
+        try inLoggedDatabase { db, log throws in
             try db.create(table: "player") { t in
                 t.primaryKey("id", .integer)
                 t.column("address", .jsonText).notNull()
@@ -100,7 +100,7 @@ struct JSONTests {
     }
 
     @Test func elementsThatAreJSONStayJSON() throws {
-        let json = try #require(try inLoggedDatabase(schema) { db, _ in
+        let json = try #require(try inLoggedDatabase(schema) { db, _ throws in
             try String.fetchOne(db, sql: "SELECT json(info) FROM t")
         })
         // A text is a JSON string, unless it is known to be JSON.
@@ -138,7 +138,7 @@ private func check(
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
     #expect(expressionText(expression).sql == sql, sourceLocation: sourceLocation)
-    try inLoggedDatabase(schema) { db, _ in
+    try inLoggedDatabase(schema) { db, _ throws in
         _ = expectError(.SQLITE_ERROR, message, sourceLocation: sourceLocation) {
             try Table("t").all().select(expression, as: DatabaseValue.self).fetchOne(db)
         }
