@@ -1,7 +1,15 @@
+// Names derived from names.
+
 extension String {
-    package var pluralized: String { self + "s" }
-    package var singularized: String { hasSuffix("s") ? String(dropLast()) : self }
-}
-extension String {
-    package var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
+    /// The plural, by the rules of ``Inflections/default``: `book` gives `books`.
+    package var pluralized: String { Inflections.default.pluralize(self) }
+
+    /// The singular, by the rules of ``Inflections/default``: `books` gives `book`.
+    package var singularized: String { Inflections.default.singularize(self) }
+
+    /// The name with its first character in upper case: `book` gives `Book`.
+    package var uppercasedFirst: String {
+        guard let first else { return self }
+        return first.uppercased() + dropFirst()
+    }
 }

@@ -223,7 +223,7 @@ extension Database {
 }
 
 extension Row {
-    fileprivate static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
+    static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
         try statement.setArguments(arguments)
         let cursor = try RowCursor(statement, adapter: nil)
         var rows: [Row] = []

@@ -33,7 +33,7 @@ struct KeyPredicate {
         let columns = try columns(db, first)
         if columns.count > 1, keys.count >= Renderer.largeListCount, let rows = try rows(db, columns) {
             let key = SQLExpression(.tuple(columns.map { Column($0).sqlExpression }))
-            return SQLExpression(.isIn(key, .rows(rows), isNegated: false))
+            return SQLExpression(.isIn(key, .values(rows), isNegated: false))
         }
         if columns.count == 1, keys.count > 1, keys.allSatisfy({ $0.count == 1 && $0.keys.first == columns[0] }) {
             let values = keys.compactMap(\.values.first)

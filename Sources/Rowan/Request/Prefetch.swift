@@ -38,7 +38,7 @@ package enum PrefetchedQuery {
         if !keys.isEmpty {
             var relation = prefetch.relation
             relation.filters.append(
-                .term(SQLExpression(.isIn(prefetch.filter, .rows(keys), isNegated: false))))
+                .term(SQLExpression(.isIn(prefetch.filter, .values(keys), isNegated: false))))
             let prepared = try db.prepare(Resolver(db).query(relation))
             let hidden = (prepared.adapter as? RowShape)?.hiddenCount ?? 0
             let rowKey = prefetch.rowKey.map { $0.index(prepared.statement.columnCount - hidden) }

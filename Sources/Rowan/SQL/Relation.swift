@@ -73,6 +73,8 @@ package protocol SchemaReader {
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
     /// Whether the rows that have given values in some columns are found without a scan.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
+    /// Throws if the SQLite that runs is older than a version, such as 3_044_000.
+    func requireSQLite(_ version: Int, for feature: String) throws
 }
 
 /// A query: the value behind requests. Its parts are not public.
@@ -89,6 +91,7 @@ public struct Relation: Hashable, Sendable {
     package var filters: [Clause<SQLExpression>] = []
     package var groups: [Clause<SQLExpression>] = []
     package var havings: [Clause<SQLExpression>] = []
+    package var windows: [WindowDefinition] = []
     package var orderings: [Clause<SQLOrdering>] = []
     package var isReversed = false
     /// Whether the primary key settles what the orderings leave open.
@@ -124,6 +127,7 @@ public struct Relation: Hashable, Sendable {
             || orderings.contains { $0.term?.isSymbolic ?? true }
             || groups.contains { $0.term?.isSymbolic ?? true }
             || havings.contains { $0.term?.isSymbolic ?? true }
+            || windows.contains { $0.window.isSymbolic }
             || commonTables.contains { $0.query.isSymbolic }
     }
 

@@ -37,6 +37,10 @@ extension Renderer {
             write(list: relation.groups.lazy.compactMap(\.term)) { $0.write($1) }
         }
         write(clause: " HAVING ", relation.havings)
+        if !relation.windows.isEmpty {
+            sql += " WINDOW "
+            write(list: relation.windows) { $0.write($1) }
+        }
         var separator = " ORDER BY "
         writeOrderings(root, &separator)
         write(relation.limit)

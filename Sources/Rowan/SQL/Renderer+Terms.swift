@@ -39,6 +39,8 @@ extension Renderer {
         switch expression.node {
         case .value(let value):
             write(value: value)
+        case .constant(let value):
+            sql += value.sqlLiteral
         case .column(let name, let table):
             write(column: name, of: table)
         case .literal(let literal):
@@ -72,6 +74,12 @@ extension Renderer {
             sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
         case .function(let call):
             write(call)
+        case .windowed(let a, let window):
+            write(a)
+            sql += " OVER "
+            write(window)
+        case .conditional(let conditional):
+            write(conditional)
         case .cast(let a, let type):
             sql += "CAST("
             write(a)
@@ -132,6 +140,10 @@ extension Renderer {
         sql += call.name.isPlainDatabaseName ? call.name : call.name.quotedDatabaseIdentifier
         sql += call.isStar ? "(*" : (call.isDistinct ? "(DISTINCT " : "(")
         write(list: call.arguments) { $0.write($1) }
+        if !call.orderings.isEmpty {
+            sql += " ORDER BY "
+            write(list: call.orderings) { $0.write($1) }
+        }
         sql += ")"
         if let filter = call.filter {
             sql += " FILTER (WHERE "
@@ -157,7 +169,11 @@ extension Renderer {
             sql += ")"
         case .subquery(let subquery): write(parenthesised: subquery)
         case .table(let name): write(identifier: name)
-        case .rows(let rows): write(rows: rows)
+        case .values(let rows): write(rows: rows)
+        case .rows(let rows):
+            sql += "(VALUES "
+            write(list: rows) { $0.write(.expressions($1)) }
+            sql += ")"
         }
     }
 
@@ -182,7 +198,8 @@ extension Renderer {
 extension SQLExpression {
     var isOperation: Bool {
         switch node {
-        case .value, .storable, .column, .function, .cast, .subquery, .tuple: false
+        case .value, .storable, .constant, .column, .function, .windowed, .conditional, .cast, .subquery, .tuple:
+            false
         case .bound(let expression, _): expression.isOperation
         case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
             .primaryKey, .aggregate:

@@ -47,6 +47,7 @@ package struct Resolver {
         result.filters = try terms(relation.filters) { [try expression($0)] }
         result.groups = try terms(relation.groups) { [try expression($0)] }
         result.havings = try terms(relation.havings) { [try expression($0)] }
+        result.windows = try relation.windows.map { .init(name: $0.name, window: try $0.window.map(self)) }
         result.orderings = try terms(relation.orderings, resolve)
         result.hiddenSelection = try relation.hiddenSelection.flatMap(resolve)
         if relation.groupsByPrimaryKey {

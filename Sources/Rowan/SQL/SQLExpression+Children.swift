@@ -4,7 +4,7 @@ extension SQLExpression {
     /// The same expression with each direct sub-expression transformed.
     package func mapChildren(_ transform: some ExpressionTransform) throws -> SQLExpression {
         switch node {
-        case .value, .column, .primaryKey, .storable, .aggregate:
+        case .value, .constant, .column, .primaryKey, .storable, .aggregate:
             self
         case .bound(let a, let bindings):
             SQLExpression(.bound(try transform.expression(a), bindings))
@@ -37,8 +37,16 @@ extension SQLExpression {
             try {
                 call.arguments = try call.arguments.map(transform.expression)
                 call.filter = try call.filter.map(transform.expression)
+                if !call.orderings.isEmpty {
+                    try transform.check(call)
+                    call.orderings = try call.orderings.flatMap(transform.orderings)
+                }
                 return SQLExpression(.function(call))
             }()
+        case .windowed(let a, let window):
+            SQLExpression(.windowed(try transform.expression(a), try window.map(transform)))
+        case .conditional(let conditional):
+            SQLExpression(.conditional(try conditional.map(transform)))
         case .cast(let a, let type):
             SQLExpression(.cast(try transform.expression(a), type))
         case .subquery(let subquery):
@@ -56,6 +64,10 @@ package protocol ExpressionTransform {
     func expression(_ expression: SQLExpression) throws -> SQLExpression
     func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
     func literal(_ literal: SQL) throws -> SQL
+    /// The terms that an ordering stands for.
+    func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering]
+    /// Throws if the function can't be called so.
+    func check(_ call: SQLExpression.FunctionCall) throws
 }
 
 extension ExpressionTransform {
@@ -63,16 +75,27 @@ extension ExpressionTransform {
         switch container {
         case .expressions(let expressions): .expressions(try expressions.map(expression))
         case .subquery(let query): .subquery(try subquery(query))
-        case .table, .rows: container
+        case .table, .values: container
+        case .rows(let rows): .rows(try rows.map { try $0.map(expression) })
         }
     }
+
+    package func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering] {
+        switch ordering.node {
+        case .expression(let e, let direction): [SQLOrdering(.expression(try expression(e), direction))]
+        case .literal(let l): [SQLOrdering(.literal(try literal(l)))]
+        case .primaryKey: [ordering]
+        }
+    }
+
+    package func check(_ call: SQLExpression.FunctionCall) throws {}
 }
 
 extension SQLExpression.Node {
     /// Whether this node or a child needs the schema. One level deep: the children know for themselves.
     var isSymbolic: Bool {
         switch self {
-        case .value, .column: false
+        case .value, .constant, .column: false
         case .primaryKey, .storable, .aggregate: true
         case .bound(let a, _): a.isSymbolic
         case .literal(let literal): literal.isSymbolic
@@ -83,7 +106,10 @@ extension SQLExpression.Node {
         case .isIn(let a, let container, _): a.isSymbolic || container.isSymbolic
         case .like(let a, let b, let escape, _): a.isSymbolic || b.isSymbolic || escape?.isSymbolic ?? false
         case .function(let call):
-            call.arguments.contains(where: \.isSymbolic) || call.filter?.isSymbolic ?? false
+            // Not every SQLite knows orderings: the connection tells.
+            !call.orderings.isEmpty || call.arguments.contains(where: \.isSymbolic) || call.filter?.isSymbolic ?? false
+        case .windowed(let a, let window): a.isSymbolic || window.isSymbolic
+        case .conditional(let conditional): conditional.isSymbolic
         case .subquery(let subquery), .exists(let subquery, _): subquery.isSymbolic
         }
     }
@@ -94,7 +120,8 @@ extension SQLExpression.Container {
         switch self {
         case .expressions(let expressions): expressions.contains(where: \.isSymbolic)
         case .subquery(let subquery): subquery.isSymbolic
-        case .table, .rows: false
+        case .table, .values: false
+        case .rows(let rows): rows.contains { $0.contains(where: \.isSymbolic) }
         }
     }
 }

@@ -24,6 +24,8 @@ public struct SQLExpression: Hashable, Sendable {
 
     package indirect enum Node: Hashable, Sendable {
         case value(DatabaseValue)
+        /// A value that stands in the text: SQLite finds the index on an expression by comparing texts.
+        case constant(DatabaseValue)
         case column(String, TableReference)
         case literal(SQL)
         case unary(UnaryOperator, SQLExpression)
@@ -36,6 +38,10 @@ public struct SQLExpression: Hashable, Sendable {
         case like(SQLExpression, SQLExpression, escape: SQLExpression?, isNegated: Bool)
         case collated(SQLExpression, String)
         case function(FunctionCall)
+        /// A function call over a window: `RANK() OVER (ORDER BY a)`.
+        case windowed(SQLExpression, WindowReference)
+        /// `CASE WHEN a THEN b ELSE c END`
+        case conditional(CaseExpression)
         case cast(SQLExpression, String)
         case subquery(SQLSubquery)
         case exists(SQLSubquery, isNegated: Bool)
@@ -57,16 +63,20 @@ public struct SQLExpression: Hashable, Sendable {
         case subquery(SQLSubquery)
         case table(String)
         /// Rows of values, however many: they are one argument where SQLite allows.
-        case rows([[DatabaseValue]])
+        case values([[DatabaseValue]])
+        /// Row values, all of the same size: `(VALUES (1, 2), (3, 4))`.
+        case rows([[SQLExpression]])
     }
 
-    /// A function call: `name(DISTINCT a, b) FILTER (WHERE c)`.
+    /// A function call: `name(DISTINCT a, b ORDER BY d) FILTER (WHERE c)`.
     package struct FunctionCall: Hashable, Sendable {
         package var name: String
         package var arguments: [SQLExpression]
         package var isDistinct = false
         package var isStar = false
         package var filter: SQLExpression?
+        /// The order in which an aggregate takes the rows. Since SQLite 3.44.
+        package var orderings: [SQLOrdering] = []
 
         package init(
             _ name: String, _ arguments: [SQLExpression], isDistinct: Bool = false, isStar: Bool = false,
@@ -97,6 +107,10 @@ public struct SQLExpression: Hashable, Sendable {
         case divide = "/"
         case leftShift = "<<"
         case rightShift = ">>"
+        case glob = "GLOB"
+        case regexp = "REGEXP"
+        case jsonRepresentation = "->"
+        case jsonValue = "->>"
     }
 
     /// An operator whose operands can be regrouped: `a + b + c`.
@@ -158,8 +172,8 @@ extension SQLExpression: SQLSpecificExpressible {
         case .exists(let subquery, let isNegated): SQLExpression(.exists(subquery, isNegated: !isNegated))
         case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
-        case .value, .column, .literal, .unary, .binary, .associative, .collated, .function, .cast, .subquery,
-            .tuple, .primaryKey, .storable, .aggregate, .bound:
+        case .value, .constant, .column, .literal, .unary, .binary, .associative, .collated, .function, .windowed,
+            .conditional, .cast, .subquery, .tuple, .primaryKey, .storable, .aggregate, .bound:
             SQLExpression(.unary(.not, self))
         }
     }

@@ -118,6 +118,12 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
     case unixEpoch
     case localTime
     case utc
+    /// Reads numbers as seconds since 1970 or as Julian days, whichever is likely. Since SQLite 3.38.
+    case auto
+    /// Reads numbers as Julian days only. Since SQLite 3.38.
+    case julianDay
+    /// Keeps the fraction of seconds in results. Since SQLite 3.42.
+    case subsecond
 
     public var sqlExpression: SQLExpression { .value(.string(text)) }
 
@@ -136,6 +142,9 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
         case .unixEpoch: "unixepoch"
         case .localTime: "localtime"
         case .utc: "utc"
+        case .auto: "auto"
+        case .julianDay: "julianday"
+        case .subsecond: "subsec"
         }
     }
 }

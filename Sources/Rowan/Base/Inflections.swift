@@ -1,0 +1,197 @@
+// Plurals and singulars, for the names of associations and of their aggregates. Words are looked up by their last
+// byte, so that no regular expression runs unless the program adds one.
+
+public import Foundation
+
+/// The rules that make plurals and singulars: `book` and `books`, `person` and `people`.
+///
+/// ```swift
+/// Inflections.default.pluralize("lineItem")    // lineItems
+/// Inflections.default.singularize("people")    // person
+///
+/// Inflections.default.irregularSuffix("bateau", "bateaux")
+/// Inflections.default.uncountableWords(["sushi"])
+/// Inflections.default.plural("(kol)os$", "$1oi")
+/// ```
+///
+/// The last word of a name is the one that changes: `postalAddress` gives `postalAddresses`, `line_item` gives
+/// `line_items`. A number at the end belongs to the name: `player2` gives `player2s`. A plural is its own plural, and a
+/// singular its own singular.
+public struct Inflections: Sendable {
+    /// A word or the end of words, in lower case, and its other number.
+    private struct Form: Sendable {
+        let bytes: [UInt8]
+        let singular: String
+        let plural: String
+        let isSingular: Bool
+        /// Whether the form is a whole word, and not the end of others.
+        let isWord: Bool
+    }
+
+    /// A rule that the program adds.
+    private struct Rule: @unchecked Sendable {
+        // Regular expressions never change, and are safe to use from several threads.
+        let expression: NSRegularExpression
+        let template: String
+
+        init(_ pattern: String, _ options: NSRegularExpression.Options, _ template: String) {
+            do {
+                expression = try NSRegularExpression(pattern: pattern, options: options)
+            } catch {
+                preconditionFailure("the pattern \(pattern) of an inflection is not a regular expression: \(error)")
+            }
+            self.template = template
+        }
+
+        func applied(to word: String) -> String? {
+            let range = NSRange(word.startIndex..., in: word)
+            guard expression.firstMatch(in: word, range: range) != nil else { return nil }
+            return expression.stringByReplacingMatches(in: word, range: range, withTemplate: template)
+        }
+    }
+
+    /// By last byte, the longest first, and the last added first among equals.
+    private var forms = [[Form]](repeating: [], count: 256)
+    private var plurals: [Rule] = []
+    private var singulars: [Rule] = []
+    private let isEnglish: Bool
+
+    private static let current = Mutex(Inflections.english)
+
+    /// The rules that associations use: those of English, and what the program adds. Add rules before you define
+    /// associations.
+    public static var `default`: Inflections {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// No rule at all: words stay as they are.
+    public init() { isEnglish = false }
+
+    init(english: Void) { isEnglish = true }
+
+    // MARK: Rules
+
+    /// Adds a rule for plurals. The rules that are added last come first.
+    ///
+    /// ```swift
+    /// Inflections.default.plural("^(kol)os$", "$1oi")   // kolos, koloi
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - pattern: a regular expression for the last word of names.
+    ///   - template: what replaces the match, with `$1` for the first group.
+    /// - Precondition: the pattern is a regular expression.
+    public mutating func plural(
+        _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
+    ) {
+        plurals.insert(Rule(pattern, options, template), at: 0)
+    }
+
+    /// Adds a rule for singulars. The rules that are added last come first.
+    ///
+    /// - Parameters:
+    ///   - pattern: a regular expression for the last word of names.
+    ///   - template: what replaces the match, with `$1` for the first group.
+    /// - Precondition: the pattern is a regular expression.
+    public mutating func singular(
+        _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
+    ) {
+        singulars.insert(Rule(pattern, options, template), at: 0)
+    }
+
+    /// Adds words whose plural is the singular, such as `sheep`.
+    public mutating func uncountableWords(_ words: [String]) {
+        for word in words { addIrregular(word, word, isWord: true) }
+    }
+
+    /// Adds a singular and its plural, for the words that end so: `irregularSuffix("man", "men")` knows `fireman`.
+    /// The longest ending wins.
+    public mutating func irregularSuffix(_ singular: String, _ plural: String) {
+        addIrregular(singular, plural, isWord: false)
+    }
+
+    mutating func addIrregular(_ singular: String, _ plural: String, isWord: Bool) {
+        let (singular, plural) = (singular.lowercased(), plural.lowercased())
+        for isSingular in [false, true] {
+            let bytes = Array((isSingular ? singular : plural).utf8)
+            guard let last = bytes.last else { continue }
+            let bucket = forms[Int(last)]
+            let index = bucket.firstIndex { $0.bytes.count <= bytes.count } ?? bucket.count
+            forms[Int(last)].insert(
+                Form(bytes: bytes, singular: singular, plural: plural, isSingular: isSingular, isWord: isWord),
+                at: index)
+        }
+    }
+
+    // MARK: Inflecting
+
+    /// The plural of a name: `pluralize("lineItem")` is `lineItems`. A plural stays as it is.
+    ///
+    /// Complexity: O(n) in the length of the name.
+    public func pluralize(_ string: String) -> String { inflected(string, toSingular: false) }
+
+    /// The singular of a name: `singularize("lineItems")` is `lineItem`. A singular stays as it is.
+    ///
+    /// Complexity: O(n) in the length of the name.
+    public func singularize(_ string: String) -> String { inflected(string, toSingular: true) }
+
+    private func inflected(_ string: String, toSingular: Bool) -> String {
+        let start = string.lastWordIndex
+        let word = string[start...]
+        guard !word.isEmpty else { return string }
+        let bytes = word.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        for rule in toSingular ? singulars : plurals {
+            if let result = rule.applied(to: String(word)) { return string[..<start] + result }
+        }
+        if let form = form(of: bytes) {
+            if form.isSingular == toSingular { return string }
+            return string.replacingEnding(
+                toSingular ? form.plural : form.singular, with: toSingular ? form.singular : form.plural)
+        }
+        guard isEnglish else { return string }
+        let change = toSingular ? EnglishEnding.singular(of: bytes) : EnglishEnding.plural(of: bytes)
+        guard change.removed > 0 || !change.added.isEmpty else { return string }
+        return string.dropLast(change.removed) + (string.isInUpperCase ? change.added.uppercased() : change.added)
+    }
+
+    private func form(of word: [UInt8]) -> Form? {
+        forms[Int(word[word.count - 1])].first {
+            $0.isWord ? $0.bytes == word : word.count >= $0.bytes.count && word.suffix($0.bytes.count) == $0.bytes[...]
+        }
+    }
+}
+
+extension String {
+    /// Where the last word of a name in camel case or in snake case starts.
+    fileprivate var lastWordIndex: Index {
+        let bytes = Array(utf8)
+        func isUpper(_ index: Int) -> Bool { bytes[index] &- 0x41 < 26 }
+        for index in bytes.indices.reversed() {
+            if bytes[index] == 0x5F { return utf8.index(startIndex, offsetBy: index + 1) }
+            guard index > 0, isUpper(index) else { continue }
+            // `lineItem`, or `HTTPServer`. The s of `userIDs` is no word of its own.
+            let rest = bytes[(index + 1)...]
+            let startsWord = !rest.isEmpty && !isUpper(index + 1) && rest != [0x73]
+            if !isUpper(index - 1) || startsWord { return utf8.index(startIndex, offsetBy: index) }
+        }
+        return startIndex
+    }
+
+    /// Whether the name is a constant in the style of `LINE_ITEM`.
+    fileprivate var isInUpperCase: Bool {
+        utf8.contains(0x5F) && !utf8.contains { $0 &- 0x61 < 26 }
+    }
+
+    /// The name with its ending replaced. What both endings start with keeps its case, the rest has the case of the
+    /// letter that it replaces: `Person` gives `People`.
+    fileprivate func replacingEnding(_ ending: String, with other: String) -> String {
+        let common = ending.commonPrefix(with: other)
+        let kept = dropLast(ending.count - common.count)
+        let added = other.dropFirst(common.count)
+        if isInUpperCase { return kept + added.uppercased() }
+        let replaced = self[kept.endIndex...]
+        guard common.isEmpty, let first = replaced.first, first.isUppercase else { return String(kept + added) }
+        return String(kept + added.prefix(1).uppercased() + added.dropFirst())
+    }
+}

@@ -1,0 +1,48 @@
+// Which functions the SQLite that runs has: it depends on its version, and on how it was built.
+
+import CSQLite
+
+extension Database {
+    /// Whether a function can be called, one of SQLite's or one that was added.
+    ///
+    /// ```swift
+    /// if try db.hasFunction("jsonb", argumentCount: 1) { ... }   // SQLite 3.45
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: the name, in any case.
+    ///   - argumentCount: the number of arguments; nil for any.
+    /// - Throws: the error of SQLite.
+    ///
+    /// Source: <https://sqlite.org/pragma.html#pragma_function_list>
+    public func hasFunction(_ name: String, argumentCount: Int? = nil) throws -> Bool {
+        let sql = """
+            SELECT 1 FROM pragma_function_list
+            WHERE name = ?1 COLLATE NOCASE AND (?2 IS NULL OR narg < 0 OR narg = ?2) LIMIT 1
+            """
+        return try !Row.rows(of: cachedStatement(sql: sql), [name, argumentCount]).isEmpty
+    }
+
+    /// The names of the JSON functions of the SQLite that runs, in order: `json`, `json_array`...
+    ///
+    /// - Throws: the error of SQLite.
+    public var jsonFunctionNames: [String] {
+        get throws {
+            let sql = "SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE 'json%' ORDER BY name"
+            return try Row.rows(of: cachedStatement(sql: sql), []).map { $0["name"] }
+        }
+    }
+}
+
+extension Database {
+    package func requireSQLite(_ version: Int, for feature: String) throws {
+        try Self.requireSQLite(version, running: Int(sqlite3_libversion_number()), for: feature)
+    }
+
+    package static func requireSQLite(_ version: Int, running: Int, for feature: String) throws {
+        guard running < version else { return }
+        func text(_ number: Int) -> String { "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)" }
+        throw DatabaseError(
+            message: "\(feature) needs SQLite \(text(version)) or later: this program runs \(text(running))")
+    }
+}

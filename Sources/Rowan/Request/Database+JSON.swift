@@ -1,0 +1,88 @@
+// The functions of SQLite that read and make JSON. Those that return JSON have a form for each format: see
+// Database+JSONFormat. Source: https://sqlite.org/json1.html
+
+extension Database {
+    // MARK: Reading
+
+    /// The number of elements of a JSON array, 0 for another JSON value: `JSON_ARRAY_LENGTH("scores")`.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE JSON_ARRAY_LENGTH("scores") > ?
+    /// Player.filter { Database.jsonArrayLength($0.scores) > 10 }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jarraylen>
+    public static func jsonArrayLength(_ value: some SQLExpressible) -> SQLExpression {
+        .json("JSON_ARRAY_LENGTH", [value.sqlExpression])
+    }
+
+    /// The number of elements of the JSON array at a path, NULL if there is nothing there:
+    /// `JSON_ARRAY_LENGTH("info", '$.scores')`.
+    public static func jsonArrayLength(
+        _ value: some SQLExpressible, atPath path: some SQLExpressible
+    ) -> SQLExpression {
+        .json("JSON_ARRAY_LENGTH", [value.sqlExpression, path.sqlExpression.asConstant])
+    }
+
+    /// The type of a JSON value: `null`, `true`, `false`, `integer`, `real`, `text`, `array` or `object`.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE JSON_TYPE("info") = ?
+    /// Player.filter { Database.jsonType($0.info) == "array" }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jtype>
+    public static func jsonType(_ value: some SQLExpressible) -> SQLExpression {
+        .json("JSON_TYPE", [value.sqlExpression])
+    }
+
+    /// The type of the JSON value at a path, NULL if there is none: `JSON_TYPE("info", '$.name')`.
+    public static func jsonType(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
+        .json("JSON_TYPE", [value.sqlExpression, path.sqlExpression.asConstant])
+    }
+
+    // MARK: Checking
+
+    /// Whether a text is JSON: `JSON_VALID("info")`.
+    ///
+    /// ```swift
+    /// // CREATE TABLE "player" ("info" TEXT CHECK (JSON_VALID("info")))
+    /// t.column("info", .jsonText).check { Database.jsonIsValid($0) }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jvalid>
+    public static func jsonIsValid(_ value: some SQLExpressible) -> SQLExpression {
+        .json("JSON_VALID", [value.sqlExpression])
+    }
+
+    /// The position of the first character that is wrong, 0 in JSON that is fine: `JSON_ERROR_POSITION("info")`.
+    /// Since SQLite 3.42.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jerr>
+    public static func jsonErrorPosition(_ value: some SQLExpressible) -> SQLExpression {
+        .json("JSON_ERROR_POSITION", [value.sqlExpression])
+    }
+
+    // MARK: Texts
+
+    /// The JSON of an SQL number or text: `JSON_QUOTE("name")`. What is already JSON stays as it is.
+    ///
+    /// ```swift
+    /// // SELECT JSON_QUOTE("name") FROM "player"   -- "Arthur", with its quotes
+    /// Player.select({ Database.jsonQuote($0.name) }, as: String.self)
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jquote>
+    public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
+        .json("JSON_QUOTE", [JSONFormat.text.element(value)])
+    }
+
+    /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. Since SQLite 3.46.
+    ///
+    /// - Parameter indent: the text that indents one level; SQLite's own choice is four spaces.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jpretty>
+    public static func jsonPretty(_ value: some SQLExpressible, indent: String? = nil) -> SQLExpression {
+        .json("JSON_PRETTY", [value.sqlExpression] + (indent.map { [$0.sqlExpression] } ?? []))
+    }
+}

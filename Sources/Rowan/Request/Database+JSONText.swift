@@ -1,0 +1,201 @@
+// The functions of SQLite that return JSON, as text: each forwards to its form with a format.
+
+extension Database {
+    /// The JSON without spaces: `JSON("info")`. It tells SQLite that a text is JSON.
+    ///
+    /// ```swift
+    /// // SELECT JSON("info") FROM "player"
+    /// Player.select({ Database.json($0.info) }, as: String.self)
+    /// ```
+    ///
+    /// SQLite throws "malformed JSON" at fetch for what is not JSON.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jmini>
+    public static func json(_ value: some SQLExpressible) -> SQLExpression {
+        json(value, format: .text)
+    }
+
+    /// A JSON array: `JSON_ARRAY(1, "name")`.
+    ///
+    /// ```swift
+    /// // SELECT JSON_ARRAY("id", JSON("info")) FROM "player"   -- [1,{"score":12}]
+    /// Player.select({ Database.jsonArray([$0.id, $0.info.asJSON]) }, as: String.self)
+    /// ```
+    ///
+    /// The elements that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. SQLite throws at fetch for a blob.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jarray>
+    public static func jsonArray<Element: SQLExpressible>(_ values: some Collection<Element>) -> SQLExpression {
+        jsonArray(values, format: .text)
+    }
+
+    /// A JSON array of values of several types: `JSON_ARRAY(1, "name")`.
+    public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
+        jsonArray(values, format: .text)
+    }
+
+    /// A JSON object: `JSON_OBJECT('id', 1, 'name', "name")`.
+    ///
+    /// ```swift
+    /// // SELECT JSON_OBJECT(?, "id", ?, JSON("info")) FROM "player"   -- {"id":1,"info":{"score":12}}
+    /// Player.select({ Database.jsonObject(["id": $0.id, "info": $0.info.asJSON]) }, as: String.self)
+    /// ```
+    ///
+    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The keys are in order, those of a
+    /// dictionary sorted. SQLite throws at fetch for a blob.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jobj>
+    public static func jsonObject(
+        _ elements: some Collection<(key: String, value: any SQLExpressible)>
+    ) -> SQLExpression {
+        jsonObject(elements, format: .text)
+    }
+
+    /// The JSON array of the values of a group: `JSON_GROUP_ARRAY("name") FILTER (WHERE ...)`.
+    ///
+    /// ```swift
+    /// // SELECT "team", JSON_GROUP_ARRAY("name") FROM "player" GROUP BY "team"
+    /// Player.select { [$0.team, Database.jsonGroupArray($0.name)] }.group(\.team)
+    /// ```
+    ///
+    /// A value that is ``SQLJSONExpressible`` stays JSON; another text is a JSON string.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jgrouparray>
+    public static func jsonGroupArray(
+        _ value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
+    ) -> SQLExpression {
+        jsonGroupArray(value, filter: filter, format: .text)
+    }
+
+    /// The JSON object of the keys and values of a group: `JSON_GROUP_OBJECT("name", "score") FILTER (WHERE ...)`.
+    ///
+    /// ```swift
+    /// // SELECT JSON_GROUP_OBJECT("name", "score") FROM "player"   -- {"Arthur":100,"Barbara":200}
+    /// Player.select({ Database.jsonGroupObject(key: $0.name, value: $0.score) }, as: String.self)
+    /// ```
+    ///
+    /// A value that is ``SQLJSONExpressible`` stays JSON; another text is a JSON string.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jgroupobject>
+    public static func jsonGroupObject(
+        key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
+    ) -> SQLExpression {
+        jsonGroupObject(key: key, value: value, filter: filter, format: .text)
+    }
+
+    /// The SQL value at a path: `JSON_EXTRACT("info", '$.name')`.
+    ///
+    /// ```swift
+    /// // SELECT JSON_EXTRACT("info", '$.name') FROM "player"
+    /// Player.select({ Database.jsonExtract($0.info, atPath: "$.name") }, as: String.self)
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jex>
+    public static func jsonExtract(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
+        jsonExtract(value, atPath: path, format: .text)
+    }
+
+    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value, no
+    /// path gives NULL.
+    public static func jsonExtract<Path: SQLExpressible>(
+        _ value: some SQLExpressible, atPaths paths: some Collection<Path>
+    ) -> SQLExpression {
+        jsonExtract(value, atPaths: paths, format: .text)
+    }
+
+    /// The values at several paths, as a JSON array.
+    public static func jsonExtract(
+        _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
+    ) -> SQLExpression {
+        jsonExtract(value, atPaths: paths, format: .text)
+    }
+
+    /// The JSON with values added at paths where there is nothing yet: `JSON_INSERT("info", '$.a', 1)`.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "info"=JSON_INSERT("info", ?, ?)
+    /// try Player.updateAll(db) { $0.info.set(to: Database.jsonInsert($0.info, ["$.score": 0])) }
+    /// ```
+    ///
+    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
+    /// of a dictionary sorted by path.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jins>
+    public static func jsonInsert(
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+    ) -> SQLExpression {
+        jsonInsert(value, assignments, format: .text)
+    }
+
+    /// The JSON with the values at paths replaced, where there are any: `JSON_REPLACE("info", '$.a', 1)`.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "info"=JSON_REPLACE("info", ?, ?)
+    /// try Player.updateAll(db) { $0.info.set(to: Database.jsonReplace($0.info, ["$.score": 0])) }
+    /// ```
+    ///
+    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
+    /// of a dictionary sorted by path.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jins>
+    public static func jsonReplace(
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+    ) -> SQLExpression {
+        jsonReplace(value, assignments, format: .text)
+    }
+
+    /// The JSON with the values at paths replaced or added: `JSON_SET("info", '$.a', 1)`.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "info"=JSON_SET("info", ?, ?)
+    /// try Player.updateAll(db) { $0.info.set(to: Database.jsonSet($0.info, ["$.score": 0])) }
+    /// ```
+    ///
+    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
+    /// of a dictionary sorted by path.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jins>
+    public static func jsonSet(
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
+    ) -> SQLExpression {
+        jsonSet(value, assignments, format: .text)
+    }
+
+    /// The JSON with an RFC 7396 merge patch applied: `JSON_PATCH("info", ?)`. A null in the patch removes a key.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "info"=JSON_PATCH("info", ?)
+    /// try Player.updateAll(db) { $0.info.set(to: Database.jsonPatch($0.info, with: #"{"score": 0}"#)) }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jpatch>
+    public static func jsonPatch(_ value: some SQLExpressible, with patch: some SQLExpressible) -> SQLExpression {
+        jsonPatch(value, with: patch, format: .text)
+    }
+
+    /// The JSON without the value at a path: `JSON_REMOVE("info", '$.score')`.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "info"=JSON_REMOVE("info", ?)
+    /// try Player.updateAll(db) { $0.info.set(to: Database.jsonRemove($0.info, atPath: "$.score")) }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jrm>
+    public static func jsonRemove(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
+        jsonRemove(value, atPath: path, format: .text)
+    }
+
+    /// The JSON without the values at several paths, removed in order.
+    public static func jsonRemove<Path: SQLExpressible>(
+        _ value: some SQLExpressible, atPaths paths: some Collection<Path>
+    ) -> SQLExpression {
+        jsonRemove(value, atPaths: paths, format: .text)
+    }
+
+    /// The JSON without the values at several paths, removed in order.
+    public static func jsonRemove(
+        _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
+    ) -> SQLExpression {
+        jsonRemove(value, atPaths: paths, format: .text)
+    }
+}

@@ -1,0 +1,108 @@
+// CASE, in both forms.
+
+/// A choice between values: `CASE WHEN ... THEN ... ELSE ... END`.
+///
+/// ```swift
+/// // CASE WHEN "score" >= ? THEN ? WHEN "score" >= ? THEN ? ELSE ? END
+/// CaseExpression()
+///     .when($0.score >= 1000, then: "gold")
+///     .when($0.score >= 100, then: "silver")
+///     .otherwise("bronze")
+///
+/// // CASE "kind" WHEN ? THEN ? WHEN ? THEN ? END
+/// CaseExpression($0.kind)
+///     .when("a", then: 1)
+///     .when("b", then: 2)
+/// ```
+///
+/// The first branch that holds gives the value. When none does, the value is the one of ``otherwise(_:)``, or NULL.
+///
+/// Source: <https://sqlite.org/lang_expr.html#the_case_expression>
+public struct CaseExpression: Sendable, SQLSpecificExpressible {
+    private struct Branch: Hashable, Sendable {
+        var condition: SQLExpression
+        var value: SQLExpression
+    }
+
+    private var base: SQLExpression?
+    private var branches: [Branch] = []
+    private var fallback: SQLExpression?
+
+    /// A choice between conditions.
+    public init() {}
+
+    /// A choice between the values that an expression may have. They are compared with `=`: no branch holds for NULL.
+    public init(_ base: some SQLSpecificExpressible) { self.base = base.sqlExpression }
+
+    /// The choice with one more branch: it is taken when the condition is true or, if the choice has a base, when the
+    /// base equals this value, and when no former branch was taken.
+    public func when(_ condition: some SQLExpressible, then value: (any SQLExpressible)?) -> CaseExpression {
+        var result = self
+        result.branches.append(
+            Branch(condition: condition.sqlExpression, value: value?.sqlExpression ?? .null))
+        return result
+    }
+
+    /// The choice with a value for the rows that take no branch.
+    public func otherwise(_ value: (any SQLExpressible)?) -> CaseExpression {
+        var result = self
+        result.fallback = value?.sqlExpression ?? .null
+        return result
+    }
+
+    /// The expression. A choice without any branch is the value of ``otherwise(_:)``, or NULL.
+    public var sqlExpression: SQLExpression {
+        branches.isEmpty ? fallback ?? .null : SQLExpression(.conditional(self))
+    }
+}
+
+extension CaseExpression: Hashable {
+    // SQL, as for the other terms: see SQLOperators.
+
+    /// `a = b`
+    public static func == (lhs: CaseExpression, rhs: CaseExpression) -> SQLExpression {
+        SQLExpression(.equal(lhs.sqlExpression, rhs.sqlExpression, isNegated: false))
+    }
+    /// `a <> b`
+    public static func != (lhs: CaseExpression, rhs: CaseExpression) -> SQLExpression { (lhs == rhs).negated }
+}
+
+extension CaseExpression {
+    func map(_ transform: some ExpressionTransform) throws -> CaseExpression {
+        var result = self
+        result.base = try base.map(transform.expression)
+        result.branches = try branches.map {
+            Branch(condition: try transform.expression($0.condition), value: try transform.expression($0.value))
+        }
+        result.fallback = try fallback.map(transform.expression)
+        return result
+    }
+
+    var isSymbolic: Bool {
+        base?.isSymbolic ?? false || fallback?.isSymbolic ?? false
+            || branches.contains { $0.condition.isSymbolic || $0.value.isSymbolic }
+    }
+
+    fileprivate func write(to renderer: inout Renderer) {
+        renderer.write("CASE")
+        if let base {
+            renderer.write(" ")
+            renderer.write(operand: base)
+        }
+        for branch in branches {
+            renderer.write(" WHEN ")
+            renderer.write(branch.condition)
+            renderer.write(" THEN ")
+            renderer.write(branch.value)
+        }
+        if let fallback {
+            renderer.write(" ELSE ")
+            renderer.write(fallback)
+        }
+        renderer.write(" END")
+    }
+}
+
+extension Renderer {
+    mutating func write(_ conditional: CaseExpression) { conditional.write(to: &self) }
+}

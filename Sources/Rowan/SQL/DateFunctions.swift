@@ -1,0 +1,52 @@
+// Dates that SQLite computes. `dateTime` and `julianDay` stand in SQLFunctions.
+// Source: https://sqlite.org/lang_datefunc.html
+
+/// `DATE(value, modifiers...)`: a text such as `2024-02-29`, NULL for what is no date.
+///
+/// ```swift
+/// // SELECT * FROM "player" WHERE DATE("created") >= DATE('now', ?)   -- '-7 days'
+/// Player.filter { date($0.created) >= date(.now, .day(-7)) }
+/// ```
+///
+/// Source: <https://sqlite.org/lang_datefunc.html>
+public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("DATE", [value.sqlExpression], modifiers)
+}
+
+/// `TIME(value, modifiers...)`: a text such as `13:14:15`, NULL for what is no date.
+public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("TIME", [value.sqlExpression], modifiers)
+}
+
+/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, NULL for what is no date. Since SQLite 3.38: a former one
+/// throws "no such function" at fetch.
+public func unixEpoch(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("UNIXEPOCH", [value.sqlExpression], modifiers)
+}
+
+/// `STRFTIME(format, value, modifiers...)`: a date in a format of your own, NULL for what is no date.
+///
+/// ```swift
+/// // SELECT COUNT(*) FROM "player" GROUP BY STRFTIME('%Y-%m', "created")
+/// Player.select { count(.allColumns) }.group { strftime("%Y-%m", $0.created) }
+/// ```
+///
+/// A format that is a Swift text stands in the SQL, so that an index on the same expression serves.
+public func strftime(
+    _ format: some SQLExpressible, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+    .date("STRFTIME", [format.sqlExpression.asConstant, value.sqlExpression], modifiers)
+}
+
+extension SQLSpecificExpressible where Self == SQLExpression {
+    /// The present moment, for the date functions: `DATE('now')`. It is the same for the whole run of a statement.
+    public static var now: SQLExpression { SQLExpression(.constant(DatabaseValue(storage: .string("now")))) }
+}
+
+extension SQLExpression {
+    fileprivate static func date(
+        _ name: String, _ arguments: [SQLExpression], _ modifiers: [SQLDateModifier]
+    ) -> SQLExpression {
+        SQLExpression(.function(FunctionCall(name, arguments + modifiers.map(\.sqlExpression))))
+    }
+}

@@ -1,0 +1,170 @@
+// JSON values: expressions that are known to hold JSON, and the operators that look into them.
+
+/// A type that is an SQL expression, and holds a JSON value.
+///
+/// ```swift
+/// extension Player: TableRecord {
+///     enum Columns {
+///         static let address = JSONColumn("address")
+///     }
+/// }
+///
+/// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
+/// Player.filter { $0.address["country"] == "DE" }
+/// ```
+///
+/// As an element of a JSON array or object, such as those that `Database.jsonArray` makes, it stays a JSON value, where
+/// another text is a JSON string.
+///
+/// Source: <https://sqlite.org/json1.html>
+public protocol SQLJSONExpressible: SQLSpecificExpressible {}
+
+extension SQLJSONExpressible {
+    /// The SQL value at a path: `"info" ->> 'name'`. JSON strings are texts, JSON numbers are numbers, JSON null and
+    /// a missing value are NULL; arrays and objects are their JSON text.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
+    /// Player.filter { $0.address["country"] == "DE" }
+    /// // ... "scores" ->> 0, "info" ->> '$.team.name'
+    /// $0.scores[0]; $0.info["$.team.name"]
+    /// ```
+    ///
+    /// A path that is a Swift text or integer stands in the SQL, so that an index on the same expression serves.
+    ///
+    /// - Parameter path: a key of the object, the position in the array, or a path that starts with `$`.
+    ///   <https://sqlite.org/json1.html#jptr>
+    public subscript(_ path: some SQLExpressible) -> SQLExpression {
+        SQLExpression(.binary(.jsonValue, sqlExpression, path.sqlExpression.asConstant))
+    }
+
+    /// The JSON text of the value at a path: `"info" -> 'name'`. A JSON string keeps its quotes, JSON null is the text
+    /// `null`; a missing value is NULL.
+    ///
+    /// ```swift
+    /// // SELECT "address" -> 'country' FROM "player"   -- "DE", with its quotes
+    /// Player.select({ $0.address.jsonRepresentation(atPath: "country") }, as: String.self)
+    /// ```
+    ///
+    /// - Parameter path: a key of the object, the position in the array, or a path that starts with `$`.
+    ///   <https://sqlite.org/json1.html#jptr>
+    public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
+        SQLExpression(.binary(.jsonRepresentation, sqlExpression, path.sqlExpression.asConstant))
+    }
+
+    /// The SQL value at a path: `JSON_EXTRACT("info", '$.name')`.
+    ///
+    /// ```swift
+    /// // SELECT JSON_EXTRACT("address", '$.country') FROM "player"
+    /// Player.select({ $0.address.jsonExtract(atPath: "$.country") }, as: String.self)
+    /// ```
+    ///
+    /// SQLite throws at fetch for what is not JSON, and for a path that does not start with `$`.
+    ///
+    /// Source: <https://sqlite.org/json1.html#jex>
+    public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
+        .json("JSON_EXTRACT", [sqlExpression, path.sqlExpression.asConstant])
+    }
+
+    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value,
+    /// as ``jsonExtract(atPath:)`` does; no path gives NULL.
+    ///
+    /// ```swift
+    /// // SELECT JSON_EXTRACT("address", '$.city', '$.country') FROM "player"   -- ["Berlin","DE"]
+    /// Player.select({ $0.address.jsonExtract(atPaths: ["$.city", "$.country"]) }, as: String.self)
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/json1.html#jex>
+    public func jsonExtract<Path: SQLExpressible>(atPaths paths: some Collection<Path>) -> SQLExpression {
+        .json("JSON_EXTRACT", [sqlExpression] + paths.map(\.sqlExpression.asConstant))
+    }
+
+    /// The values at several paths, as a JSON array.
+    public func jsonExtract(atPaths paths: some Collection<any SQLExpressible>) -> SQLExpression {
+        .json("JSON_EXTRACT", [sqlExpression] + paths.map(\.sqlExpression.asConstant))
+    }
+}
+
+/// A column that holds JSON values.
+///
+/// ```swift
+/// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
+/// Player.filter(JSONColumn("address")["country"] == "DE")
+/// ```
+public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
+    /// The name of the column, not quoted.
+    public var name: String
+
+    /// A column with this name.
+    public init(_ name: String) { self.name = name }
+
+    /// A column with the name of a coding key.
+    public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
+}
+
+/// An expression that holds a JSON value.
+///
+/// ```swift
+/// // SELECT "address" ->> 'name', "info" ->> 'name' FROM "player"
+/// let values = [AnySQLJSONExpressible(JSONColumn("address")), Column("info").asJSON]
+/// Player.select(values.map { $0["name"] })
+/// ```
+public struct AnySQLJSONExpressible: SQLJSONExpressible, Sendable {
+    public let sqlExpression: SQLExpression
+
+    /// The same JSON value.
+    public init(_ base: some SQLJSONExpressible) { sqlExpression = base.sqlExpression }
+
+    package init(sqlExpression: SQLExpression) { self.sqlExpression = sqlExpression }
+}
+
+extension SQLSpecificExpressible {
+    /// The expression, known to hold a JSON value. The SQL is the same.
+    ///
+    /// ```swift
+    /// // SELECT "info" ->> 'score' FROM "player"
+    /// Player.select({ $0.info.asJSON["score"] }, as: Int.self)
+    /// // JSON_ARRAY("info") is an array of one text, JSON_ARRAY(JSON("info")) is an array of one object:
+    /// Database.jsonArray([$0.info])
+    /// Database.jsonArray([$0.info.asJSON])
+    /// ```
+    public var asJSON: AnySQLJSONExpressible { AnySQLJSONExpressible(sqlExpression: sqlExpression) }
+}
+
+extension SQLExpression {
+    package static func json(
+        _ function: String, _ arguments: [SQLExpression], filter: SQLExpression? = nil
+    ) -> SQLExpression {
+        SQLExpression(.function(FunctionCall(function, arguments, filter: filter)))
+    }
+
+    /// A text or an integer as a part of the SQL. SQLite can't read a NUL character there.
+    package var asConstant: SQLExpression {
+        guard case .value(let value) = node else { return self }
+        return switch value.storage {
+        case .int64: SQLExpression(.constant(value))
+        case .string(let string) where !string.utf8.contains(0): SQLExpression(.constant(value))
+        case .string, .double, .blob, .null: self
+        }
+    }
+
+    /// Whether SQLite knows the value for JSON: it comes from one of its functions that return JSON, or from `->`.
+    /// Source: <https://sqlite.org/json1.html#interface_overview>
+    package var isJSONForSQLite: Bool {
+        switch node {
+        case .function(let call): Self.functionsOfJSON.contains(call.name.uppercased())
+        case .windowed(let call, _): call.isJSONForSQLite
+        case .binary(let op, _, _): op == .jsonRepresentation
+        case .value, .constant, .column, .literal, .unary, .associative, .equal, .between, .isIn, .like, .collated,
+            .conditional, .cast, .subquery, .exists, .tuple, .primaryKey, .storable,
+            .aggregate:
+            false
+        case .bound(let expression, _): expression.isJSONForSQLite
+        }
+    }
+
+    private static let functionsOfJSON: Set<String> = {
+        let names = ["", "_ARRAY", "_GROUP_ARRAY", "_GROUP_OBJECT", "_INSERT", "_OBJECT", "_PATCH", "_REMOVE", "_REPLACE", "_SET"]
+        return Set(names.flatMap { ["JSON\($0)", "JSONB\($0)"] } + ["JSON_QUOTE"])
+    }()
+}

@@ -1,0 +1,42 @@
+// Comparisons that are methods: patterns, and equality that knows NULL.
+
+extension SQLSpecificExpressible {
+    /// `a GLOB pattern`: `*` and `?` stand for characters, case counts.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "file" WHERE "name" GLOB ?
+    /// File.filter { $0.name.glob("*.swift") }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/lang_expr.html#glob>
+    public func glob(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.glob, self, pattern) }
+
+    /// `a REGEXP pattern`: SQLite calls the function `regexp`, with the pattern and the text. It has none of its own:
+    /// without one that you add, it throws "no such function: REGEXP" at fetch.
+    ///
+    /// ```swift
+    /// db.add(function: DatabaseFunction("regexp", argumentCount: 2, pure: true) { values in
+    ///     guard let pattern = String.fromDatabaseValue(values[0]), let text = String.fromDatabaseValue(values[1])
+    ///     else { return nil }
+    ///     return try text.contains(Regex(pattern))
+    /// })
+    /// // SELECT * FROM "file" WHERE "name" REGEXP ?
+    /// File.filter { $0.name.regexp("[0-9]+") }
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/lang_expr.html#regexp>
+    public func regexp(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.regexp, self, pattern) }
+
+    /// `a IS NOT b`: whether the values differ, where NULL is a value like others. It is what the SQL standard calls
+    /// `a IS DISTINCT FROM b`, in words that every version of SQLite knows; the same as `a !== b`.
+    ///
+    /// Source: <https://sqlite.org/lang_expr.html#isisnot>
+    public func isDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
+        .binary(.isNotSame, self, other?.sqlExpression ?? .null)
+    }
+
+    /// `a IS b`: whether the values are equal, where NULL is a value like others; the same as `a === b`.
+    public func isNotDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
+        .binary(.isSame, self, other?.sqlExpression ?? .null)
+    }
+}

@@ -1,0 +1,218 @@
+// Windows: the rows that a window function, or an aggregate, looks at from each row.
+
+/// A window: the rows that a function looks at from each row, and their order.
+///
+/// ```swift
+/// // SELECT *, RANK() OVER (PARTITION BY "team" ORDER BY "score" DESC) AS "rank" FROM "player"
+/// Player.annotated(with: {
+///     [rank().over(Window(partitionBy: [$0.team], orderBy: [$0.score.desc])).forKey("rank")]
+/// })
+/// ```
+///
+/// Source: <https://sqlite.org/windowfunctions.html>
+public struct Window: Sendable {
+    private var base: String?
+    private var partitions: [SQLExpression]
+    private var orderings: [SQLOrdering]
+    private var frame: Frame?
+
+    /// A window.
+    ///
+    /// - Parameters:
+    ///   - partitions: rows that have those values in common are together. Without any, all rows are.
+    ///   - orderings: the order of the rows of a partition.
+    ///   - frame: which rows of the partition a function sees. Without a frame, those from the first one to the current
+    ///     one, and its equals; all of them if there is no order.
+    public init(
+        partitionBy partitions: [any SQLExpressible] = [], orderBy orderings: [any SQLOrderingTerm] = [],
+        frame: Frame? = nil
+    ) {
+        self.partitions = partitions.map(\.sqlExpression)
+        self.orderings = orderings.map(\.sqlOrdering)
+        self.frame = frame
+    }
+
+    /// A window that builds on one that the request defines: `("w" ORDER BY "score")`.
+    public init(_ base: String, orderBy orderings: [any SQLOrderingTerm] = [], frame: Frame? = nil) {
+        self.init(orderBy: orderings, frame: frame)
+        self.base = base
+    }
+
+    /// Which rows of a partition a function sees: `ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`.
+    public struct Frame: Hashable, Sendable {
+        fileprivate enum Unit: String { case rows = "ROWS", range = "RANGE", groups = "GROUPS" }
+
+        fileprivate let unit: Unit
+        fileprivate let start: Bound
+        fileprivate let end: Bound
+        fileprivate let exclusion: Exclusion?
+
+        /// Bounds that count rows.
+        public static func rows(
+            from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
+        ) -> Frame {
+            Frame(unit: .rows, start: start, end: end, exclusion: exclusion)
+        }
+
+        /// Bounds that are distances between values of the one ORDER BY term.
+        public static func range(
+            from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
+        ) -> Frame {
+            Frame(unit: .range, start: start, end: end, exclusion: exclusion)
+        }
+
+        /// Bounds that count groups of rows with equal ORDER BY terms.
+        public static func groups(
+            from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
+        ) -> Frame {
+            Frame(unit: .groups, start: start, end: end, exclusion: exclusion)
+        }
+    }
+
+    /// Where a frame starts, or ends.
+    public struct Bound: Hashable, Sendable {
+        fileprivate var offset: SQLExpression?
+        fileprivate let text: String
+
+        /// The first row of the partition.
+        public static let unboundedPreceding = Bound(text: "UNBOUNDED PRECEDING")
+        /// The current row.
+        public static let currentRow = Bound(text: "CURRENT ROW")
+        /// The last row of the partition.
+        public static let unboundedFollowing = Bound(text: "UNBOUNDED FOLLOWING")
+
+        /// So many rows, or groups, or so far in value, before the current row.
+        public static func preceding(_ offset: some SQLExpressible) -> Bound {
+            Bound(offset: offset.sqlExpression, text: " PRECEDING")
+        }
+
+        /// So many rows, or groups, or so far in value, after the current row.
+        public static func following(_ offset: some SQLExpressible) -> Bound {
+            Bound(offset: offset.sqlExpression, text: " FOLLOWING")
+        }
+
+        fileprivate func map(_ transform: some ExpressionTransform) throws -> Bound {
+            Bound(offset: try offset.map(transform.expression), text: text)
+        }
+    }
+
+    /// The rows that a frame leaves out.
+    public enum Exclusion: String, Hashable, Sendable {
+        /// None, which is the default.
+        case noOthers = "NO OTHERS"
+        /// The current row.
+        case currentRow = "CURRENT ROW"
+        /// The current row and its equals in the order.
+        case group = "GROUP"
+        /// The equals of the current row, but not itself.
+        case ties = "TIES"
+    }
+}
+
+extension Window: Hashable {
+    package func map(_ transform: some ExpressionTransform) throws -> Window {
+        var result = self
+        result.partitions = try partitions.map(transform.expression)
+        result.orderings = try orderings.flatMap(transform.orderings)
+        result.frame = try frame.map {
+            Frame(
+                unit: $0.unit, start: try $0.start.map(transform), end: try $0.end.map(transform),
+                exclusion: $0.exclusion)
+        }
+        return result
+    }
+
+    package var isSymbolic: Bool {
+        partitions.contains(where: \.isSymbolic) || orderings.contains(where: \.isSymbolic)
+            || frame?.start.offset?.isSymbolic ?? false || frame?.end.offset?.isSymbolic ?? false
+    }
+}
+
+/// A window with a name: a term of the WINDOW clause of a query.
+package struct WindowDefinition: Hashable, Sendable {
+    package var name: String
+    package var window: Window
+
+    package init(name: String, window: Window) {
+        self.name = name
+        self.window = window
+    }
+}
+
+/// What OVER refers to.
+package enum WindowReference: Hashable, Sendable {
+    case window(Window)
+    case named(String)
+
+    func map(_ transform: some ExpressionTransform) throws -> WindowReference {
+        switch self {
+        case .window(let window): .window(try window.map(transform))
+        case .named: self
+        }
+    }
+
+    var isSymbolic: Bool {
+        switch self {
+        case .window(let window): window.isSymbolic
+        case .named: false
+        }
+    }
+}
+
+extension Renderer {
+    /// `(PARTITION BY "a" ORDER BY "b" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`
+    package mutating func write(_ window: Window) { window.write(to: &self) }
+
+    /// `"w" AS (PARTITION BY "a")`, a term of the WINDOW clause.
+    package mutating func write(_ definition: WindowDefinition) {
+        write(identifier: definition.name)
+        write(" AS ")
+        write(definition.window)
+    }
+
+    mutating func write(_ reference: WindowReference) {
+        switch reference {
+        case .window(let window): write(window)
+        case .named(let name): write(identifier: name)
+        }
+    }
+}
+
+extension Window {
+    fileprivate func write(to renderer: inout Renderer) {
+        var separator = ""
+        func begin(_ renderer: inout Renderer, _ keyword: String) {
+            renderer.write(separator + keyword)
+            separator = " "
+        }
+        renderer.write("(")
+        if let base {
+            begin(&renderer, "")
+            renderer.write(identifier: base)
+        }
+        if !partitions.isEmpty {
+            begin(&renderer, "PARTITION BY ")
+            renderer.write(list: partitions) { $0.write($1) }
+        }
+        if !orderings.isEmpty {
+            begin(&renderer, "ORDER BY ")
+            renderer.write(list: orderings) { $0.write($1) }
+        }
+        if let frame {
+            begin(&renderer, frame.unit.rawValue)
+            renderer.write(" BETWEEN ")
+            frame.start.write(to: &renderer)
+            renderer.write(" AND ")
+            frame.end.write(to: &renderer)
+            if let exclusion = frame.exclusion { renderer.write(" EXCLUDE \(exclusion.rawValue)") }
+        }
+        renderer.write(")")
+    }
+}
+
+extension Window.Bound {
+    fileprivate func write(to renderer: inout Renderer) {
+        if let offset { renderer.write(operand: offset) }
+        renderer.write(text)
+    }
+}

@@ -1,0 +1,174 @@
+// Window functions, and what follows or stands in the call of any function: FILTER, ORDER BY, OVER.
+// Sources: https://sqlite.org/windowfunctions.html, https://sqlite.org/lang_aggfunc.html
+
+extension SQLExpression {
+    /// The function over a window: each row gets the result for the rows that its window holds.
+    ///
+    /// ```swift
+    /// // SELECT "name", SUM("score") OVER (PARTITION BY "team" ORDER BY "date") FROM "player"
+    /// Player.select { [$0.name, sum($0.score).over(Window(partitionBy: [$0.team], orderBy: [$0.date]))] }
+    /// ```
+    ///
+    /// The expression is a window function or an aggregate: SQLite throws at fetch for another one.
+    ///
+    /// Source: <https://sqlite.org/windowfunctions.html>
+    public func over(_ window: Window) -> SQLExpression { SQLExpression(.windowed(self, .window(window))) }
+
+    /// The function over a window: `RANK() OVER (PARTITION BY "team" ORDER BY "score" DESC)`.
+    ///
+    /// ```swift
+    /// // AVG("score") OVER (ORDER BY "date" ROWS BETWEEN ? PRECEDING AND CURRENT ROW)
+    /// average($0.score).over(orderBy: [$0.date], frame: .rows(from: .preceding(6)))
+    /// ```
+    public func over(
+        partitionBy partitions: [any SQLExpressible] = [], orderBy orderings: [any SQLOrderingTerm] = [],
+        frame: Window.Frame? = nil
+    ) -> SQLExpression {
+        over(Window(partitionBy: partitions, orderBy: orderings, frame: frame))
+    }
+
+    /// The function over a window that the WINDOW clause of the query defines: `RANK() OVER "w"`.
+    public func over(_ windowName: String) -> SQLExpression { SQLExpression(.windowed(self, .named(windowName))) }
+
+    /// The aggregate of the rows that satisfy a condition.
+    ///
+    /// ```swift
+    /// // SELECT COUNT(*) FILTER (WHERE "score" > ?) FROM "player"
+    /// Player.select({ count(.allColumns).filter($0.score > 100) }, as: Int.self)
+    /// ```
+    ///
+    /// A second filter adds its condition to the first one. The expression is a call of an aggregate: SQLite throws at
+    /// fetch for another one.
+    ///
+    /// Source: <https://sqlite.org/lang_aggfunc.html#aggfilter>
+    public func filter(_ condition: some SQLSpecificExpressible) -> SQLExpression {
+        guard case .function(var call) = node else {
+            return SQL("\(self) FILTER (WHERE \(condition.sqlExpression))").sqlExpression
+        }
+        call.filter = call.filter.map { .associative(.and, $0, condition) } ?? condition.sqlExpression
+        return SQLExpression(.function(call))
+    }
+
+    /// The aggregate of the rows in an order.
+    ///
+    /// ```swift
+    /// // SELECT JSON_GROUP_ARRAY("name" ORDER BY "score" DESC) FROM "player"
+    /// Player.select({ Database.jsonGroupArray($0.name).ordered(by: $0.score.desc) }, as: String.self)
+    /// ```
+    ///
+    /// It needs SQLite 3.44: with a former one, the query throws a `DatabaseError` that says so. The expression is a call
+    /// of an aggregate: SQLite throws at fetch for another one.
+    ///
+    /// Source: <https://sqlite.org/lang_aggfunc.html#aggorderby>
+    public func ordered(by orderings: any SQLOrderingTerm...) -> SQLExpression { ordered(by: orderings) }
+
+    /// The aggregate of the rows in an order.
+    public func ordered(by orderings: [any SQLOrderingTerm]) -> SQLExpression {
+        guard case .function(var call) = node else {
+            let terms = orderings.map { SQL("\($0.sqlOrdering)") }.joined(separator: ", ")
+            return SQL("(\(self) ORDER BY \(terms))").sqlExpression
+        }
+        call.orderings = orderings.map(\.sqlOrdering)
+        return SQLExpression(.function(call))
+    }
+}
+
+/// `GROUP_CONCAT(value, separator ORDER BY ...)`: the texts of a group, joined; NULL for none.
+///
+/// ```swift
+/// // SELECT GROUP_CONCAT("name", ?) FROM "player"   -- Arthur; Barbara
+/// Player.select({ groupConcat($0.name, separator: "; ") }, as: String.self)
+/// ```
+///
+/// - Parameters:
+///   - separator: the text between two; a comma if nil.
+///   - orderings: the order of the texts; it needs SQLite 3.44, as ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)``.
+///   - filter: which rows count.
+///
+/// Source: <https://sqlite.org/lang_aggfunc.html#group_concat>
+public func groupConcat(
+    _ value: some SQLSpecificExpressible, separator: (any SQLExpressible)? = nil,
+    orderBy orderings: [any SQLOrderingTerm] = [], filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression {
+    let arguments = [value.sqlExpression] + (separator.map { [$0.sqlExpression] } ?? [])
+    return SQLExpression(.function(.init("GROUP_CONCAT", arguments, filter: filter?.sqlExpression)))
+        .ordered(by: orderings)
+}
+
+/// `ROW_NUMBER()`: the number of the row in its partition, from 1. Use it ``SQLExpression/over(_:)-(Window)`` a window.
+///
+/// ```swift
+/// // SELECT *, ROW_NUMBER() OVER (ORDER BY "score" DESC) AS "position" FROM "player"
+/// Player.annotated(with: { [rowNumber().over(orderBy: [$0.score.desc]).forKey("position")] })
+/// ```
+///
+/// Source: <https://sqlite.org/windowfunctions.html#biwinfunc>
+public func rowNumber() -> SQLExpression { .window("ROW_NUMBER") }
+
+/// `RANK()`: the number of the first row that is equal in the order; ranks after equal rows are skipped.
+public func rank() -> SQLExpression { .window("RANK") }
+
+/// `DENSE_RANK()`: the number of the group of rows that are equal in the order.
+public func denseRank() -> SQLExpression { .window("DENSE_RANK") }
+
+/// `PERCENT_RANK()`: the rank, from 0.0 to 1.0.
+public func percentRank() -> SQLExpression { .window("PERCENT_RANK") }
+
+/// `CUME_DIST()`: the share of rows that come before in the order or are equal, up to 1.0.
+public func cumeDist() -> SQLExpression { .window("CUME_DIST") }
+
+/// `NTILE(count)`: the number of the row's part, from 1, if the partition is cut in parts of the same size.
+public func ntile(_ count: some SQLExpressible) -> SQLExpression { .window("NTILE", count.sqlExpression) }
+
+/// `LAG(value, offset, default)`: the value in a former row of the partition; the default, or NULL, if there is none.
+///
+/// ```swift
+/// // SELECT "score" - LAG("score") OVER (ORDER BY "date") FROM "game"
+/// Game.select({ $0.score - lag($0.score).over(orderBy: [$0.date]) }, as: Int?.self)
+/// ```
+///
+/// - Parameter offset: how many rows before.
+public func lag(
+    _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
+) -> SQLExpression {
+    .shifted("LAG", value.sqlExpression, offset, defaultValue?.sqlExpression)
+}
+
+/// `LEAD(value, offset, default)`: the value in a later row of the partition; the default, or NULL, if there is none.
+///
+/// - Parameter offset: how many rows after.
+public func lead(
+    _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
+) -> SQLExpression {
+    .shifted("LEAD", value.sqlExpression, offset, defaultValue?.sqlExpression)
+}
+
+/// `FIRST_VALUE(value)`: the value in the first row of the frame.
+public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
+    .window("FIRST_VALUE", value.sqlExpression)
+}
+
+/// `LAST_VALUE(value)`: the value in the last row of the frame, which without a frame is the current row or its equal.
+public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
+    .window("LAST_VALUE", value.sqlExpression)
+}
+
+/// `NTH_VALUE(value, n)`: the value in a row of the frame, counted from 1; NULL if there is none.
+public func nthValue(_ value: some SQLSpecificExpressible, _ n: some SQLExpressible) -> SQLExpression {
+    .window("NTH_VALUE", value.sqlExpression, n.sqlExpression)
+}
+
+extension SQLExpression {
+    fileprivate static func window(_ name: String, _ arguments: SQLExpression...) -> SQLExpression {
+        SQLExpression(.function(FunctionCall(name, arguments)))
+    }
+
+    fileprivate static func shifted(
+        _ name: String, _ value: SQLExpression, _ offset: Int, _ defaultValue: SQLExpression?
+    ) -> SQLExpression {
+        var arguments = [value]
+        if offset != 1 || defaultValue != nil { arguments.append(.value(.int64(Int64(offset)))) }
+        if let defaultValue { arguments.append(defaultValue) }
+        return SQLExpression(.function(FunctionCall(name, arguments)))
+    }
+}

@@ -1,0 +1,146 @@
+// JSON values: what is read of them, and what the functions that return JSON make of them.
+
+import Foundation
+import Rowan
+import Testing
+
+private let info = JSONColumn("info")
+private let text = Column("text")
+
+private let schema = #"""
+    CREATE TABLE t (id INTEGER PRIMARY KEY, info, text);
+    INSERT INTO t VALUES (1, '{"name":"Arthur", "score":12, "tags":["a", "b"], "none":null, "it''s":{"a b":true}}', '[1]');
+    """#
+
+/// The SQL of an expression, its arguments, and its value in the row of the table.
+private func check(
+    _ expression: SQLExpression, _ sql: String, _ arguments: StatementArguments = [],
+    gives value: (any DatabaseValueConvertible)?, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let written = expressionText(expression)
+    #expect(written.sql == sql, sourceLocation: sourceLocation)
+    #expect(written.arguments == arguments, sourceLocation: sourceLocation)
+    let result = try inLoggedDatabase(schema) { db, _ throws in
+        try Table("t").all().select(expression, as: DatabaseValue.self).fetchOne(db)
+    }
+    #expect(result == value?.databaseValue ?? .null, sourceLocation: sourceLocation)
+}
+
+struct JSONTests {
+    private enum CodingKeys: String, CodingKey { case info }
+
+    @Test func values() throws {
+        try check(info["name"], #""info" ->> 'name'"#, gives: "Arthur")
+        try check(info["score"], #""info" ->> 'score'"#, gives: 12)
+        try check(info["tags"], #""info" ->> 'tags'"#, gives: #"["a","b"]"#)
+        try check(info["$.tags[1]"], #""info" ->> '$.tags[1]'"#, gives: "b")
+        try check(info["none"], #""info" ->> 'none'"#, gives: nil)
+        try check(info["missing"], #""info" ->> 'missing'"#, gives: nil)
+        try check(text.asJSON[0], #""text" ->> 0"#, gives: 1)
+        try check(info["tags"].asJSON[0], #"("info" ->> 'tags') ->> 0"#, gives: "a")
+        try check(JSONColumn(CodingKeys.info)["score"] + 1, #"("info" ->> 'score') + ?"#, [1], gives: 13)
+    }
+
+    @Test func representations() throws {
+        try check(info.jsonRepresentation(atPath: "name"), #""info" -> 'name'"#, gives: #""Arthur""#)
+        try check(info.jsonRepresentation(atPath: "none"), #""info" -> 'none'"#, gives: "null")
+        try check(info.jsonRepresentation(atPath: "missing"), #""info" -> 'missing'"#, gives: nil)
+        try check(
+            info.jsonRepresentation(atPath: "tags").asJSON[1], #"("info" -> 'tags') ->> 1"#, gives: "b")
+    }
+
+    @Test func extraction() throws {
+        try check(info.jsonExtract(atPath: "$.name"), #"JSON_EXTRACT("info", '$.name')"#, gives: "Arthur")
+        try check(
+            info.jsonExtract(atPaths: ["$.name", "$.score"]), #"JSON_EXTRACT("info", '$.name', '$.score')"#,
+            gives: #"["Arthur",12]"#)
+        try check(
+            info.jsonExtract(atPaths: ["$.name", Column("id").sqlExpression] as [any SQLExpressible]),
+            #"JSON_EXTRACT("info", '$.name', "id")"#, failsWith: "JSON path error near '1'")
+        try check(
+            Database.jsonExtract(text, atPath: "$[0]"), #"JSON_EXTRACT("text", '$[0]')"#, gives: 1)
+        try check(
+            Database.jsonExtract(info, atPaths: ["$.score"]), #"JSON_EXTRACT("info", '$.score')"#, gives: 12)
+    }
+
+    @Test func hostilePaths() throws {
+        try check(info["it's"].asJSON["a b"], #"("info" ->> 'it''s') ->> 'a b'"#, gives: 1)
+        try check(info[#"'); DROP TABLE t; --"#], #""info" ->> '''); DROP TABLE t; --'"#, gives: nil)
+        try check(info["👨‍👩‍👧"], #""info" ->> '👨‍👩‍👧'"#, gives: nil)
+        // SQL text ends at a NUL character: such a path is an argument.
+        try check(info["a\0b"], #""info" ->> ?"#, ["a\0b"], gives: nil)
+        try check(JSONColumn(#"a "b""#)["c"], #""a ""b""" ->> 'c'"#, failsWith: #"no such column: a "b""#)
+        try check(info[text], #""info" ->> "text""#, gives: nil)
+    }
+
+    @Test func errors() throws {
+        try check(text.asJSON.jsonExtract(atPath: "x"), #"JSON_EXTRACT("text", 'x')"#, failsWith: "JSON path error near 'x'")
+        try check(info["name"].asJSON["x"], #"("info" ->> 'name') ->> 'x'"#, failsWith: "malformed JSON")
+    }
+
+    @Test func indexServesQueriesWithTheSamePath() throws {
+        try inLoggedDatabase { db, log throws in
+            try db.create(table: "player") { t in
+                t.primaryKey("id", .integer)
+                t.column("address", .jsonText).notNull()
+            }
+            _ = log.take()
+            try db.create(
+                index: "player_on_country", on: "player", expressions: [JSONColumn("address")["country"]])
+            #expect(
+                log.take() == [#"CREATE INDEX "player_on_country" ON "player"("address" ->> 'country')"#])
+            try db.execute(sql: #"INSERT INTO player VALUES (1, '{"country":"DE"}'), (2, '{"country":"FR"}')"#)
+            let request = Table("player").all().filter(JSONColumn("address")["country"] == "DE")
+            #expect(try request.fetchAll(db).map { $0["id"] as Int } == [1])
+            let (sql, arguments) = try statementText(db, request)
+            #expect(sql == #"SELECT * FROM "player" WHERE ("address" ->> 'country') = ?"#)
+            let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: arguments)
+            #expect((plan.first?["detail"] as String?)?.contains("player_on_country") == true)
+        }
+    }
+
+    @Test func elementsThatAreJSONStayJSON() throws {
+        let json = try #require(try inLoggedDatabase(schema) { db, _ throws in
+            try String.fetchOne(db, sql: "SELECT json(info) FROM t")
+        })
+        // A text is a JSON string, unless it is known to be JSON.
+        try check(Database.jsonArray([text]), #"JSON_ARRAY("text")"#, gives: #"["[1]"]"#)
+        try check(Database.jsonArray([text.asJSON]), #"JSON_ARRAY(JSON("text"))"#, gives: "[[1]]")
+        try check(Database.jsonArray([info]), #"JSON_ARRAY(JSON("info"))"#, gives: "[\(json)]")
+        try check(
+            Database.jsonArray([AnySQLJSONExpressible(info), text.asJSON]), #"JSON_ARRAY(JSON("info"), JSON("text"))"#,
+            gives: "[\(json),[1]]")
+        // SQLite knows what its own functions return.
+        try check(
+            Database.jsonArray([Database.jsonArray([1, 2]).asJSON]), "JSON_ARRAY(JSON_ARRAY(?, ?))", [1, 2],
+            gives: "[[1,2]]")
+        try check(Database.jsonArray([Database.json(text)]), #"JSON_ARRAY(JSON("text"))"#, gives: "[[1]]")
+        try check(
+            Database.jsonArray([info.jsonRepresentation(atPath: "tags").asJSON]), #"JSON_ARRAY("info" -> 'tags')"#,
+            gives: #"[["a","b"]]"#)
+        // The `->>` operator gives a text.
+        try check(
+            Database.jsonArray([info["tags"]]), #"JSON_ARRAY("info" ->> 'tags')"#, gives: #"["[\"a\",\"b\"]"]"#)
+        try check(
+            Database.jsonArray([info["tags"].asJSON]), #"JSON_ARRAY(JSON("info" ->> 'tags'))"#,
+            gives: #"[["a","b"]]"#)
+    }
+
+    @Test func subqueriesAreJSONIfOneSaysSo() throws {
+        let subquery = SQL("(SELECT '[1]')")
+        try check(Database.jsonArray([subquery]), "JSON_ARRAY((SELECT '[1]'))", gives: #"["[1]"]"#)
+        try check(Database.jsonArray([subquery.asJSON]), "JSON_ARRAY(JSON((SELECT '[1]')))", gives: "[[1]]")
+    }
+}
+
+private func check(
+    _ expression: SQLExpression, _ sql: String, failsWith message: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    #expect(expressionText(expression).sql == sql, sourceLocation: sourceLocation)
+    try inLoggedDatabase(schema) { db, _ throws in
+        _ = expectError(.SQLITE_ERROR, message, sourceLocation: sourceLocation) {
+            try Table("t").all().select(expression, as: DatabaseValue.self).fetchOne(db)
+        }
+    }
+}
