@@ -89,10 +89,14 @@ extension MutablePersistableRecord {
 /// The variants of an insertion.
 @usableFromInline
 struct Insertion {
-    let record: any MutablePersistableRecord.Type
+    var record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
-    var upsert: Upsert?
+    @usableFromInline var upsert: Upsert?
+    /// The plans of a statement that depends on more than the columns, for the time of a loop.
+    var ownPlans: PlanGroup?
+    /// Whether the rowid of each row is returned.
+    var returnsRowID = false
 
     @usableFromInline
     init(
@@ -108,22 +112,39 @@ struct Insertion {
     /// The plans of insertions whose statement depends on the columns alone.
     @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
-        db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
+        ownPlans ?? db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
     }
 
-    func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
+    /// The plan of a statement whose rows are fetched, and what a record stores.
+    func fetchPlan(
+        _ db: Database, _ record: some MutablePersistableRecord
+    ) throws -> (PersistencePlan, PersistenceContainer) {
+        guard let ownPlans else {
+            let container = try PersistenceContainer(record)
+            return (try makePlan(db, columns: container.columns), container)
+        }
+        var container = ownPlans.makeContainer()
+        try record.encode(to: &container)
+        let known = ownPlans.knownPlan(for: &container)
+        return (try known ?? ownPlans.keep(makePlan(db, columns: container.columns)), container)
+    }
+
+    func makePlan(_ db: Database, columns: [String], rowCount: Int = 1) throws -> PersistencePlan {
         let table = record.databaseTableName
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
-            table: table, columns: container.columns, conflictResolution: conflictResolution.clause)
+            table: table, columns: columns, conflictResolution: conflictResolution.clause)
+        query.rowCount = rowCount
         var resolver = Resolver(db)
         resolver.table = table
-        query.upsert = try upsert?.clause(resolver, container, primaryKey)
+        query.upsert = try upsert?.clause(resolver, columns, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
-        if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }
+        if returnsRowID || (upsert != nil && rowCount == 1 && primaryKey.tableHasRowID) {
+            query.returning.append(Upsert.returnedRowID)
+        }
         let (statement, constants) = try db.planStatement { $0.write(query) }
         return PersistencePlan(
-            table: table, columns: container.columns, statement: statement, order: nil, constants: constants,
+            table: table, columns: columns, statement: statement, order: nil, constants: constants,
             primaryKey: primaryKey)
     }
 }
@@ -196,14 +217,9 @@ extension MutablePersistableRecord {
     func runInsert<T>(
         _ db: Database, _ insertion: Insertion, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
-        let container = try PersistenceContainer(self)
-        let plan = try insertion.makePlan(db, container)
+        let (plan, container) = try insertion.fetchPlan(db, self)
         let value = try plan.fetch(container, fetch)
-        return (
-            InsertionSuccess(
-                rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-                persistenceContainer: container), value
-        )
+        return (InsertionSuccess(db, plan, container), value)
     }
 }
 
@@ -217,13 +233,21 @@ extension PlanGroup {
         if let known = knownPlan(for: &container) {
             plan = known
         } else {
-            plan = keep(try insertion.makePlan(db, container))
+            plan = keep(try insertion.makePlan(db, columns: container.columns))
         }
         try plan.run(container)
         spareValues = container.values
-        return InsertionSuccess(
-            rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-            persistenceContainer: container)
+        return InsertionSuccess(db, plan, container)
+    }
+}
+
+extension InsertionSuccess {
+    /// - Parameter rowID: nil for that of the last inserted row.
+    @inline(__always)
+    init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
+        self.init(
+            rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
+            persistenceContainer: container, probe: db.probe)
     }
 }
 

@@ -141,11 +141,17 @@ public struct InsertionSuccess: Sendable {
     /// What was stored.
     public var persistenceContainer: PersistenceContainer
 
+    /// What listens for default implementations of callbacks.
+    @usableFromInline var probe: CallbackProbe?
+
     @usableFromInline
-    init(rowID: Int64, rowIDColumn: String?, persistenceContainer: PersistenceContainer) {
+    init(
+        rowID: Int64, rowIDColumn: String?, persistenceContainer: PersistenceContainer, probe: CallbackProbe? = nil
+    ) {
         self.rowID = rowID
         self.rowIDColumn = rowIDColumn
         self.persistenceContainer = persistenceContainer
+        self.probe = probe
     }
 }
 
@@ -156,6 +162,7 @@ public struct PersistenceSuccess: Sendable {
     @usableFromInline var insertedRowID: (column: String, rowID: Int64)?
     /// The columns that an update was asked to write, nil for all.
     @usableFromInline var updatedColumns: Set<String>?
+    @usableFromInline var probe: CallbackProbe?
 
     /// What was stored, with the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {
@@ -176,5 +183,6 @@ public struct PersistenceSuccess: Sendable {
     init(_ inserted: InsertionSuccess) {
         stored = inserted.persistenceContainer
         insertedRowID = inserted.rowIDColumn.map { ($0, inserted.rowID) }
+        probe = inserted.probe
     }
 }
