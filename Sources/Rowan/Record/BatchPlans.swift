@@ -26,12 +26,15 @@ final class BatchPlan {
     let columns: [String]
     /// The most rows of a statement.
     let capacity: Int
+    /// Returned rows come with their rowid.
+    private let returnsRowID: Bool
     /// The plan of a row, of two rows, of four.
     private var plans: [PersistencePlan?]
 
     init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
         self.columns = columns
-        let single = try insertion.makePlan(db, columns: columns)
+        returnsRowID = !insertion.returning.isEmpty
+        let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
         capacity = try db.maximumRowCount(of: single)
         plans = [single]
     }
@@ -47,7 +50,7 @@ final class BatchPlan {
         let index = size.trailingZeroBitCount
         while plans.count <= index { plans.append(nil) }
         if let plan = plans[index], !plan.statement.isLeased { return plan }
-        let plan = try insertion.makePlan(db, columns: columns, rowCount: size)
+        let plan = try insertion.makePlan(db, columns: columns, rowCount: size, returnsRowID: returnsRowID)
         plans[index] = plan
         return plan
     }

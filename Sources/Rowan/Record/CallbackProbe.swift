@@ -55,6 +55,13 @@ extension Database {
     @usableFromInline
     var probe: CallbackProbe? { callbackProbe.map { unsafeDowncast($0, to: CallbackProbe.self) } }
 
+    /// What an insertion tells callbacks.
+    @inline(__always)
+    func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
+        guard callbackProbe != nil else { return plan.insertedKey }
+        return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
+    }
+
     /// Runs the closure, which inserts one record, and tells which callbacks the type of the record has.
     func probingCallbacks(of type: any Any.Type, _ insert: () throws -> Void) rethrows -> InsertionCallbacks {
         let outerProbe = callbackProbe

@@ -25,9 +25,12 @@ final class InsertBatch {
     @usableFromInline private(set) var mode = Mode.probing
     private var insertion: Insertion
     private let fetchesRows: Bool
+    /// The plans of records on their own, when their statement depends on more than the columns.
+    private var ownPlans: PlanGroup?
     private var plans: BatchPlans
     private var numbering: RowNumbering?
     private var numberedGeneration = 0
+    private var insertedKey = InsertedKey(rowIDColumn: nil)
 
     /// The plan of the waiting rows.
     @exclusivity(unchecked) private var plan: BatchPlan?
@@ -51,7 +54,7 @@ final class InsertBatch {
         self.insertion.returning = returning
         fetchesRows = !returning.isEmpty
         plans = db.batchPlans(insertion)
-        if fetchesRows || insertion.hasOwnText { self.insertion.ownPlans = PlanGroup(generation: plans.generation) }
+        if self.insertion.hasOwnText { ownPlans = PlanGroup(generation: plans.generation) }
         let known = callbacks == .skipped ? [] : plans.callbacks
         if let known { mode = try mode(for: known) }
     }
@@ -77,17 +80,19 @@ final class InsertBatch {
         numbering = try RowNumbering(db, insertion)
         // Read afterwards: reading the schema may move what is known of it.
         numberedGeneration = generation
+        insertedKey = InsertedKey(rowIDColumn: numbering?.column)
     }
 
     /// The insertion of a record on its own. A subclass may have another table than its base class.
     @usableFromInline
-    func insertion(of type: any MutablePersistableRecord.Type) -> Insertion {
-        if type == insertion.record, insertion.ownPlans?.generation ?? generation == generation { return insertion }
-        var result = insertion
-        result.record = type
-        if result.ownPlans != nil { result.ownPlans = PlanGroup(generation: generation) }
-        if type == insertion.record { insertion = result }
-        return result
+    func insertion(of type: any MutablePersistableRecord.Type) -> (Insertion, PlanGroup?) {
+        guard type == insertion.record else {
+            var other = insertion
+            other.record = type
+            return (other, ownPlans.map { _ in PlanGroup(generation: generation) })
+        }
+        if let ownPlans, ownPlans.generation != generation { self.ownPlans = PlanGroup(generation: generation) }
+        return (insertion, ownPlans)
     }
 
     private var generation: Int { db.connection.schemaGeneration }
@@ -225,8 +230,7 @@ extension InsertBatch {
         let columns = plan?.columns ?? []
         var container = PersistenceContainer(expecting: columns, reusing: rows[index])
         container.setCount = columns.count
-        return InsertionSuccess(
-            rowID: rowIDs[index], rowIDColumn: numbering?.column, persistenceContainer: container)
+        return InsertionSuccess(rowID: rowIDs[index], key: insertedKey, persistenceContainer: container)
     }
 }
 

@@ -89,14 +89,10 @@ extension MutablePersistableRecord {
 /// The variants of an insertion.
 @usableFromInline
 struct Insertion {
-    var record: any MutablePersistableRecord.Type
+    @usableFromInline var record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
     @usableFromInline var upsert: Upsert?
-    /// The plans of a statement that depends on more than the columns, for the time of a loop.
-    var ownPlans: PlanGroup?
-    /// Whether the rowid of each row is returned.
-    var returnsRowID = false
 
     @usableFromInline
     init(
@@ -112,24 +108,32 @@ struct Insertion {
     /// The plans of insertions whose statement depends on the columns alone.
     @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
-        ownPlans ?? db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
+        db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
     }
 
     /// The plan of a statement whose rows are fetched, and what a record stores.
     func fetchPlan(
-        _ db: Database, _ record: some MutablePersistableRecord
+        _ db: Database, _ record: some MutablePersistableRecord, _ plans: PlanGroup?
     ) throws -> (PersistencePlan, PersistenceContainer) {
-        guard let ownPlans else {
+        guard let plans else {
             let container = try PersistenceContainer(record)
             return (try makePlan(db, columns: container.columns), container)
         }
-        var container = ownPlans.makeContainer()
+        var container = plans.makeContainer()
         try record.encode(to: &container)
-        let known = ownPlans.knownPlan(for: &container)
-        return (try known ?? ownPlans.keep(makePlan(db, columns: container.columns)), container)
+        let known = plans.knownPlan(for: &container)
+        return (try known ?? plans.keep(makePlan(db, columns: container.columns)), container)
     }
 
-    func makePlan(_ db: Database, columns: [String], rowCount: Int = 1) throws -> PersistencePlan {
+    func makePlan(_ db: Database, columns: [String]) throws -> PersistencePlan {
+        let returnsRowID = try upsert != nil && db.insertedKey(record.databaseTableName).tableHasRowID
+        return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
+    }
+
+    /// - Parameter returnsRowID: whether the rowid of each row is returned, after what the insertion itself returns.
+    func makePlan(
+        _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
+    ) throws -> PersistencePlan {
         let table = record.databaseTableName
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
@@ -139,9 +143,7 @@ struct Insertion {
         resolver.table = table
         query.upsert = try upsert?.clause(resolver, columns, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
-        if returnsRowID || (upsert != nil && rowCount == 1 && primaryKey.tableHasRowID) {
-            query.returning.append(Upsert.returnedRowID)
-        }
+        if returnsRowID { query.returning.append(Upsert.returnedRowID) }
         let (statement, constants) = try db.planStatement { $0.write(query) }
         return PersistencePlan(
             table: table, columns: columns, statement: statement, order: nil, constants: constants,
@@ -215,9 +217,9 @@ extension MutablePersistableRecord {
     }
 
     func runInsert<T>(
-        _ db: Database, _ insertion: Insertion, fetch: (Statement) throws -> T
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
-        let (plan, container) = try insertion.fetchPlan(db, self)
+        let (plan, container) = try insertion.fetchPlan(db, self, plans)
         let value = try plan.fetch(container, fetch)
         return (InsertionSuccess(db, plan, container), value)
     }
@@ -246,8 +248,7 @@ extension InsertionSuccess {
     @inline(__always)
     init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
         self.init(
-            rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-            persistenceContainer: container, probe: db.probe)
+            rowID: rowID ?? db.lastInsertedRowID, key: db.insertedKey(plan), persistenceContainer: container)
     }
 }
 

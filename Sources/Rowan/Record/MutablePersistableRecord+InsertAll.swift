@@ -192,19 +192,19 @@ extension MutablePersistableRecord {
     /// Inserts or upserts one record.
     @inlinable
     mutating func writeAlone(_ batch: InsertBatch) throws {
-        let insertion = batch.insertion(of: type(of: self))
+        let (insertion, plans) = batch.insertion(of: type(of: self))
         guard case .honored = batch.callbacks else {
-            _ = try write(batch.db, insertion)
+            _ = try write(batch.db, insertion, plans)
             return
         }
         try saving(batch.db) { record, db in
-            try record.inserting(db) { try $0.write(db, insertion) }
+            try record.inserting(db) { try $0.write(db, insertion, plans) }
         }
     }
 
     @inlinable
-    func write(_ db: Database, _ insertion: Insertion) throws -> (InsertionSuccess, Void) {
+    func write(_ db: Database, _ insertion: Insertion, _ plans: PlanGroup?) throws -> (InsertionSuccess, Void) {
         if insertion.upsert == nil { return try runInsert(db, insertion) }
-        return try runUpsert(db, insertion)
+        return try runUpsert(db, insertion, plans)
     }
 }

@@ -134,17 +134,17 @@ extension MutablePersistableRecord {
     ///
     /// - Returns: its row, or nothing if a conflict was ignored.
     private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
-        let insertion = batch.insertion(of: type(of: self))
-        guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion).1 }
+        let (insertion, plans) = batch.insertion(of: type(of: self))
+        guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion, plans).1 }
         return try saving(batch.db) { record, db in
-            try record.inserting(db) { try $0.fetch(db, insertion) }
+            try record.inserting(db) { try $0.fetch(db, insertion, plans) }
         }
     }
 
     private func fetch<T: FetchableRecord & TableRecord>(
-        _ db: Database, _ insertion: Insertion
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup?
     ) throws -> (InsertionSuccess, [T]) {
-        if insertion.upsert == nil { return try runInsert(db, insertion) { try T.fetchAll($0) } }
-        return try runUpsert(db, insertion) { [try T(row: $0)] }.orThrow(recordNotFound(db))
+        if insertion.upsert == nil { return try runInsert(db, insertion, plans) { try T.fetchAll($0) } }
+        return try runUpsert(db, insertion, plans) { [try T(row: $0)] }.orThrow(recordNotFound(db))
     }
 }

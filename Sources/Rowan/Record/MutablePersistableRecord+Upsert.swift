@@ -109,8 +109,10 @@ extension MutablePersistableRecord {
     }
 
     @usableFromInline
-    func runUpsert(_ db: Database, _ insertion: Insertion) throws -> (InsertionSuccess, Void) {
-        let group = insertion.planGroup(db)
+    func runUpsert(
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil
+    ) throws -> (InsertionSuccess, Void) {
+        let group = plans ?? insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
         let plan = try group.knownPlan(for: &container)
@@ -120,9 +122,9 @@ extension MutablePersistableRecord {
     }
 
     func runUpsert<T>(
-        _ db: Database, _ insertion: Insertion, decode: (Row) throws -> T
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, decode: (Row) throws -> T
     ) throws -> (InsertionSuccess, T)? {
-        let (plan, container) = try insertion.fetchPlan(db, self)
+        let (plan, container) = try insertion.fetchPlan(db, self, plans)
         guard let (rowID, value) = try Self.run(db, plan, container, decode) else { return nil }
         return (InsertionSuccess(db, plan, container, rowID: rowID), value)
     }

@@ -78,7 +78,7 @@ extension MutablePersistableRecord {
         _ = try insert()
     }
     @inlinable
-    public mutating func didInsert(_ inserted: InsertionSuccess) { inserted.probe?.note(.didInsert, Self.self) }
+    public mutating func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
     @inlinable
     public func willUpdate(_ db: Database, columns: Set<String>) throws {}
     @inlinable
@@ -95,7 +95,7 @@ extension MutablePersistableRecord {
         _ = try save()
     }
     @inlinable
-    public func didSave(_ saved: PersistenceSuccess) { saved.probe?.note(.didSave, Self.self) }
+    public func didSave(_ saved: PersistenceSuccess) { saved.insertedRowID?.key.probe?.note(.didSave, Self.self) }
     @inlinable
     public func willDelete(_ db: Database) throws {}
     @inlinable
@@ -124,5 +124,5 @@ extension PersistableRecord {
     @inlinable
     public func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
     @inlinable
-    public func didInsert(_ inserted: InsertionSuccess) { inserted.probe?.note(.didInsert, Self.self) }
+    public func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
 }

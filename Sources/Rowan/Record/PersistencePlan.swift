@@ -72,6 +72,7 @@ final class PersistencePlan {
     /// The values of the statement itself, after those of the container: in assignments and returned expressions.
     let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
+    let insertedKey: InsertedKey
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
     /// The columns that an update changes, for callbacks.
@@ -89,6 +90,7 @@ final class PersistencePlan {
         self.statement = statement
         self.order = order
         self.primaryKey = primaryKey
+        insertedKey = InsertedKey(rowIDColumn: primaryKey.rowIDColumn)
         self.changedColumns = changedColumns
     }
 
