@@ -114,7 +114,7 @@ extension Renderer {
             write(list: insert.columns) { $0.write(identifier: $1) }
             sql += ") VALUES "
             let row = "(" + databaseQuestionMarks(count: insert.columns.count) + ")"
-            write(list: 0..<insert.rowCount) { renderer, _ in renderer.sql += row }
+            write(list: 0..<insert.rowCount, separator: ",") { renderer, _ in renderer.sql += row }
         }
         if let upsert = insert.upsert { write(upsert) }
         write(returning: insert.returning)
