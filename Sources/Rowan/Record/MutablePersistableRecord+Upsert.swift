@@ -115,7 +115,8 @@ extension MutablePersistableRecord {
         let group = plans ?? insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.knownPlan(for: &container)
+        let plan =
+            try group.knownPlan(for: &container)
             ?? group.keep(insertion.makePlan(db, columns: container.columns))
         let rowID = try Self.run(db, plan, container) { _ in }?.rowID
         return (InsertionSuccess(db, plan, container, rowID: rowID), ())

@@ -66,7 +66,10 @@ struct InsertAllAndFetchTests {
         try inLoggedDatabase(wordTable) { db, _ throws in
             let words = ["z", "a", "m"].map { Word(word: $0) }
             #expect(try Word.insertAllAndFetch(db, words) == words)
-            #expect(try Word.insertAllAndFetch(db, ["z", "b"].map { Word(word: $0) }, onConflict: .ignore).map(\.word) == ["b"])
+            #expect(
+                try Word.insertAllAndFetch(db, ["z", "b"].map { Word(word: $0) }, onConflict: .ignore).map(\.word) == [
+                    "b"
+                ])
             #expect(throws: DatabaseError.self) { try Word.insertAllAndFetch(db, ["c", "z"].map { Word(word: $0) }) }
             #expect(try Word.fetchCount(db) == 4)
         }
@@ -118,7 +121,8 @@ struct UpsertAllTests {
             let words = ["b", "a", "b"].map { Word(word: $0) }
             let stored = try Word.upsertAllAndFetch(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
             #expect(stored == [Word(word: "b", count: 1), Word(word: "a", count: 1), Word(word: "b", count: 2)])
-            #expect(try Word.upsertAllAndFetch(db, words, as: Word.self, callbacks: .skipped).map(\.count) == [1, 1, 1])
+            #expect(
+                try Word.upsertAllAndFetch(db, words, as: Word.self, callbacks: .skipped).map(\.count) == [1, 1, 1])
         }
     }
 
@@ -133,7 +137,8 @@ struct UpsertAllTests {
     }
 
     @Test func anErrorLeavesNothing() throws {
-        try inLoggedDatabase("CREATE TABLE word (word TEXT PRIMARY KEY, count INTEGER CHECK (count < 9))") { db, _ throws in
+        try inLoggedDatabase("CREATE TABLE word (word TEXT PRIMARY KEY, count INTEGER CHECK (count < 9))") {
+            db, _ throws in
             let words = (0..<10).map { Word(word: "\($0)", count: $0) }
             #expect(databaseError { try Word.upsertAll(db, words) }?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
             #expect(throws: DatabaseError.self) { try Word.upsertAllAndFetch(db, words) }

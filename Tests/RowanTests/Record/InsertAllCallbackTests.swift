@@ -112,7 +112,8 @@ struct InsertAllCallbackTests {
     }
 
     @Test func anAutoincrementedIDIsNeverUsedAgain() throws {
-        let schema = "CREATE TABLE \"Pl'ayer\" (x); CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)"
+        let schema =
+            "CREATE TABLE \"Pl'ayer\" (x); CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)"
         try inLoggedDatabase(schema) { db, _ throws in
             try db.execute(sql: "INSERT INTO player VALUES (50, 'x'); DELETE FROM player")
             var all = players(5)
@@ -146,7 +147,8 @@ struct InsertAllCallbackTests {
                     try Player.insertAll(db, &all)
                 }
                 for player in all where setUp.hasPrefix("INSERT") {
-                    let name = try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = ?", arguments: [player.id])
+                    let name = try String.fetchOne(
+                        db, sql: "SELECT name FROM player WHERE id = ?", arguments: [player.id])
                     #expect(name == player.name)
                 }
                 ids.append(all.map(\.id))
@@ -252,7 +254,9 @@ private final class Place: Record {
 struct InsertAllClassTests {
     @Test func subclassesGoToTheirTable() throws {
         try inLoggedDatabase("CREATE TABLE animal (name); CREATE TABLE cat (name)") { db, _ throws in
-            let animals: [Animal] = [Animal("a"), Animal("b"), Animal("c"), Cat("d"), Cat("e"), Animal("f"), Animal("g")]
+            let animals: [Animal] = [
+                Animal("a"), Animal("b"), Animal("c"), Cat("d"), Cat("e"), Animal("f"), Animal("g"),
+            ]
             try Animal.insertAll(db, animals)
             #expect(try String.fetchAll(db, sql: "SELECT name FROM animal") == ["a", "b", "c", "f", "g"])
             #expect(try String.fetchAll(db, sql: "SELECT name FROM cat") == ["d", "e"])

@@ -1,3 +1,4 @@
+import CSQLite
 import Rowan
 import Testing
 
@@ -160,7 +161,9 @@ struct InsertAllTests {
 
     @Test func itIsRefusedInAReadAndOnCancellation() throws {
         let (queue, _) = try loggedQueue(countrySchema)
-        #expect(databaseError { try queue.read { try Country.insertAll($0, countries(0..<9)) } }?.resultCode == .SQLITE_READONLY)
+        #expect(
+            databaseError { try queue.read { try Country.insertAll($0, countries(0..<9)) } }?.resultCode
+                == .SQLITE_READONLY)
     }
 }
 
@@ -224,15 +227,20 @@ struct InsertAllTableTests {
         }
     }
 
-    @Test func theLimitsOfSQLiteHold() throws {
-        let names = (0..<600).map { "c\($0)" }
-        try inLoggedDatabase("CREATE TABLE sparse (\(names.joined(separator: ", ")))") { db, log throws in
-            let record = Sparse(values: Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
-            try Sparse.insertAll(db, repeatElement(record, count: 65))
-            // 32,766 arguments are room for 54 rows of 600.
-            let counts = log.take().map { $0.utf8.count { $0 == UInt8(ascii: "?") } / 600 }
-            #expect(counts == [1, 32, 32])
-            #expect(try Int.fetchOne(db, sql: "SELECT sum(c599) FROM sparse") == 65)
+    @Test(
+        arguments: [
+            (SQLITE_LIMIT_VARIABLE_NUMBER, 49, 24), (SQLITE_LIMIT_VARIABLE_NUMBER, 2, 1),
+            (SQLITE_LIMIT_SQL_LENGTH, 200, 25), (SQLITE_LIMIT_SQL_LENGTH, 52, 1),
+            (SQLITE_LIMIT_COMPOUND_SELECT, 2, 64),
+        ] as [(CInt, CInt, Int)])
+    func theLimitsOfSQLiteHold(limit: CInt, value: CInt, most: Int) throws {
+        try inLoggedDatabase("CREATE TABLE point (x, y)") { db, log throws in
+            sqlite3_limit(db.sqliteConnection, limit, value)
+            try Point.insertAll(db, repeatElement(Point(x: 1, y: 2), count: 101))
+            let counts = log.take().map { $0.utf8.count { $0 == UInt8(ascii: "?") } / 2 }
+            let largest = [64, 32, 16, 8, 4, 2, 1].first { $0 <= most }
+            #expect(counts.max() == largest)
+            #expect(counts.reduce(0, +) == 101)
         }
     }
 
@@ -247,7 +255,8 @@ struct InsertAllTableTests {
     @Test func theSchemaMayChangeBetweenTwoCalls() throws {
         try inLoggedDatabase(countrySchema) { db, _ throws in
             try Country.insertAll(db, countries(0..<70))
-            try db.execute(sql: "DROP TABLE country; CREATE TABLE country (name TEXT, code INTEGER PRIMARY KEY DESC, x)")
+            try db.execute(
+                sql: "DROP TABLE country; CREATE TABLE country (name TEXT, code INTEGER PRIMARY KEY DESC, x)")
             try Country.insertAll(db, (0..<70).map { Country(code: "\($0)", name: nil) })
             #expect(try Country.fetchCount(db) == 70)
         }
