@@ -25,7 +25,8 @@ if hasRowan {
         .target(
             name: "RowanSide",
             dependencies: ["Harness", .product(name: "Rowan", package: "Rowan")],
-            swiftSettings: settings))
+            // The sources of the sides are the same, but for what the peer does not have.
+            swiftSettings: settings + [.define("HAS_INSERT_ALL")]))
     sides.append("RowanSide")
     sideFlags.append(.define("ROWAN_SIDE"))
 }

@@ -28,7 +28,7 @@ public struct FloorSide: Side {
                 floor_fetch_places(connection, &result.list)
             }
 
-        case .insertStatement, .insertStruct, .insertCodable:
+        case .insertStatement, .insertStruct, .insertAll, .insertCodable:
             let rows = samples.ints.prefix(count).map { FloorInts($0) }
             return try run(path, into: Nothing()) { connection, _ in
                 floor_insert_ints(connection, rows, rows.count)

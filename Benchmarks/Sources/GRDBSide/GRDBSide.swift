@@ -27,6 +27,8 @@ public struct GRDBSide: Side {
             try assignment.insertWithStatement()
         case .insertStruct:
             try assignment.insertStructs()
+        case .insertAll:
+            try assignment.insertAllStructs()
         case .insertCodable:
             try assignment.insertCodables()
         case .insertPlace:

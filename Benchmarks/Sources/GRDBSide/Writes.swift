@@ -28,6 +28,20 @@ extension Assignment {
         }
     }
 
+    /// The peer has no verb for many records: it runs a loop.
+    func insertAllStructs() throws -> any Run {
+        let records = samples.ints.prefix(count).map { NamedInts($0) }
+        return try write { db in
+            #if HAS_INSERT_ALL
+            try NamedInts.insertAll(db, records)
+            #else
+            for record in records {
+                try record.insert(db)
+            }
+            #endif
+        }
+    }
+
     func insertCodables() throws -> any Run {
         let records = samples.ints.prefix(count).map { CodableInts($0) }
         return try write { db in

@@ -9,6 +9,7 @@ public struct Workload: Sendable {
         case fetchPlaceCodable = "fetch-place-codable"
         case insertStatement = "insert-statement"
         case insertStruct = "insert-struct"
+        case insertAll = "insert-all"
         case insertCodable = "insert-codable"
         case insertPlace = "insert-place"
         case insertPlaceCodable = "insert-place-codable"
@@ -58,6 +59,7 @@ extension Workload {
         case .fetchPlaceCodable: (100_000, .places(100_000), .ratio(3))
         case .insertStatement: (50_000, .emptyInts, .ratio(1.5))
         case .insertStruct: (50_000, .emptyInts, .ratio(1.5))
+        case .insertAll: (50_000, .emptyInts, .ratio(0.9))
         case .insertCodable: (50_000, .emptyInts, .ratio(2.8))
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
         case .insertPlaceCodable: (100_000, .emptyPlaces, .ratio(3))

@@ -25,6 +25,8 @@ public struct RowanSide: Side {
             try assignment.insertWithStatement()
         case .insertStruct:
             try assignment.insertStructs()
+        case .insertAll:
+            try assignment.insertAllStructs()
         case .insertCodable:
             try assignment.insertCodables()
         case .insertPlace:

@@ -63,9 +63,7 @@ extension DatabaseAccessRoute {
         let connection: PooledConnection
         do { connection = try lane.acquire() } catch { preconditionFailure("\(error)") }
         defer {
-            let error = connection.endAccess()
-            lane.release(connection)
-            if let error { preconditionFailure("\(error)") }
+            if let error = end(connection) { preconditionFailure("\(error)") }
         }
         return try connection.run(body)
     }
@@ -81,8 +79,7 @@ extension DatabaseAccessRoute {
     }
 
     private func finish<T>(_ connection: PooledConnection, _ result: Result<T, any Error>) throws -> T {
-        let error = connection.endAccess()
-        lane.release(connection)
+        let error = end(connection)
         if let error, case .success = result { throw error }
         return try result.get()
     }
@@ -151,9 +148,7 @@ extension DatabaseAccessRoute {
         } catch {
             if !isCalled { connection.run { _ in body(.failure(error)) } }
         }
-        let error = connection.endAccess()
-        lane.release(connection)
-        if let error { preconditionFailure("\(error)") }
+        if let error = end(connection) { preconditionFailure("\(error)") }
     }
 }
 

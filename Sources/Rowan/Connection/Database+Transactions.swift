@@ -7,7 +7,6 @@ public import Foundation
 
 /// The statements of transactions, prepared once.
 package struct TransactionStart {
-    var statements: [String: Statement] = [:]
     var deferred: Statement?
     var immediate: Statement?
     var commit: Statement?

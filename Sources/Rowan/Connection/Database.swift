@@ -33,6 +33,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The plans that were used last.
     @exclusivity(unchecked) package var lastPlan: AnyObject?
     @exclusivity(unchecked) package var lastPlanKey: PlanKey?
+    /// What listens for the default implementations of callbacks: see CallbackProbe.
+    @exclusivity(unchecked) @usableFromInline package var callbackProbe: AnyObject?
     /// The fetches by primary key of the record types.
     @exclusivity(unchecked) package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 

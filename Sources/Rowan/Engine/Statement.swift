@@ -27,8 +27,9 @@ public final class Statement {
     /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
     let isAllowedInReads: Bool
     package let effect: Effect
-    /// The first letter of the SQL, in lower case: it tells BEGIN and ROLLBACK.
-    private let firstLetter: UInt8?
+    private let isBegin: Bool
+    /// A rollback undoes changes of the schema too; RELEASE does not.
+    private let isRollback: Bool
     /// SQLite prepares a pragma again for each execution, whatever the schema.
     private let isPragma: Bool
     @usableFromInline package let parameterCount: Int
@@ -52,9 +53,11 @@ public final class Statement {
         self.sqliteStatement = pointer
         self.sql = sql
         self.isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        self.effect = Effect(sql: sql)
-        self.firstLetter = sql.firstSQLToken.first.map { $0 | 0x20 }
-        self.isPragma = sql.prefix(6).lowercased() == "pragma"
+        let keyword = sql.firstSQLKeyword
+        self.effect = Effect(keyword, sql)
+        self.isBegin = keyword == "BEGIN"
+        self.isRollback = keyword == "ROLLBACK"
+        self.isPragma = keyword == "PRAGMA"
         self.isAllowedInReads = isReadonly || (isPragma && !sql.contains { $0 == "=" || $0 == "(" })
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
@@ -156,9 +159,9 @@ public final class Statement {
 
     /// SQLite calls no hook for the end of a transaction that has written nothing.
     private func noteTransaction() {
-        if firstLetter == UInt8(ascii: "r") { connection.schemaGeneration &+= 1 }
+        if isRollback { connection.schemaGeneration &+= 1 }
         let hasEnded = !connection.isInsideTransaction
-        if hasEnded || firstLetter == UInt8(ascii: "b") { connection.transactionNumber &+= 1 }
+        if hasEnded || isBegin { connection.transactionNumber &+= 1 }
         if hasEnded, connection.transactionDidEnd != nil { connection.hasPendingTransactionEnd = true }
     }
 
@@ -213,9 +216,8 @@ public final class Statement {
         /// It begins or ends a transaction or a savepoint.
         case transaction
 
-        init(sql: String) {
-            let word = sql.firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }
-            switch String(decoding: word, as: UTF8.self).uppercased() {
+        init(_ keyword: String, _ sql: String) {
+            switch keyword {
             case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
             case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema
             case "PRAGMA" where sql.contains("="): self = .schema

@@ -89,10 +89,10 @@ extension MutablePersistableRecord {
 /// The variants of an insertion.
 @usableFromInline
 struct Insertion {
-    let record: any MutablePersistableRecord.Type
+    @usableFromInline var record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
-    var upsert: Upsert?
+    @usableFromInline var upsert: Upsert?
 
     @usableFromInline
     init(
@@ -111,18 +111,41 @@ struct Insertion {
         db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
     }
 
-    func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
+    /// The plan of a statement whose rows are fetched, and what a record stores.
+    func fetchPlan(
+        _ db: Database, _ record: some MutablePersistableRecord, _ plans: PlanGroup?
+    ) throws -> (PersistencePlan, PersistenceContainer) {
+        guard let plans else {
+            let container = try PersistenceContainer(record)
+            return (try makePlan(db, columns: container.columns), container)
+        }
+        var container = plans.makeContainer()
+        try record.encode(to: &container)
+        let known = plans.knownPlan(for: &container)
+        return (try known ?? plans.keep(makePlan(db, columns: container.columns)), container)
+    }
+
+    func makePlan(_ db: Database, columns: [String]) throws -> PersistencePlan {
+        let returnsRowID = try upsert != nil && db.insertedKey(record.databaseTableName).tableHasRowID
+        return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
+    }
+
+    /// - Parameter returnsRowID: whether the rowid of each row is returned, after what the insertion itself returns.
+    func makePlan(
+        _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
+    ) throws -> PersistencePlan {
         let table = record.databaseTableName
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
-            table: table, columns: container.columns, conflictResolution: conflictResolution.clause)
+            table: table, columns: columns, conflictResolution: conflictResolution.clause)
+        query.rowCount = rowCount
         let resolver = Resolver(db).inside(record.databaseRelation)
-        query.upsert = try upsert?.clause(resolver, container, primaryKey)
+        query.upsert = try upsert?.clause(resolver, columns, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
-        if upsert != nil, primaryKey.tableHasRowID { query.returning.append(Upsert.returnedRowID) }
+        if returnsRowID { query.returning.append(Upsert.returnedRowID) }
         let (statement, constants) = try db.planStatement { $0.write(query) }
         return PersistencePlan(
-            table: table, columns: container.columns, statement: statement, order: nil, constants: constants,
+            table: table, columns: columns, statement: statement, order: nil, constants: constants,
             primaryKey: primaryKey)
     }
 }
@@ -193,16 +216,11 @@ extension MutablePersistableRecord {
     }
 
     func runInsert<T>(
-        _ db: Database, _ insertion: Insertion, fetch: (Statement) throws -> T
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
-        let container = try PersistenceContainer(self)
-        let plan = try insertion.makePlan(db, container)
+        let (plan, container) = try insertion.fetchPlan(db, self, plans)
         let value = try plan.fetch(container, fetch)
-        return (
-            InsertionSuccess(
-                rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-                persistenceContainer: container), value
-        )
+        return (InsertionSuccess(db, plan, container), value)
     }
 }
 
@@ -216,13 +234,20 @@ extension PlanGroup {
         if let known = knownPlan(for: &container) {
             plan = known
         } else {
-            plan = keep(try insertion.makePlan(db, container))
+            plan = keep(try insertion.makePlan(db, columns: container.columns))
         }
         try plan.run(container)
         spareValues = container.values
-        return InsertionSuccess(
-            rowID: db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-            persistenceContainer: container)
+        return InsertionSuccess(db, plan, container)
+    }
+}
+
+extension InsertionSuccess {
+    /// - Parameter rowID: nil for that of the last inserted row.
+    @inline(__always)
+    init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
+        self.init(
+            rowID: rowID ?? db.lastInsertedRowID, key: db.insertedKey(plan), persistenceContainer: container)
     }
 }
 

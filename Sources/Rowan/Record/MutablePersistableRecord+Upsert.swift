@@ -21,21 +21,24 @@ struct Upsert {
     static let returnedRowID = SQLSelection(.named(SQLExpression(.column("rowid", .none)), rowIDName))
     static let rowIDName = "rowan_rowid"
 
+    /// Whether the clause depends on the columns alone.
+    var isDefault: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
+
     func clause(
-        _ resolver: Resolver, _ container: PersistenceContainer, _ primaryKey: PrimaryKeyInfo
+        _ resolver: Resolver, _ columns: [String], _ primaryKey: PrimaryKeyInfo
     ) throws -> InsertQuery.Upsert {
         let specified = Set(assignments.map(\.column.foldedDatabaseName))
         let kept = Set((primaryKey.columns + conflictTarget).map(\.foldedDatabaseName)).union(specified)
         var result: [ColumnAssignment] = []
         if strategy == .allColumns {
             let excluded = TableAliasID.excluded
-            result = container.columns.filter { !kept.contains($0.foldedDatabaseName) }.map {
+            result = columns.filter { !kept.contains($0.foldedDatabaseName) }.map {
                 ColumnAssignment(column: $0, value: SQLExpression(.column($0, .alias(excluded))))
             }
         }
         result += try assignments.filter { $0.value != nil }.map(resolver.resolve)
         // Without any assignment SQLite would do nothing, and return no row: one that changes nothing does.
-        if result.isEmpty, let column = container.columns.first {
+        if result.isEmpty, let column = columns.first {
             result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]
         }
         return InsertQuery.Upsert(conflictTarget: conflictTarget, assignments: result)
@@ -103,22 +106,26 @@ extension MutablePersistableRecord {
         }
     }
 
-    private func runUpsert(_ db: Database, _ insertion: Insertion) throws -> (InsertionSuccess, Void) {
-        let group = insertion.planGroup(db)
+    @usableFromInline
+    func runUpsert(
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil
+    ) throws -> (InsertionSuccess, Void) {
+        let group = plans ?? insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.knownPlan(for: &container) ?? group.keep(insertion.makePlan(db, container))
+        let plan =
+            try group.knownPlan(for: &container)
+            ?? group.keep(insertion.makePlan(db, columns: container.columns))
         let rowID = try Self.run(db, plan, container) { _ in }?.rowID
-        return (Self.success(db, plan, container, rowID), ())
+        return (InsertionSuccess(db, plan, container, rowID: rowID), ())
     }
 
-    private func runUpsert<T>(
-        _ db: Database, _ insertion: Insertion, decode: (Row) throws -> T
+    func runUpsert<T>(
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, decode: (Row) throws -> T
     ) throws -> (InsertionSuccess, T)? {
-        let container = try PersistenceContainer(self)
-        let plan = try insertion.makePlan(db, container)
+        let (plan, container) = try insertion.fetchPlan(db, self, plans)
         guard let (rowID, value) = try Self.run(db, plan, container, decode) else { return nil }
-        return (Self.success(db, plan, container, rowID), value)
+        return (InsertionSuccess(db, plan, container, rowID: rowID), value)
     }
 
     /// Runs the statement to its end, and decodes the one row that it returns.
@@ -135,13 +142,5 @@ extension MutablePersistableRecord {
         let value = try decode(row)
         while try cursor.next() != nil {}
         return (rowID, value)
-    }
-
-    private static func success(
-        _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ rowID: Int64?
-    ) -> InsertionSuccess {
-        InsertionSuccess(
-            rowID: rowID ?? db.lastInsertedRowID, rowIDColumn: plan.primaryKey.rowIDColumn,
-            persistenceContainer: container)
     }
 }

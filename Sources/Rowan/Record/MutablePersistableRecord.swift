@@ -66,15 +66,19 @@ public struct PersistenceConflictPolicy: Sendable {
     }
 }
 
+// The default implementations do nothing but tell the probe of `insertAll` that they are there.
 extension MutablePersistableRecord {
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
     @inlinable
-    public mutating func willInsert(_ db: Database) throws {}
+    public mutating func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
     @inlinable
-    public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
+    public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+        db.hasDefault(.aroundInsert, Self.self)
+        _ = try insert()
+    }
     @inlinable
-    public mutating func didInsert(_ inserted: InsertionSuccess) {}
+    public mutating func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
     @inlinable
     public func willUpdate(_ db: Database, columns: Set<String>) throws {}
     @inlinable
@@ -84,11 +88,14 @@ extension MutablePersistableRecord {
     @inlinable
     public func didUpdate(_ updated: PersistenceSuccess) {}
     @inlinable
-    public func willSave(_ db: Database) throws {}
+    public func willSave(_ db: Database) throws { db.hasDefault(.willSave, Self.self) }
     @inlinable
-    public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
+    public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+        db.hasDefault(.aroundSave, Self.self)
+        _ = try save()
+    }
     @inlinable
-    public func didSave(_ saved: PersistenceSuccess) {}
+    public func didSave(_ saved: PersistenceSuccess) { saved.insertedRowID?.key.probe?.note(.didSave, Self.self) }
     @inlinable
     public func willDelete(_ db: Database) throws {}
     @inlinable
@@ -115,7 +122,7 @@ public protocol PersistableRecord: MutablePersistableRecord {
 
 extension PersistableRecord {
     @inlinable
-    public func willInsert(_ db: Database) throws {}
+    public func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
     @inlinable
-    public func didInsert(_ inserted: InsertionSuccess) {}
+    public func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
 }

@@ -130,21 +130,38 @@ extension PersistenceContainer: RandomAccessCollection {
     public subscript(position: Int) -> (String, DatabaseValue) { (columns[position], values[position]) }
 }
 
+/// What all insertions of a plan have in common.
+@usableFromInline
+final class InsertedKey: Sendable {
+    let rowIDColumn: String?
+    /// What listens for default implementations of callbacks.
+    @usableFromInline let probe: CallbackProbe?
+
+    init(rowIDColumn: String?, probe: CallbackProbe? = nil) {
+        self.rowIDColumn = rowIDColumn
+        self.probe = probe
+    }
+}
+
 /// The result of an insertion.
 public struct InsertionSuccess: Sendable {
     /// The rowid of the inserted row; that of the updated row, for an upsert.
     public var rowID: Int64
 
-    /// The column that is the rowid (`INTEGER PRIMARY KEY`), nil if there is none.
-    public var rowIDColumn: String?
+    @usableFromInline var key: InsertedKey
 
     /// What was stored.
     public var persistenceContainer: PersistenceContainer
 
-    @usableFromInline
-    init(rowID: Int64, rowIDColumn: String?, persistenceContainer: PersistenceContainer) {
+    /// The column that is the rowid (`INTEGER PRIMARY KEY`), nil if there is none.
+    public var rowIDColumn: String? {
+        get { key.rowIDColumn }
+        set { key = InsertedKey(rowIDColumn: newValue) }
+    }
+
+    init(rowID: Int64, key: InsertedKey, persistenceContainer: PersistenceContainer) {
         self.rowID = rowID
-        self.rowIDColumn = rowIDColumn
+        self.key = key
         self.persistenceContainer = persistenceContainer
     }
 }
@@ -153,14 +170,14 @@ public struct InsertionSuccess: Sendable {
 public struct PersistenceSuccess: Sendable {
     @usableFromInline var stored: PersistenceContainer
     /// The rowid of an insertion, and its column: added when the container is asked for, which is seldom.
-    @usableFromInline var insertedRowID: (column: String, rowID: Int64)?
+    @usableFromInline var insertedRowID: (key: InsertedKey, rowID: Int64)?
     /// The columns that an update was asked to write, nil for all.
     @usableFromInline var updatedColumns: Set<String>?
 
     /// What was stored, with the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {
         get {
-            guard let (column, rowID) = insertedRowID else { return stored }
+            guard let (key, rowID) = insertedRowID, let column = key.rowIDColumn else { return stored }
             var container = stored
             container.set(column, rowID.databaseValue)
             return container
@@ -175,6 +192,6 @@ public struct PersistenceSuccess: Sendable {
     @inlinable
     init(_ inserted: InsertionSuccess) {
         stored = inserted.persistenceContainer
-        insertedRowID = inserted.rowIDColumn.map { ($0, inserted.rowID) }
+        insertedRowID = (inserted.key, inserted.rowID)
     }
 }

@@ -52,7 +52,7 @@ final class PlanGroup {
 
 extension [String] {
     /// Whether two arrays share their storage, or have the same elements.
-    fileprivate func isIdentical(to other: [String]) -> Bool {
+    func isIdentical(to other: [String]) -> Bool {
         let isShared = withUnsafeBufferPointer { a in
             other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
         }
@@ -72,6 +72,7 @@ final class PersistencePlan {
     /// The values of the statement itself, after those of the container: in assignments and returned expressions.
     let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
+    let insertedKey: InsertedKey
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
     /// The columns that an update changes, for callbacks.
@@ -89,6 +90,7 @@ final class PersistencePlan {
         self.statement = statement
         self.order = order
         self.primaryKey = primaryKey
+        insertedKey = InsertedKey(rowIDColumn: primaryKey.rowIDColumn)
         self.changedColumns = changedColumns
     }
 
@@ -133,7 +135,7 @@ final class PersistencePlan {
 
 extension DatabaseError {
     /// The error with the arguments that a plan has bound.
-    fileprivate func with(arguments: StatementArguments) -> DatabaseError {
+    func with(arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicStatementArguments)
@@ -143,7 +145,7 @@ extension DatabaseError {
 /// What a group of plans is for.
 @usableFromInline
 enum PlanOperation: UInt8 {
-    case insert, update, upsert, delete, exists
+    case insert, update, upsert, delete, exists, insertAll, upsertAll
 }
 
 extension Database {
@@ -155,8 +157,7 @@ extension Database {
         _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
         _ conflictResolution: Database.ConflictResolution = .abort, detail: String? = nil
     ) -> PlanGroup {
-        let code = operation.rawValue << 4 | conflictResolution.planCode
-        let key = PlanKey(type: ObjectIdentifier(type), operation: code, detail: detail)
+        let key = PlanKey(type, operation, conflictResolution, detail: detail)
         let generation = connection.schemaGeneration
         if lastPlanKey == key, let lastPlan {
             // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
@@ -183,6 +184,18 @@ extension Database {
         var renderer = Renderer()
         write(&renderer)
         return (try cachedStatement(sql: renderer.sql), renderer.arguments.values)
+    }
+}
+
+extension Database.PlanKey {
+    @inline(__always)
+    init(
+        _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
+        _ conflictResolution: Database.ConflictResolution, detail: String? = nil
+    ) {
+        self.init(
+            type: ObjectIdentifier(type), operation: operation.rawValue << 4 | conflictResolution.planCode,
+            detail: detail)
     }
 }
 

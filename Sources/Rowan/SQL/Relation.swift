@@ -159,6 +159,8 @@ package struct UpdateQuery: Hashable, Sendable {
 package struct InsertQuery: Hashable, Sendable {
     package var table: String
     package var columns: [String]
+    /// How many rows the statement inserts.
+    package var rowCount = 1
     package var conflictResolution: String?
     package var upsert: Upsert?
     package var returning: [SQLSelection] = []

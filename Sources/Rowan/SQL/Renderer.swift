@@ -94,7 +94,9 @@ extension Renderer {
         } else {
             sql += " ("
             write(list: insert.columns) { $0.write(identifier: $1) }
-            sql += ") VALUES (" + databaseQuestionMarks(count: insert.columns.count) + ")"
+            sql += ") VALUES "
+            let row = "(" + databaseQuestionMarks(count: insert.columns.count) + ")"
+            write(list: 0..<insert.rowCount, separator: ",") { renderer, _ in renderer.sql += row }
         }
         if let upsert = insert.upsert { write(upsert) }
         write(returning: insert.returning)

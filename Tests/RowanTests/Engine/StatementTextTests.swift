@@ -124,4 +124,36 @@ struct StatementTextTests {
             try #expect(!db.tableExists("t"))
         }
     }
+
+    /// A comment before it does not hide that a pragma only reads.
+    @Test(arguments: ["PRAGMA journal_mode", "-- mode\nPRAGMA journal_mode", " /* mode */ pragma journal_mode"])
+    func aCommentBeforeAPragma(_ sql: String) throws {
+        let queue = try DatabaseQueue()
+        #expect(try queue.read { try String.fetchOne($0, sql: sql) } == "memory")
+    }
+
+    /// Nor that SQLite prepares a pragma anew each time, whatever the schema.
+    @Test func pragmasTellNothingAboutTheSchema() throws {
+        try withDatabase { db in
+            let statement = try db.makeStatement(sql: "/* x */ PRAGMA table_info(t)")
+            for _ in 1...3 { try statement.execute() }
+            let generation = db.connection.schemaGeneration
+            try statement.execute()
+            #expect(db.connection.schemaGeneration == generation)
+        }
+    }
+
+    /// A rollback may undo a change of the schema, the end of a savepoint does not.
+    @Test func theEndOfASavepointKeepsTheSchema() throws {
+        try withDatabase { db in
+            try db.inTransaction {
+                let generation = db.connection.schemaGeneration
+                try db.inSavepoint { .commit }
+                #expect(db.connection.schemaGeneration == generation)
+                try db.inSavepoint { .rollback }
+                #expect(db.connection.schemaGeneration != generation)
+                return .commit
+            }
+        }
+    }
 }

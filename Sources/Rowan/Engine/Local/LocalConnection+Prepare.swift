@@ -89,6 +89,11 @@ extension StringProtocol {
         return rest
     }
 
+    /// The first word of the text, in upper case.
+    package var firstSQLKeyword: String {
+        String(decoding: firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }, as: UTF8.self).uppercased()
+    }
+
     /// Whether a text has no statement: blanks, semicolons, comments.
     package var isBlankSQL: Bool { firstSQLToken.isEmpty }
 }

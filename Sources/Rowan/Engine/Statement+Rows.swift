@@ -1,0 +1,47 @@
+// Running a statement once with the values of several rows. SQLite copies texts and blobs: hundreds of them can't
+// all be bound where they lie, as Statement+InPlace does for one row.
+
+import CSQLite
+
+extension Statement {
+    /// Binds the values of rows, one row after the other, and runs the statement to its end. Its rows are dropped.
+    ///
+    /// - Parameter constants: the values of the parameters after those of the rows.
+    /// - Throws: the error of SQLite. The statement has no arguments afterwards.
+    package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
+        guard !isLeased else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the statement is in use by a cursor", sql: sql)
+        }
+        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        // Nobody may run the statement with what the last rows have left.
+        hasArguments = parameterCount == 0
+        var position: CInt = 0
+        for row in rows { try bind(row, after: &position) }
+        try bind(constants, after: &position)
+        try startUnchecked()
+        if try firstStep() {
+            while try step() {}
+        }
+    }
+
+    private func bind(_ values: [DatabaseValue], after position: inout CInt) throws {
+        let start = position
+        let code = values.withUnsafeBufferPointer { values in
+            for index in values.indices {
+                let parameter = start &+ CInt(truncatingIfNeeded: index) &+ 1
+                // Through the pointer: numbers are not copied.
+                let code =
+                    switch values[index].storage {
+                    case .null: sqlite3_bind_null(sqliteStatement, parameter)
+                    case .int64(let integer): sqlite3_bind_int64(sqliteStatement, parameter, integer)
+                    case .double(let double): sqlite3_bind_double(sqliteStatement, parameter, double)
+                    case .string, .blob: values[index].bind(to: sqliteStatement, at: parameter)
+                    }
+                guard code == SQLITE_OK else { return code }
+            }
+            return SQLITE_OK
+        }
+        guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+        position = start &+ CInt(truncatingIfNeeded: values.count)
+    }
+}

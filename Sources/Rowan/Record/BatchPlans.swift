@@ -1,0 +1,95 @@
+// What a connection keeps for the insertions of many records of a type: per columns, a plan for each number of rows.
+
+import CSQLite
+
+/// The plans of one operation on one record type.
+final class BatchPlans {
+    let generation: Int
+    /// The callbacks of the type, nil until the first record has told.
+    var callbacks: InsertionCallbacks?
+    private var plans: [[String]: BatchPlan] = [:]
+
+    init(generation: Int) { self.generation = generation }
+
+    func plan(for columns: [String], _ db: Database, _ insertion: Insertion) throws -> BatchPlan {
+        if !insertion.hasOwnText, let plan = plans[columns] { return plan }
+        let plan = try BatchPlan(db, columns, insertion)
+        guard !insertion.hasOwnText else { return plan }
+        if plans.count > 32 { plans.removeAll() }
+        plans[columns] = plan
+        return plan
+    }
+}
+
+/// The plans of some columns.
+final class BatchPlan {
+    let columns: [String]
+    /// The most rows of a statement.
+    let capacity: Int
+    /// Returned rows come with their rowid.
+    private let returnsRowID: Bool
+    /// The plan of a row, of two rows, of four.
+    private var plans: [PersistencePlan?]
+
+    init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
+        self.columns = columns
+        returnsRowID = !insertion.returning.isEmpty
+        let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
+        capacity = try db.maximumRowCount(of: single)
+        plans = [single]
+    }
+
+    /// Whether a container has these columns, all of them and no other.
+    @inline(__always)
+    func expects(_ container: PersistenceContainer) -> Bool {
+        container.setCount == columns.count && container.columns.isIdentical(to: columns)
+    }
+
+    /// - Parameter size: a power of two.
+    func plan(ofSize size: Int, _ db: Database, _ insertion: Insertion) throws -> PersistencePlan {
+        let index = size.trailingZeroBitCount
+        while plans.count <= index { plans.append(nil) }
+        if let plan = plans[index], !plan.statement.isLeased { return plan }
+        let plan = try insertion.makePlan(db, columns: columns, rowCount: size, returnsRowID: returnsRowID)
+        plans[index] = plan
+        return plan
+    }
+}
+
+extension Database {
+    func batchPlans(_ insertion: Insertion) -> BatchPlans {
+        let generation = connection.schemaGeneration
+        let key = PlanKey(
+            insertion.record, insertion.upsert == nil ? .insertAll : .upsertAll, insertion.conflictResolution)
+        if let known = plans[key] as? BatchPlans, known.generation == generation { return known }
+        let result = BatchPlans(generation: generation)
+        result.callbacks = (plans[key] as? BatchPlans)?.callbacks
+        plans[key] = result
+        return result
+    }
+
+    /// How many rows a statement may insert. Source: https://sqlite.org/limits.html
+    fileprivate func maximumRowCount(of single: PersistencePlan) throws -> Int {
+        let columnCount = single.columns.count
+        guard columnCount > 0 else { return 1 }
+        let parameters = maximumStatementArgumentCount - single.constants.count
+        let length = Int(sqlite3_limit(try connection.openPointer(), SQLITE_LIMIT_SQL_LENGTH, -1))
+        // `,(?,?)` for each row but the first.
+        let rowLength = 2 * columnCount + 2
+        let most = min(
+            InsertBatch.maximumRowCount, parameters / columnCount,
+            (length - single.statement.sql.utf8.count) / rowLength + 1)
+        return max(most, 1)
+    }
+}
+
+extension Insertion {
+    /// Whether the text depends on more than the type and the columns.
+    var hasOwnText: Bool { !returning.isEmpty || upsert?.isDefault == false }
+}
+
+extension PersistencePlan {
+    func arguments(_ rows: ArraySlice<[DatabaseValue]>) -> StatementArguments {
+        StatementArguments(values: rows.flatMap(\.self) + constants)
+    }
+}

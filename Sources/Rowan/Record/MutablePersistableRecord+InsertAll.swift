@@ -1,0 +1,210 @@
+// Insertions of many records: INSERT statements of many rows, in one savepoint. The loops are generic over the
+// record, and `@inlinable`, as `insert` is (benchmark insert-all); what they share is in InsertBatch.
+
+/// Whether `insertAll` and `upsertAll` call the callbacks of records.
+public enum PersistenceCallbacks: Sendable {
+    /// Callbacks are called, as `insert` and `upsert` call them.
+    case honored
+    /// No callback is called.
+    case skipped
+}
+
+extension MutablePersistableRecord {
+    /// Inserts records, all or none.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?),(?,?),(?,?)...
+    /// try Player.insertAll(db, players)
+    /// // INSERT OR IGNORE INTO "player" ("id", "name") VALUES (?,?),(?,?),(?,?),(?,?)...
+    /// try Player.insertAll(db, players, onConflict: .ignore)
+    /// ```
+    ///
+    /// The result is that of a loop of ``insert(_:onConflict:)``, and an error leaves nothing inserted. Statements
+    /// have up to 64 rows, fewer where the limits of SQLite say so. Records that set other columns than the one before
+    /// them start another statement.
+    ///
+    /// A record type without callbacks of its own goes fast, except for the first record of a connection, which tells.
+    /// With `didInsert` or `didSave`, it goes fast on tables with an `INTEGER PRIMARY KEY`, without triggers and
+    /// `ON CONFLICT` clauses, when `conflictResolution` is neither `ignore` nor `replace`. They are called after the
+    /// statement. With `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may look at the database,
+    /// each record is inserted on its own.
+    ///
+    /// Structs are copied: to let them know their ids, use ``insertAll(_:_:onConflict:)``.
+    ///
+    /// - Parameters:
+    ///   - conflictResolution: nil for the policy of the type.
+    ///   - callbacks: `.skipped` goes fast with all types and tables.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Complexity: O(*n*), with 64 rows in memory at any time.
+    ///
+    /// Source: <https://sqlite.org/lang_insert.html>
+    @inlinable
+    public static func insertAll(
+        _ db: Database, _ records: some Sequence<Self>,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        callbacks: PersistenceCallbacks = .honored
+    ) throws {
+        var iterator = records.makeIterator()
+        let insertion = Insertion(Self.self, conflictResolution)
+        try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
+    }
+
+    /// Inserts records, all or none, and lets them know it: `didInsert` may keep the id.
+    ///
+    /// ```swift
+    /// var players = [Player(id: nil, name: "Arthur"), Player(id: nil, name: "Barbara")]
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?)
+    /// try Player.insertAll(db, &players)
+    /// players.map(\.id)   // [1, 2]
+    /// ```
+    ///
+    /// It goes fast as the other ``insertAll(_:_:onConflict:callbacks:)`` does. The ids are those that SQLite would
+    /// choose: one more than the largest, and so on. They are read from the table, and stored with the rows.
+    ///
+    /// - Parameter conflictResolution: nil for the policy of the type.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection is as it was then.
+    /// - Complexity: O(*n*), and a copy of the collection.
+    ///
+    /// Source: <https://sqlite.org/autoinc.html>
+    @inlinable
+    public static func insertAll<Records: MutableCollection>(
+        _ db: Database, _ records: inout Records,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws where Records.Element == Self {
+        var written = records
+        var index = written.startIndex
+        var iterator = records.makeIterator()
+        let insertion = Insertion(Self.self, conflictResolution)
+        try writeEach(InsertBatch.make(db, insertion, .honored), &iterator) { record in
+            written[index] = record
+            written.formIndex(after: &index)
+        }
+        records = written
+    }
+}
+
+// MARK: - The loops
+
+extension InsertBatch {
+    @usableFromInline
+    static func make(
+        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks
+    ) throws -> InsertBatch {
+        try InsertBatch(db, insertion, callbacks)
+    }
+
+    /// A transaction, or a part of the current one: an error leaves nothing behind.
+    @usableFromInline
+    func atomically(_ body: () throws -> Void) throws {
+        try db.inSavepoint {
+            try body()
+            return .commit
+        }
+    }
+}
+
+extension MutablePersistableRecord {
+    /// Writes the records.
+    ///
+    /// - Parameter done: called for each record, in order, with what callbacks have made of it; not called any more
+    ///   from the first record on that no callback can change.
+    @inlinable
+    static func writeEach(
+        _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void
+    ) throws {
+        try batch.atomically {
+            if case .probing = batch.mode, var record = records.next() {
+                try batch.probe(type(of: record)) { try record.writeAlone(batch) }
+                done(record)
+            }
+            switch batch.mode {
+            case .probing: break
+            case .silent: try writeSilently(batch, &records)
+            case .numbered: try writeNumbered(batch, &records, done)
+            case .alone:
+                while var record = records.next() {
+                    try record.writeAlone(batch)
+                    done(record)
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func writeSilently(_ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>) throws {
+        while var record = records.next() {
+            guard type(of: record) == Self.self else {
+                try batch.flush()
+                try record.writeAlone(batch)
+                continue
+            }
+            var container = batch.makeContainer()
+            try record.encode(to: &container)
+            if batch.isFull(for: container) { try batch.flush() }
+            try batch.add(&container)
+        }
+        try batch.flush()
+    }
+
+    @inlinable
+    static func writeNumbered(
+        _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void
+    ) throws {
+        var waiting = ContiguousArray<Self>()
+        while var record = records.next() {
+            guard type(of: record) == Self.self else {
+                try flush(batch, &waiting, done)
+                try record.writeAlone(batch)
+                done(record)
+                continue
+            }
+            var container = batch.makeContainer()
+            try record.encode(to: &container)
+            if batch.isFull(for: container) { try flush(batch, &waiting, done) }
+            try batch.add(&container)
+            waiting.append(record)
+        }
+        try flush(batch, &waiting, done)
+    }
+
+    /// Inserts the records that wait, and tells them.
+    @inlinable
+    static func flush(
+        _ batch: InsertBatch, _ waiting: inout ContiguousArray<Self>, _ done: (Self) -> Void
+    ) throws {
+        if try batch.flushNumbered() {
+            for index in waiting.indices {
+                let inserted = batch.success(index)
+                waiting[index].didInsert(inserted)
+                waiting[index].didSave(PersistenceSuccess(inserted))
+                done(waiting[index])
+            }
+        } else {
+            batch.forgetRows()
+            for index in waiting.indices {
+                try waiting[index].writeAlone(batch)
+                done(waiting[index])
+            }
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Inserts or upserts one record.
+    @inlinable
+    mutating func writeAlone(_ batch: InsertBatch) throws {
+        let (insertion, plans) = batch.insertion(of: type(of: self))
+        guard case .honored = batch.callbacks else {
+            _ = try write(batch.db, insertion, plans)
+            return
+        }
+        try saving(batch.db) { record, db in
+            try record.inserting(db) { try $0.write(db, insertion, plans) }
+        }
+    }
+
+    @inlinable
+    func write(_ db: Database, _ insertion: Insertion, _ plans: PlanGroup?) throws -> (InsertionSuccess, Void) {
+        if insertion.upsert == nil { return try runInsert(db, insertion) }
+        return try runUpsert(db, insertion, plans)
+    }
+}

@@ -1,0 +1,150 @@
+// Insertions and upserts of many records, whose rows are fetched.
+
+extension MutablePersistableRecord {
+    /// Inserts records, all or none, and returns the stored records, in the order of the records.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid" AS "rowan_rowid"
+    /// let stored = try Player.insertAllAndFetch(db, players)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - conflictResolution: nil for the policy of the type.
+    ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
+    /// - Returns: a record for each row that was inserted: those that a conflict ignored are missing.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
+    /// - Complexity: O(*n*). Many rows share a statement where their rowids are known: in tables with an `INTEGER PRIMARY KEY`, without
+    ///   triggers and `ON CONFLICT` clauses, when the resolution is neither `ignore` nor `replace`. Elsewhere each
+    ///   record has its own, because SQLite promises no order for the rows that a statement returns.
+    ///
+    /// Source: <https://sqlite.org/lang_returning.html>
+    public static func insertAllAndFetch(
+        _ db: Database, _ records: some Sequence<Self>,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        callbacks: PersistenceCallbacks = .honored
+    ) throws -> [Self] where Self: FetchableRecord {
+        try insertAllAndFetch(db, records, onConflict: conflictResolution, callbacks: callbacks, as: Self.self)
+    }
+
+    /// Inserts records, all or none, and returns the rows as another type, in the order of the records.
+    ///
+    /// ```swift
+    /// // INSERT INTO "player" ("name") VALUES (?),(?) RETURNING *, "rowid" AS "rowan_rowid"
+    /// let players = try PartialPlayer.insertAllAndFetch(db, names.map(PartialPlayer.init), as: Player.self)
+    /// ```
+    ///
+    /// See ``insertAllAndFetch(_:_:onConflict:callbacks:)``.
+    public static func insertAllAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, _ records: some Sequence<Self>,
+        onConflict conflictResolution: Database.ConflictResolution? = nil,
+        callbacks: PersistenceCallbacks = .honored, as returnedType: T.Type
+    ) throws -> [T] {
+        try fetchEach(db, records, Insertion(Self.self, conflictResolution), callbacks, T.self)
+    }
+
+    /// Upserts records, all or none, and returns the stored records, in the order of the records.
+    ///
+    /// ```swift
+    /// // For each word:
+    /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
+    /// // ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? RETURNING *
+    /// let upserted = try Vocabulary.upsertAllAndFetch(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
+    /// ```
+    ///
+    /// Each record has its own execution of one statement: only SQLite knows which row an upsert updates. A row that
+    /// several records upsert is returned for each of them, as each has left it.
+    ///
+    /// - Parameters: those of ``upsertAll(_:_:onConflict:updating:callbacks:doUpdate:)``.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
+    public static func upsertAllAndFetch(
+        _ db: Database, _ records: some Sequence<Self>, onConflict conflictTarget: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns, callbacks: PersistenceCallbacks = .honored,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws -> [Self] where Self: FetchableRecord {
+        try upsertAllAndFetch(
+            db, records, as: Self.self, onConflict: conflictTarget, updating: strategy, callbacks: callbacks,
+            doUpdate: assignments)
+    }
+
+    /// Upserts records, all or none, and returns the rows as another type, in the order of the records.
+    ///
+    /// See ``upsertAllAndFetch(_:_:onConflict:updating:callbacks:doUpdate:)``.
+    public static func upsertAllAndFetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, _ records: some Sequence<Self>, as returnedType: T.Type,
+        onConflict conflictTarget: [String] = [], updating strategy: UpsertUpdateStrategy = .allColumns,
+        callbacks: PersistenceCallbacks = .honored,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws -> [T] {
+        let insertion = Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments))
+        return try fetchEach(db, records, insertion, callbacks, T.self)
+    }
+}
+
+// MARK: - The loop
+
+extension MutablePersistableRecord {
+    private static func fetchEach<T: FetchableRecord & TableRecord>(
+        _ db: Database, _ records: some Sequence<Self>, _ insertion: Insertion, _ callbacks: PersistenceCallbacks,
+        _ returnedType: T.Type
+    ) throws -> [T] {
+        var fetched: [T] = []
+        let batch = try InsertBatch(db, insertion, callbacks, returning: T.databaseSelection)
+        var records = records.makeIterator()
+        try batch.atomically {
+            if case .probing = batch.mode, var record = records.next() {
+                try batch.probe(type(of: record)) { fetched += try record.fetchAlone(batch) }
+            }
+            var waiting: [Self] = []
+            while var record = records.next() {
+                guard case .numbered = batch.mode, type(of: record) == Self.self else {
+                    fetched += try fetch(batch, &waiting)
+                    fetched += try record.fetchAlone(batch)
+                    continue
+                }
+                var container = batch.makeContainer()
+                try record.encode(to: &container)
+                if batch.isFull(for: container) { fetched += try fetch(batch, &waiting) }
+                try batch.add(&container)
+                waiting.append(record)
+            }
+            fetched += try fetch(batch, &waiting)
+        }
+        return fetched
+    }
+
+    /// Inserts the records that wait, and tells them.
+    private static func fetch<T: FetchableRecord & TableRecord>(
+        _ batch: InsertBatch, _ waiting: inout [Self]
+    ) throws -> [T] {
+        defer { waiting.removeAll(keepingCapacity: true) }
+        guard let fetched = try batch.fetchNumbered(T.self) else {
+            batch.forgetRows()
+            return try waiting.indices.flatMap { try waiting[$0].fetchAlone(batch) }
+        }
+        guard case .honored = batch.callbacks else { return fetched }
+        for index in waiting.indices {
+            let inserted = batch.success(index)
+            waiting[index].didInsert(inserted)
+            waiting[index].didSave(PersistenceSuccess(inserted))
+        }
+        return fetched
+    }
+
+    /// Writes one record.
+    ///
+    /// - Returns: its row, or nothing if a conflict was ignored.
+    private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
+        let (insertion, plans) = batch.insertion(of: type(of: self))
+        guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion, plans).1 }
+        return try saving(batch.db) { record, db in
+            try record.inserting(db) { try $0.fetch(db, insertion, plans) }
+        }
+    }
+
+    private func fetch<T: FetchableRecord & TableRecord>(
+        _ db: Database, _ insertion: Insertion, _ plans: PlanGroup?
+    ) throws -> (InsertionSuccess, [T]) {
+        if insertion.upsert == nil { return try runInsert(db, insertion, plans) { try T.fetchAll($0) } }
+        return try runUpsert(db, insertion, plans) { [try T(row: $0)] }.orThrow(recordNotFound(db))
+    }
+}

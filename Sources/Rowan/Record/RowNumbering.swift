@@ -1,0 +1,77 @@
+// The rowids that SQLite will choose, chosen in its stead: one more than the largest, as it documents. SQLite tells
+// but the last rowid of an INSERT of many rows, and promises no order for the rows of RETURNING. It does not hold for
+// what a trigger or an ON CONFLICT clause of the table may do: such tables are not numbered.
+// Source: https://sqlite.org/autoinc.html
+
+struct RowNumbering {
+    /// The `INTEGER PRIMARY KEY`.
+    let column: String
+    private let largestRowID: Statement
+
+    /// - Returns: nil for a table whose rowids can't be told in advance.
+    init?(_ db: Database, _ insertion: Insertion) throws {
+        let table = insertion.record.databaseTableName
+        switch insertion.conflictResolution {
+        case .abort, .fail, .rollback: break
+        case .ignore, .replace: return nil
+        }
+        guard let column = try db.insertedKey(table).rowIDColumn, try db.isPlainTable(table) else { return nil }
+        self.column = column
+        let rowID = column.quotedDatabaseIdentifier
+        let source = "main.\(table.quotedDatabaseIdentifier)"
+        let name = DatabaseValue(storage: .string(table)).sqlLiteral
+        // The key of an AUTOINCREMENT table is never used again.
+        let sequence =
+            try db.tableExists("sqlite_sequence", in: "main")
+            ? "(SELECT max(seq) FROM main.sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
+        largestRowID = try db.cachedStatement(sql: "SELECT max(\(rowID)), \(sequence) FROM \(source)")
+    }
+
+    /// Gives rowids to the rows that have none.
+    ///
+    /// - Returns: the rowids of all rows, in order; nil, and rows as they were, if they can't be told.
+    func number(_ rows: inout [[DatabaseValue]], count: Int, columns: [String]) throws -> [Int64]? {
+        guard let index = columns.firstIndex(where: column.isSameDatabaseName) else { return nil }
+        guard var next = try firstRowID() else { return nil }
+        var rowIDs: [Int64] = []
+        rowIDs.reserveCapacity(count)
+        for row in rows[..<count] {
+            switch row[index].storage {
+            case .null: rowIDs.append(next)
+            case .int64(let rowID): rowIDs.append(rowID)
+            case .double, .string, .blob: return nil
+            }
+            // At the end of the numbers SQLite chooses at random; it goes on after negative ones.
+            guard let rowID = rowIDs.last, rowID < .max, rowID >= 0 else { return nil }
+            next = max(next, rowID + 1)
+        }
+        for (position, rowID) in rowIDs.enumerated() { rows[position][index] = rowID.databaseValue }
+        return rowIDs
+    }
+
+    private func firstRowID() throws -> Int64? {
+        guard let row = try Row.fetchOne(largestRowID) else { return nil }
+        let largest: Int64? = row[0]
+        let sequence: Int64? = row[1]
+        guard largest ?? 0 >= 0 else { return nil }
+        let last = max(largest ?? 0, sequence ?? 0)
+        return last < .max ? last + 1 : nil
+    }
+}
+
+extension Database {
+    /// Whether the name is that of a table of the main database, with no triggers and no ON CONFLICT clauses.
+    fileprivate func isPlainTable(_ table: String) throws -> Bool {
+        let sql = """
+            SELECT type, sql FROM sqlite_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
+            UNION ALL
+            SELECT 'temp', NULL FROM sqlite_temp_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
+            """
+        let rows = try Row.fetchAll(cachedStatement(sql: sql), arguments: [table])
+        guard rows.count == 1, let row = rows.first, row["type"] == "table", let sql: String = row["sql"] else {
+            return false
+        }
+        let text = sql.uppercased()
+        return text.hasPrefix("CREATE TABLE") && !text.contains("CONFLICT")
+    }
+}

@@ -1,0 +1,222 @@
+// How SQLite runs a query, as it tells it. The texts of EXPLAIN QUERY PLAN are meant for people and may change with
+// any version: what is not recognised is kept as it is. Source: https://sqlite.org/eqp.html
+
+/// The plan of a query: a tree of what SQLite does.
+///
+/// ```swift
+/// // EXPLAIN QUERY PLAN SELECT * FROM "player" WHERE "teamId" = ? ORDER BY "score"
+/// let plan = try Player.filter { $0.teamId == 1 }.order(\.score).explain(db)
+/// print(plan)
+/// // SEARCH player USING INDEX player_on_teamId (teamId=?)
+/// // USE TEMP B-TREE FOR ORDER BY
+/// plan.indexes             // ["player_on_teamId"]
+/// plan.fullScans           // []
+/// plan.usesTemporaryBTree  // true
+/// ```
+///
+/// Plans are for people, logs and tests of a known version of SQLite: another version may have other plans, and other
+/// words for them. Source: <https://sqlite.org/eqp.html>
+public struct QueryPlan: Hashable, Sendable {
+    /// What is done, in the order of SQLite: tables are joined in this order.
+    public let nodes: [Node]
+
+    /// A step, and the steps that it is made of.
+    public struct Node: Hashable, Sendable {
+        /// What SQLite does.
+        public let operation: Operation
+        /// The words of SQLite.
+        public let detail: String
+        /// The steps that this one is made of.
+        public let children: [Node]
+    }
+
+    /// What SQLite does in a step.
+    public enum Operation: Hashable, Sendable {
+        /// All rows of a table are read, in the order of the index if there is one.
+        ///
+        /// `SCAN player USING COVERING INDEX player_on_name`. The table goes by its alias, if it has one.
+        case scan(table: String, index: Index?, isCovering: Bool)
+        /// Some rows of a table are read: those that a key finds.
+        ///
+        /// `SEARCH player USING INDEX player_on_name (name=?)`. The constraint is the text between the parentheses.
+        case search(table: String, index: Index?, isCovering: Bool, constraint: String?)
+        /// Rows are sorted, or told apart, in a temporary index.
+        ///
+        /// `USE TEMP B-TREE FOR ORDER BY`
+        case temporaryBTree(purpose: String)
+        /// A compound query, or one of its parts: `UNION ALL`, `EXCEPT USING TEMP B-TREE`, `MERGE (UNION)`, `LEFT`.
+        case compound(String)
+        /// A query in the query, with its name or number.
+        case subquery(Subquery, name: String, isCorrelated: Bool)
+        /// Several indexes find rows of one table: `MULTI-INDEX OR`, and `INDEX 1` for each of them.
+        case multipleIndexes
+        /// Something else: read the detail.
+        case other
+    }
+
+    /// What rows are found with.
+    public enum Index: Hashable, Sendable {
+        /// An index with a name.
+        case named(String)
+        /// The rowid.
+        case rowID
+        /// The primary key of a table without rowid.
+        case primaryKey
+        /// An index that SQLite builds for this query alone. <https://sqlite.org/optoverview.html#autoindex>
+        case automatic
+        /// That of a virtual table, with its number and text.
+        case virtualTable(String)
+    }
+
+    /// When a subquery runs.
+    public enum Subquery: Hashable, Sendable {
+        /// Row by row, as its rows are read: `CO-ROUTINE`.
+        case coroutine
+        /// Once, into a temporary table: `MATERIALIZE`.
+        case materialized
+        /// For one value: `SCALAR SUBQUERY`.
+        case scalar
+        /// For the values of an `IN`: `LIST SUBQUERY`.
+        case list
+    }
+}
+
+extension QueryPlan {
+    /// All steps, each before those that it is made of.
+    public var allNodes: [Node] {
+        func flat(_ nodes: [Node]) -> [Node] { nodes.flatMap { [$0] + flat($0.children) } }
+        return flat(nodes)
+    }
+
+    /// Whether rows are sorted, or told apart, in a temporary index.
+    public var usesTemporaryBTree: Bool {
+        allNodes.contains { node in
+            switch node.operation {
+            case .temporaryBTree: true
+            case .compound: node.detail.hasSuffix("USING TEMP B-TREE")
+            case .scan, .search, .subquery, .multipleIndexes, .other: false
+            }
+        }
+    }
+
+    /// The tables, or their aliases, whose rows are all read, whatever index gives them their order. The results of
+    /// subqueries, and virtual tables, are not in the list.
+    public var fullScans: [String] {
+        let nodes = allNodes
+        let subqueries = nodes.compactMap { node in
+            if case .subquery(_, let name, _) = node.operation { name } else { nil }
+        }
+        return nodes.compactMap { node in
+            guard case .scan(let table, let index, _) = node.operation, !subqueries.contains(table) else { return nil }
+            if case .virtualTable = index { return nil }
+            return table
+        }
+    }
+
+    /// The names of the indexes, in the order of the plan.
+    public var indexes: [String] {
+        var names: [String] = []
+        for node in allNodes {
+            guard case .named(let name) = node.operation.index, !names.contains(name) else { continue }
+            names.append(name)
+        }
+        return names
+    }
+}
+
+extension QueryPlan.Operation {
+    /// What the rows of a table are found with, nil if they are read as they are stored.
+    public var index: QueryPlan.Index? {
+        switch self {
+        case .scan(_, let index, _), .search(_, let index, _, _): index
+        case .temporaryBTree, .compound, .subquery, .multipleIndexes, .other: nil
+        }
+    }
+}
+
+extension QueryPlan: CustomStringConvertible {
+    /// The words of SQLite, a line for each step, indented by two spaces in the step that it belongs to.
+    public var description: String {
+        func lines(_ nodes: [Node], _ indentation: String) -> [String] {
+            nodes.flatMap { [indentation + $0.detail] + lines($0.children, indentation + "  ") }
+        }
+        return lines(nodes, "").joined(separator: "\n")
+    }
+}
+
+// MARK: - Asking SQLite
+
+extension FetchRequest {
+    /// The plan of the request.
+    ///
+    /// ```swift
+    /// // EXPLAIN QUERY PLAN SELECT * FROM "player" ORDER BY "name"
+    /// print(try Player.order(\.name).explain(db))
+    /// // SCAN player USING INDEX player_on_name
+    /// ```
+    ///
+    /// The request itself does not run.
+    ///
+    /// - Throws: a ``DatabaseError`` if the request is not one that SQLite can run.
+    public func explain(_ db: Database) throws -> QueryPlan {
+        try makePreparedRequest(db, forSingleResult: false).statement.explain()
+    }
+
+    /// The SQL of the request, and its arguments.
+    ///
+    /// ```swift
+    /// let (sql, arguments) = try Player.filter { $0.score > 1000 }.sql(db)
+    /// // SELECT * FROM "player" WHERE "score" > ?, [1000]
+    /// ```
+    ///
+    /// The request does not run; SQLite compiles it.
+    ///
+    /// - Throws: a ``DatabaseError`` if the request is not one that SQLite can run.
+    public func sql(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
+        let statement = try makePreparedRequest(db, forSingleResult: false).statement
+        return (statement.sql, statement.arguments)
+    }
+}
+
+extension Statement {
+    /// The plan of the statement. The statement itself does not run.
+    ///
+    /// ```swift
+    /// let statement = try db.makeStatement(sql: "DELETE FROM player WHERE score = 0")
+    /// print(try statement.explain())   // SCAN player
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func explain() throws -> QueryPlan {
+        let explanation = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        // Values may count: https://sqlite.org/queryplanner-ng.html
+        explanation.setUncheckedArguments(storedArguments)
+        return QueryPlan(try Row.fetchAll(explanation).map { ($0[0], $0[1], $0[3]) })
+    }
+}
+
+extension Database {
+    /// The plan of a statement. The statement itself does not run.
+    ///
+    /// ```swift
+    /// let plan = try db.explain(sql: "SELECT * FROM player WHERE name = ?", arguments: ["Arthur"])
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the text has several statements.
+    public func explain(sql: String, arguments: StatementArguments = StatementArguments()) throws -> QueryPlan {
+        let statement = try makeStatement(sql: sql)
+        statement.setUncheckedArguments(arguments)
+        return try statement.explain()
+    }
+
+    /// The plan of a statement from a literal. The statement itself does not run.
+    ///
+    /// ```swift
+    /// let plan = try db.explain(literal: "SELECT * FROM player WHERE name = \(name)")
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the literal has several statements.
+    public func explain(literal sqlLiteral: SQL) throws -> QueryPlan {
+        try makeStatement(literal: sqlLiteral).explain()
+    }
+}
