@@ -42,3 +42,68 @@ extension SQLInterpolation {
         appendInterpolation(identifier: table.tableName)
     }
 }
+
+extension Table {
+    /// A cursor over all rows.
+    public func fetchCursor(_ db: Database) throws -> FetchCursor<RowDecoder> where RowDecoder: RowDecodable {
+        try all().fetchCursor(db)
+    }
+
+    /// All rows.
+    public func fetchAll(_ db: Database) throws -> [RowDecoder] where RowDecoder: RowDecodable {
+        try all().fetchAll(db)
+    }
+
+    /// Some row, or nil.
+    public func fetchOne(_ db: Database) throws -> RowDecoder? where RowDecoder: RowDecodable {
+        try all().fetchOne(db)
+    }
+
+    /// The set of all rows.
+    public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: RowDecodable & Hashable {
+        try all().fetchSet(db)
+    }
+
+    /// Whether a row has this primary key.
+    public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try !filter(key: key).isEmpty(db)
+    }
+
+    /// Whether a row has this primary or unique key.
+    public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try !filter(key: key).isEmpty(db)
+    }
+
+    /// Deletes the row of a primary key.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the row of a primary or unique key.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the rows of primary keys.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public func deleteAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> Int
+    where Keys.Element: DatabaseValueConvertible {
+        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+    }
+
+    /// Deletes the rows of primary or unique keys.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
+        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+    }
+}

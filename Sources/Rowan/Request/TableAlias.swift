@@ -21,6 +21,39 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
 
     /// A column of the aliased table.
     public subscript(_ column: some ColumnExpression) -> SQLExpression { self[column.name] }
+
+    /// Any expression on the columns of the aliased table: `alias[Column("a") + Column("b")]`.
+    public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
+        // No request fails to qualify: the transformation throws nothing.
+        (try? Qualification(alias: id).expression(expression.sqlExpression)) ?? expression.sqlExpression
+    }
+
+    /// An ordering on the columns of the aliased table: `alias[Column("a").desc]`.
+    public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
+        (try? Qualification(alias: id).orderings(ordering.sqlOrdering).first) ?? ordering.sqlOrdering
+    }
+
+    /// Whether the aliased row exists, for an optional association: its primary key is not NULL.
+    ///
+    /// ```swift
+    /// // SELECT "book".*, "author"."id" IS NOT NULL FROM "book" LEFT JOIN "author" ON ...
+    /// Book.joining(optional: Book.author.aliased(author)).annotated(with: author.exists)
+    /// ```
+    public var exists: SQLExpression { SQLExpression(.rowExists(id)) }
+}
+
+/// Qualifies the columns of the current table with an alias. What stands in a subquery has its own table.
+private struct Qualification: ExpressionTransform {
+    let alias: TableAliasID
+
+    func expression(_ expression: SQLExpression) throws -> SQLExpression {
+        if case .column(let name, .current) = expression.node { return SQLExpression(.column(name, .alias(alias))) }
+        return try expression.mapChildren(self)
+    }
+
+    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
+
+    func literal(_ literal: SQL) throws -> SQL { literal }
 }
 
 /// An alias of a table in a request, for subqueries that refer to it.
@@ -49,77 +82,25 @@ extension TableAlias where RowDecoder: TableRecord {
     public subscript<T: ColumnExpression>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLExpression {
         self[RowDecoder.databaseComponents[keyPath: keyPath].name]
     }
-}
 
-/// A common table expression: a query with a name, for the WITH clause of other requests.
-///
-/// ```swift
-/// // WITH "best" AS (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) SELECT * FROM "player" WHERE "id" IN "best"
-/// let best = CommonTableExpression(named: "best", request: Player.order(\.score.desc).limit(10).select(\.id))
-/// Player.with(best).filter { best.contains($0.id) }
-/// ```
-///
-/// Source: <https://sqlite.org/lang_with.html>
-public struct CommonTableExpression<RowDecoder>: Sendable {
-    let table: CommonTable
-
-    /// The name of the table.
-    public var tableName: String { table.name }
-
-    /// A table from a request.
-    public init(
-        recursive: Bool = false, named tableName: String, columns: [String]? = nil, request: some SQLSubqueryable
-    ) {
-        table = CommonTable(
-            name: tableName, columns: columns, isRecursive: recursive, query: request.sqlSubquery)
+    /// A JSON column of the aliased table: `player.address["country"]`.
+    public subscript<T: SQLJSONExpressible>(
+        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
+    ) -> AnySQLJSONExpressible {
+        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression].asJSON
     }
 
-    /// A table from SQL.
-    public init(
-        recursive: Bool = false, named tableName: String, columns: [String]? = nil, sql: String,
-        arguments: StatementArguments = StatementArguments()
-    ) {
-        self.init(
-            recursive: recursive, named: tableName, columns: columns, literal: SQL(sql: sql, arguments: arguments))
+    /// A JSON column of the aliased table: `player.address["country"]`.
+    public subscript<T: SQLJSONExpressible & ColumnExpression>(
+        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
+    ) -> AnySQLJSONExpressible {
+        self[RowDecoder.databaseComponents[keyPath: keyPath].name].asJSON
     }
 
-    /// A table from SQL.
-    public init(
-        recursive: Bool = false, named tableName: String, columns: [String]? = nil, literal sqlLiteral: SQL
-    ) {
-        table = CommonTable(
-            name: tableName, columns: columns, isRecursive: recursive, query: SQLSubquery(.literal(sqlLiteral)))
-    }
-
-    /// A request of all the rows of the table. The WITH clause is the business of the request: see `with(_:)`.
-    public func all() -> QueryInterfaceRequest<RowDecoder> {
-        QueryInterfaceRequest(relation: Relation(table: tableName))
-    }
-
-    /// Whether an element is in the table: `id IN "best"`.
-    public func contains(_ element: some SQLExpressible) -> SQLExpression {
-        SQLExpression(.isIn(element.sqlExpression, .table(tableName), isNegated: false))
-    }
-}
-
-extension CommonTableExpression where RowDecoder == Row {
-    /// A table from a request.
-    public init(
-        recursive: Bool = false, named tableName: String, columns: [String]? = nil, request: some SQLSubqueryable
-    ) {
-        table = CommonTable(
-            name: tableName, columns: columns, isRecursive: recursive, query: request.sqlSubquery)
-    }
-}
-
-extension SQLInterpolation {
-    /// `WITH \(definitionFor: cte) SELECT ...`
-    public mutating func appendInterpolation<T>(definitionFor cte: CommonTableExpression<T>) {
-        literal.append(.cte(cte.table))
-    }
-
-    /// `... FROM \(cte)`
-    public mutating func appendInterpolation<T>(_ cte: CommonTableExpression<T>) {
-        appendInterpolation(identifier: cte.tableName)
+    /// An expression of the aliased table that is no column.
+    public subscript<T: SQLSpecificExpressible>(
+        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
+    ) -> SQLExpression {
+        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression]
     }
 }

@@ -95,7 +95,7 @@ extension Renderer {
             write(value: value.databaseValue)
         case .bound(let a, let bindings):
             write(a, bindings)
-        case .primaryKey, .aggregate:
+        case .primaryKey, .aggregate, .rowExists:
             preconditionFailure("the resolver replaces this expression before it is rendered")
         }
     }
@@ -202,7 +202,7 @@ extension SQLExpression {
             false
         case .bound(let expression, _): expression.isOperation
         case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
-            .primaryKey, .aggregate:
+            .primaryKey, .aggregate, .rowExists:
             true
         }
     }

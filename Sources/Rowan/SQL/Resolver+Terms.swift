@@ -5,10 +5,17 @@ extension Resolver: ExpressionTransform {
         guard expression.isSymbolic else { return expression }
         if case .primaryKey(let values) = expression.node { return try primaryKey(isIn: values) }
         if case .aggregate(let aggregate) = expression.node { return try resolve(aggregate) }
+        if case .rowExists(let alias) = expression.node { return try rowExists(alias) }
         if case .storable(let value) = expression.node { return SQLExpression(.value(value.databaseValue)) }
         // The negation of what an aggregate becomes may be simpler than that of the aggregate.
         if case .unary(.not, let operand) = expression.node { return try self.expression(operand).negated }
         return try stored(expression).mapChildren(self)
+    }
+
+    private func rowExists(_ alias: TableAliasID) throws -> SQLExpression {
+        guard let source = sources[alias] else { throw ResolutionError.unknownAlias }
+        return SQLExpression(
+            .equal(Self.column(try primaryKey(of: source)[0], .alias(alias)), .null, isNegated: true))
     }
 
     private func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
@@ -111,6 +118,7 @@ package enum ResolutionError: Error, CustomStringConvertible {
     case notJoinable(key: String, clause: String)
     case notLinked(table: String, column: String)
     case aggregateOfGroups(key: String)
+    case unknownAlias
 
     package var description: String {
         switch self {
@@ -140,6 +148,8 @@ package enum ResolutionError: Error, CustomStringConvertible {
             "association \"\(key)\" has a \(clause): it can only be used with including(all:)"
         case .notLinked(let table, let column):
             "the record has no value for column \(column) of table \(table), which the association needs"
+        case .unknownAlias:
+            "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
         case .aggregateOfGroups(let key):
             "association \"\(key)\" has groups, distinct or limited rows: only their count and isEmpty are known"
         }

@@ -9,7 +9,8 @@ package struct Resolver {
     let schema: any SchemaReader
     /// The relation that is being resolved: what `.current` stands for.
     var current: CurrentRelation?
-    /// How the sources of aliases store values.
+    /// The sources of aliases, and how they store values.
+    var sources: [TableAliasID: Source] = [:]
     var storages: [TableAliasID: RecordStorage] = [:]
     let aliases = AliasNumbers()
     /// Whether aggregates may join derived tables: an UPDATE or a DELETE has no place for them.
@@ -21,7 +22,7 @@ package struct Resolver {
     package func inside(_ relation: Relation) -> Resolver {
         var resolver = self
         resolver.current = CurrentRelation(relation)
-        resolver.learnStorages(of: relation)
+        resolver.learnAliases(of: relation)
         return resolver
     }
 
@@ -31,11 +32,12 @@ package struct Resolver {
         return try inside(relation).resolved(relation)
     }
 
-    private mutating func learnStorages(of relation: Relation) {
-        if let storage = relation.storage {
-            for alias in relation.aliases { storages[alias] = storage }
+    private mutating func learnAliases(of relation: Relation) {
+        for alias in relation.aliases {
+            sources[alias] = relation.source
+            storages[alias] = relation.storage
         }
-        for join in relation.joins { learnStorages(of: join.step.relation) }
+        for join in relation.joins { learnAliases(of: join.step.relation) }
     }
 
     /// The relation of this resolver, resolved.

@@ -53,6 +53,8 @@ public struct SQLExpression: Hashable, Sendable {
         case storable(StorableValue)
         /// A value that is computed over the associated rows of the current table.
         case aggregate(AssociatedValue)
+        /// The row of an alias is there: its primary key is not NULL.
+        case rowExists(TableAliasID)
         /// An expression in which some aliases stand for the source of others.
         case bound(SQLExpression, [AliasBinding])
     }
@@ -173,7 +175,8 @@ extension SQLExpression: SQLSpecificExpressible {
         case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
         case .value, .constant, .column, .literal, .unary, .binary, .associative, .collated, .function, .windowed,
-            .conditional, .cast, .subquery, .tuple, .primaryKey, .storable, .aggregate, .bound:
+            .conditional, .cast, .subquery, .tuple, .primaryKey,
+            .storable, .aggregate, .rowExists, .bound:
             SQLExpression(.unary(.not, self))
         }
     }

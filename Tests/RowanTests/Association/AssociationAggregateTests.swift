@@ -6,7 +6,7 @@ private typealias Book = Library.Book
 private typealias Country = Library.Country
 private typealias Award = Library.Award
 
-struct AggregateTests {
+struct AssociationAggregateTests {
     @Test func annotations() throws {
         try Library.check(
             Author.select(\.id).annotated(with: Author.books.count, Author.books.max(\.year)),
