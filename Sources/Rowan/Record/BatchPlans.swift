@@ -74,7 +74,7 @@ extension Database {
         guard columnCount > 0 else { return 1 }
         let parameters = maximumStatementArgumentCount - single.constants.count
         let length = Int(sqlite3_limit(try connection.openPointer(), SQLITE_LIMIT_SQL_LENGTH, -1))
-        // `,(?,?)` for each row but the first.
+        // `,(?,?)` for each row but the first. The limit of compound queries does not count for VALUES.
         let rowLength = 2 * columnCount + 2
         let most = min(
             InsertBatch.maximumRowCount, parameters / columnCount,

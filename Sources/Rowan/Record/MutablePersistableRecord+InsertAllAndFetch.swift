@@ -13,9 +13,10 @@ extension MutablePersistableRecord {
     ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
     /// - Returns: a record for each row that was inserted: those that a conflict ignored are missing.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
-    /// - Complexity: O(*n*). Many rows share a statement where their rowids are known: in tables with an `INTEGER PRIMARY KEY`, without
-    ///   triggers and `ON CONFLICT` clauses, when the resolution is neither `ignore` nor `replace`. Elsewhere each
-    ///   record has its own, because SQLite promises no order for the rows that a statement returns.
+    /// - Complexity: O(*n*). Many rows share a statement where their rowids are known: in tables with an
+    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, when the
+    ///   resolution is neither `ignore` nor `replace`. Elsewhere each record has its own execution, because SQLite
+    ///   promises no order for the rows that a statement returns.
     ///
     /// Source: <https://sqlite.org/lang_returning.html>
     public static func insertAllAndFetch(
@@ -29,7 +30,7 @@ extension MutablePersistableRecord {
     /// Inserts records, all or none, and returns the rows as another type, in the order of the records.
     ///
     /// ```swift
-    /// // INSERT INTO "player" ("name") VALUES (?),(?) RETURNING *, "rowid" AS "rowan_rowid"
+    /// // For each name: INSERT INTO "player" ("name") VALUES (?) RETURNING *
     /// let players = try PartialPlayer.insertAllAndFetch(db, names.map(PartialPlayer.init), as: Player.self)
     /// ```
     ///

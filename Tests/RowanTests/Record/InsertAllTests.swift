@@ -230,7 +230,7 @@ struct InsertAllTableTests {
     @Test(
         arguments: [
             (SQLITE_LIMIT_VARIABLE_NUMBER, 49, 24), (SQLITE_LIMIT_VARIABLE_NUMBER, 2, 1),
-            (SQLITE_LIMIT_SQL_LENGTH, 200, 25), (SQLITE_LIMIT_SQL_LENGTH, 52, 1),
+            (SQLITE_LIMIT_SQL_LENGTH, 200, 25), (SQLITE_LIMIT_SQL_LENGTH, 48, 1),
             (SQLITE_LIMIT_COMPOUND_SELECT, 2, 64),
         ] as [(CInt, CInt, Int)])
     func theLimitsOfSQLiteHold(limit: CInt, value: CInt, most: Int) throws {

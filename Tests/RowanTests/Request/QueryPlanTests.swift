@@ -53,7 +53,7 @@ struct QueryPlanTests {
             try operation(#"SELECT * FROM "we ird (x)" WHERE q = 1"#)
                 == .search(table: "we ird (x)", index: .named("in dex (y)"), isCovering: true, constraint: "q=?"))
         #expect(
-            try operation(#"SELECT q FROM "we ird (x)""#)
+            try operation(#"SELECT * FROM "we ird (x)" ORDER BY q"#)
                 == .scan(table: "we ird (x)", index: .named("in dex (y)"), isCovering: true))
         #expect(try operation("SELECT 1") == .other)
         #expect(
@@ -65,7 +65,7 @@ struct QueryPlanTests {
 
     @Test func joins() throws {
         let plan = try explained(
-            "SELECT * FROM player LEFT JOIN word ON word = name JOIN player p2 ON p2.id = player.score")
+            "SELECT * FROM player LEFT JOIN word ON word = player.name JOIN player p2 ON p2.id = player.score")
         #expect(
             plan.nodes.map(\.operation) == [
                 .scan(table: "player", index: nil, isCovering: false),
@@ -130,10 +130,7 @@ struct QueryPlanTests {
                     SEARCH player USING INDEX player_name (name=?)
                     USE TEMP B-TREE FOR ORDER BY
                     """)
-            #expect(
-                log.take() == [
-                    #"EXPLAIN QUERY PLAN SELECT * FROM "player" WHERE "name" = ? ORDER BY "score""#
-                ])
+            #expect(log.take().isEmpty, "the request did not run")
             #expect(plan.indexes == ["player_name"])
             #expect(plan.fullScans.isEmpty)
             #expect(try SQLRequest<Row>("SELECT * FROM player WHERE id = \(1)").explain(db).fullScans.isEmpty)
@@ -143,7 +140,7 @@ struct QueryPlanTests {
             #expect(try statement.explain().fullScans == ["player"])
             #expect(
                 databaseError { try statement.execute() }?.resultCode == .SQLITE_MISUSE, "it has no arguments still")
-            #expect(databaseError { try db.explain(sql: "SELECT * FROM nothing") }?.message == "no such table: nothing")
+            #expect(databaseError { try db.explain(sql: "SELECT * FROM missing") }?.message == "no such table: missing")
             #expect(databaseError { try db.explain(sql: "SELECT 1; SELECT 2") }?.resultCode == .SQLITE_MISUSE)
         }
     }
@@ -195,7 +192,7 @@ struct RequestSQLTests {
             let raw = try SQLRequest<Row>("SELECT \("x"), \(nil as Int?)").sql(db)
             #expect(raw.sql == "SELECT ?, NULL" || raw.sql == "SELECT ?, ?")
             #expect(log.take().isEmpty, "nothing ran")
-            #expect(throws: DatabaseError.self) { try SQLRequest<Row>(sql: "SELECT * FROM nothing").sql(db) }
+            #expect(throws: DatabaseError.self) { try SQLRequest<Row>(sql: "SELECT * FROM missing").sql(db) }
         }
     }
 }
