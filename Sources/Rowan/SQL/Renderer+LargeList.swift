@@ -10,23 +10,42 @@ extension Renderer {
     /// doubles, NULL, texts with a NUL character.
     static func largeList(_ expressions: [SQLExpression]) -> DatabaseValue? {
         guard expressions.count >= largeListCount else { return nil }
-        var json = "["
+        var json = ""
         json.reserveCapacity(expressions.count * 8)
-        for expression in expressions {
-            guard case .value(let value) = expression.node else { return nil }
+        guard json.append(jsonArray: expressions) else { return nil }
+        return DatabaseValue(storage: .string(json))
+    }
+
+    /// A list of row values as a JSON array of arrays; nil for a short list, and for what JSON does not tell.
+    static func largeList(_ rows: [[SQLExpression]]) -> DatabaseValue? {
+        guard rows.count >= largeListCount else { return nil }
+        var json = "["
+        for row in rows {
             if json.utf8.count > 1 { json += "," }
-            switch value.storage {
-            case .int64(let int64): json += String(int64)
-            case .string(let string):
-                guard json.append(jsonText: string) else { return nil }
-            case .null, .double, .blob: return nil
-            }
+            guard row.count == rows[0].count, json.append(jsonArray: row) else { return nil }
         }
         return DatabaseValue(storage: .string(json + "]"))
     }
 }
 
 extension String {
+    /// - Returns: false for values that JSON does not tell.
+    fileprivate mutating func append(jsonArray expressions: [SQLExpression]) -> Bool {
+        self += "["
+        for (index, expression) in expressions.enumerated() {
+            guard case .value(let value) = expression.node else { return false }
+            if index > 0 { self += "," }
+            switch value.storage {
+            case .int64(let int64): self += String(int64)
+            case .string(let string):
+                guard append(jsonText: string) else { return false }
+            case .null, .double, .blob: return false
+            }
+        }
+        self += "]"
+        return true
+    }
+
     /// - Returns: false for a text that JSON functions would cut.
     fileprivate mutating func append(jsonText text: String) -> Bool {
         self += "\""

@@ -156,6 +156,14 @@ extension Renderer {
         case .subquery(let subquery): write(parenthesised: subquery)
         case .table(let name): write(identifier: name)
         case .rows(let rows):
+            if case .bound = values, let json = Self.largeList(rows) {
+                sql += "(SELECT "
+                write(list: rows[0].indices) { $0.sql += "json_extract(value, '$[\($1)]')" }
+                sql += " FROM json_each("
+                write(value: json)
+                sql += "))"
+                return
+            }
             sql += "(VALUES "
             write(list: rows) { $0.write(.expressions($1)) }
             sql += ")"

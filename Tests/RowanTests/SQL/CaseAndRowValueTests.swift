@@ -115,6 +115,26 @@ struct RowValueTests {
             #"("a", "b") IN (SELECT "a", 2 FROM "t")"#, gives: [1, 0, 0, nil])
     }
 
+    @Test func longLists() throws {
+        try inLoggedDatabase("CREATE TABLE t (a INTEGER, b TEXT)") { db, log throws in
+            try db.execute(sql: #"INSERT INTO t VALUES (7, 'it''s "7"'), (8, 'x'), (NULL, 'y')"#)
+            _ = log.take()
+            let rows = (0..<40_000).map { rowValue($0, #"it's "\#($0)""#) }
+            let request = Table("t").all().filter(rows.contains(rowValue(a, b))).select(a, as: Int.self)
+            #expect(try request.fetchAll(db) == [7])
+            #expect(
+                log.take() == [
+                    #"SELECT "a" FROM "t" WHERE ("a", "b") IN "#
+                        + "(SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))"
+                ])
+            // Doubles are no JSON, and stay arguments.
+            let doubles = (0..<1_000).map { rowValue($0, Double($0)) }
+            #expect(
+                expressionText(doubles.contains(rowValue(a, b))).arguments
+                    == StatementArguments((0..<1_000).flatMap { [$0.databaseValue, Double($0).databaseValue] }))
+        }
+    }
+
     @Test func misuse() throws {
         try check(rowValue(1, 2).sqlExpression, "(?, ?)", [1, 2], failsWith: "row value misused")
     }
