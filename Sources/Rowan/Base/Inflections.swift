@@ -56,6 +56,13 @@ public struct Inflections: Sendable {
     private var singulars: [Rule] = []
     private let isEnglish: Bool
 
+    /// What these rules answered. The copies of the rules share it, until one of them changes.
+    private struct Answers {
+        var plurals = BoundedCache<String, String>(capacity: 500)
+        var singulars = BoundedCache<String, String>(capacity: 500)
+    }
+    private var answers = Mutex(Answers())
+
     private static let current = Mutex(Inflections.english)
 
     /// The rules that associations use: those of English, and what the program adds. Add rules before you define
@@ -86,6 +93,7 @@ public struct Inflections: Sendable {
         _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
     ) {
         plurals.insert(Rule(pattern, options, template), at: 0)
+        answers = Mutex(Answers())
     }
 
     /// Adds a rule for singulars. The rules that are added last come first.
@@ -98,17 +106,20 @@ public struct Inflections: Sendable {
         _ pattern: String, options: NSRegularExpression.Options = [.caseInsensitive], _ template: String
     ) {
         singulars.insert(Rule(pattern, options, template), at: 0)
+        answers = Mutex(Answers())
     }
 
     /// Adds words whose plural is the singular, such as `sheep`.
     public mutating func uncountableWords(_ words: [String]) {
         for word in words { addIrregular(word, word, isWord: true) }
+        answers = Mutex(Answers())
     }
 
     /// Adds a singular and its plural, for the words that end so: `irregularSuffix("man", "men")` knows `fireman`.
     /// The longest ending wins.
     public mutating func irregularSuffix(_ singular: String, _ plural: String) {
         addIrregular(singular, plural, isWord: false)
+        answers = Mutex(Answers())
     }
 
     mutating func addIrregular(_ singular: String, _ plural: String, isWord: Bool) {
@@ -128,13 +139,27 @@ public struct Inflections: Sendable {
 
     /// The plural of a name: `pluralize("lineItem")` is `lineItems`. A plural stays as it is.
     ///
-    /// Complexity: O(n) in the length of the name.
-    public func pluralize(_ string: String) -> String { inflected(string, toSingular: false) }
+    /// Complexity: O(n) in the length of the name. Answers are kept, within bounds.
+    public func pluralize(_ string: String) -> String { answer(string, toSingular: false) }
 
     /// The singular of a name: `singularize("lineItems")` is `lineItem`. A singular stays as it is.
     ///
-    /// Complexity: O(n) in the length of the name.
-    public func singularize(_ string: String) -> String { inflected(string, toSingular: true) }
+    /// Complexity: O(n) in the length of the name. Answers are kept, within bounds.
+    public func singularize(_ string: String) -> String { answer(string, toSingular: true) }
+
+    private func answer(_ string: String, toSingular: Bool) -> String {
+        answers.withLock { answers in
+            let known = toSingular ? answers.singulars.value(forKey: string) : answers.plurals.value(forKey: string)
+            if let known { return known }
+            let answer = inflected(string, toSingular: toSingular)
+            if toSingular {
+                answers.singulars.setValue(answer, forKey: string)
+            } else {
+                answers.plurals.setValue(answer, forKey: string)
+            }
+            return answer
+        }
+    }
 
     private func inflected(_ string: String, toSingular: Bool) -> String {
         let start = string.lastWordIndex

@@ -35,9 +35,11 @@ extension Database {
 
     /// The JSON object of the keys and values of a group.
     public static func jsonGroupObject(
-        key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil, format: JSONFormat
+        key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil,
+        format: JSONFormat
     ) -> SQLExpression {
-        .json(format.function("_GROUP_OBJECT"), [key.sqlExpression, format.element(value)], filter: filter?.sqlExpression)
+        .json(
+            format.function("_GROUP_OBJECT"), [key.sqlExpression, format.element(value)], filter: filter?.sqlExpression)
     }
 
     /// The SQL value at a path; arrays and objects are JSON of the format.
@@ -63,21 +65,24 @@ extension Database {
 
     /// The JSON with values added at paths where there is nothing yet.
     public static func jsonInsert(
-        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>, format: JSONFormat
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>,
+        format: JSONFormat
     ) -> SQLExpression {
         .json(format.function("_INSERT"), [value.sqlExpression] + format.elements(assignments))
     }
 
     /// The JSON with the values at paths replaced, where there are any.
     public static func jsonReplace(
-        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>, format: JSONFormat
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>,
+        format: JSONFormat
     ) -> SQLExpression {
         .json(format.function("_REPLACE"), [value.sqlExpression] + format.elements(assignments))
     }
 
     /// The JSON with the values at paths replaced or added.
     public static func jsonSet(
-        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>, format: JSONFormat
+        _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>,
+        format: JSONFormat
     ) -> SQLExpression {
         .json(format.function("_SET"), [value.sqlExpression] + format.elements(assignments))
     }

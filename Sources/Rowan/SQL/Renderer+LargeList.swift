@@ -8,16 +8,21 @@ extension Renderer {
     /// The length from which a list of expressions is one argument.
     static var largeListCount: Int { 1_000 }
 
-    /// The values of expressions, nil if some are not values.
-    static func values(of expressions: [SQLExpression]) -> [[DatabaseValue]]? {
+    /// The values of a long list of rows, nil for a short one, and if some expressions are not values.
+    static func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
+        guard rows.count >= largeListCount else { return nil }
         var values: [[DatabaseValue]] = []
-        values.reserveCapacity(expressions.count)
-        for expression in expressions {
-            switch expression.node {
-            case .value(let value): values.append([value])
-            case .storable(let value): values.append([value.databaseValue])
-            default: return nil  // Any other expression has no value yet.
+        values.reserveCapacity(rows.count)
+        for row in rows {
+            var rowValues: [DatabaseValue] = []
+            for expression in row {
+                switch expression.node {
+                case .value(let value): rowValues.append(value)
+                case .storable(let value): rowValues.append(value.databaseValue)
+                default: return nil  // Any other expression has no value yet.
+                }
             }
+            values.append(rowValues)
         }
         return values
     }

@@ -160,7 +160,7 @@ extension Renderer {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
             }
-            if expressions.count >= Self.largeListCount, let values = Self.values(of: expressions) {
+            if let values = Self.values(ofLargeList: expressions.lazy.map { [$0] }) {
                 write(rows: values)
                 return
             }
@@ -171,6 +171,10 @@ extension Renderer {
         case .table(let name): write(identifier: name)
         case .values(let rows): write(rows: rows)
         case .rows(let rows):
+            if let values = Self.values(ofLargeList: rows) {
+                write(rows: values)
+                return
+            }
             sql += "(VALUES "
             write(list: rows) { $0.write(.expressions($1)) }
             sql += ")"

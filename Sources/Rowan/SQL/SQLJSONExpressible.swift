@@ -164,7 +164,10 @@ extension SQLExpression {
     }
 
     private static let functionsOfJSON: Set<String> = {
-        let names = ["", "_ARRAY", "_GROUP_ARRAY", "_GROUP_OBJECT", "_INSERT", "_OBJECT", "_PATCH", "_REMOVE", "_REPLACE", "_SET"]
+        let names = [
+            "", "_ARRAY", "_GROUP_ARRAY", "_GROUP_OBJECT", "_INSERT", "_OBJECT", "_PATCH", "_REMOVE", "_REPLACE",
+            "_SET",
+        ]
         return Set(names.flatMap { ["JSON\($0)", "JSONB\($0)"] } + ["JSON_QUOTE"])
     }()
 }

@@ -13,7 +13,8 @@ private func check(
     let text = expressionText(expression)
     #expect(text.sql == sql, sourceLocation: sourceLocation)
     #expect(text.arguments == arguments, sourceLocation: sourceLocation)
-    try inLoggedDatabase("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (5, 5), (NULL, 3), (7, NULL)") { db, _ throws in
+    try inLoggedDatabase("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2), (5, 5), (NULL, 3), (7, NULL)") {
+        db, _ throws in
         let request = Table("t").all().select(expression, as: Int?.self)
         #expect(try request.fetchAll(db) == values, sourceLocation: sourceLocation)
     }
@@ -22,7 +23,8 @@ private func check(
 struct CaseTests {
     @Test func conditions() throws {
         try check(
-            CaseExpression().when(a > 4, then: 1).when(b == 3, then: b * 2), #"CASE WHEN "a" > ? THEN ? WHEN "b" = ? THEN "b" * ? END"#,
+            CaseExpression().when(a > 4, then: 1).when(b == 3, then: b * 2),
+            #"CASE WHEN "a" > ? THEN ? WHEN "b" = ? THEN "b" * ? END"#,
             [4, 1, 3, 2], gives: [nil, 1, 6, 1])
         try check(
             CaseExpression().when(a > 4, then: 1).otherwise(0), #"CASE WHEN "a" > ? THEN ? ELSE ? END"#, [4, 1, 0],
@@ -34,7 +36,8 @@ struct CaseTests {
 
     @Test func values() throws {
         try check(
-            CaseExpression(a).when(1, then: 10).when(b, then: 20).otherwise(a), #"CASE "a" WHEN ? THEN ? WHEN "b" THEN ? ELSE "a" END"#,
+            CaseExpression(a).when(1, then: 10).when(b, then: 20).otherwise(a),
+            #"CASE "a" WHEN ? THEN ? WHEN "b" THEN ? ELSE "a" END"#,
             [1, 10, 20], gives: [10, 20, nil, 7])
         try check(
             CaseExpression(a + 1).when(2, then: 1), #"CASE ("a" + ?) WHEN ? THEN ? END"#, [1, 2, 1],
@@ -49,12 +52,15 @@ struct CaseTests {
     @Test func nesting() throws {
         let inner = CaseExpression().when(a == nil, then: 1).otherwise(2)
         try check(
-            CaseExpression(inner).when(1, then: inner), #"CASE CASE WHEN "a" IS NULL THEN ? ELSE ? END WHEN ? THEN CASE WHEN "a" IS NULL THEN ? ELSE ? END END"#,
+            CaseExpression(inner).when(1, then: inner),
+            #"CASE CASE WHEN "a" IS NULL THEN ? ELSE ? END WHEN ? THEN CASE WHEN "a" IS NULL THEN ? ELSE ? END END"#,
             [1, 2, 1, 1, 2], gives: [nil, nil, 1, nil])
         try check(inner + 1, #"CASE WHEN "a" IS NULL THEN ? ELSE ? END + ?"#, [1, 2, 1], gives: [3, 3, 2, 3])
         try check(
             !inner, #"NOT CASE WHEN "a" IS NULL THEN ? ELSE ? END"#, [1, 2], gives: [0, 0, 0, 0])
-        try check(inner == CaseExpression(a).when(1, then: 2), #"CASE WHEN "a" IS NULL THEN ? ELSE ? END = CASE "a" WHEN ? THEN ? END"#,
+        try check(
+            inner == CaseExpression(a).when(1, then: 2),
+            #"CASE WHEN "a" IS NULL THEN ? ELSE ? END = CASE "a" WHEN ? THEN ? END"#,
             [1, 2, 1, 2], gives: [1, nil, nil, nil])
     }
 
@@ -69,7 +75,8 @@ struct CaseTests {
     }
 
     @Test func primaryKeyInBranches() throws {
-        try inLoggedDatabase("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)") { db, log throws in
+        try inLoggedDatabase("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)") {
+            db, log throws in
             let key = SQLExpression(.primaryKey(isIn: [2.sqlExpression]))
             let request = Table("t").all().select(CaseExpression().when(key, then: key).otherwise(key), as: Bool.self)
             #expect(try request.fetchAll(db) == [false, true])
@@ -87,7 +94,9 @@ struct RowValueTests {
         try check(ab <= values, #"("a", "b") <= (?, ?)"#, [5, 5], gives: [1, 1, nil, 0])
         try check(ab > values, #"("a", "b") > (?, ?)"#, [5, 5], gives: [0, 0, nil, 1])
         try check(ab >= values, #"("a", "b") >= (?, ?)"#, [5, 5], gives: [0, 1, nil, 1])
-        try check(!(ab < rowValue(a + 1, 0, b)), #"NOT (("a", "b") < ("a" + ?, ?, "b"))"#, [1, 0], failsWith: "row value misused")
+        try check(
+            !(ab < rowValue(a + 1, 0, b)), #"NOT (("a", "b") < ("a" + ?, ?, "b"))"#, [1, 0],
+            failsWith: "row value misused")
         let null = rowValue(DatabaseValue.null, 3)
         try check(ab.isNotDistinct(from: null), #"("a", "b") IS (NULL, ?)"#, [3], gives: [0, 0, 1, 0])
         try check(ab.isDistinct(from: null), #"("a", "b") IS NOT (NULL, ?)"#, [3], gives: [1, 1, 0, 1])
@@ -104,6 +113,26 @@ struct RowValueTests {
         try check(
             Table("t").all().select([a, SQL("2").sqlExpression]).contains(rowValue(a, b)),
             #"("a", "b") IN (SELECT "a", 2 FROM "t")"#, gives: [1, 0, 0, nil])
+    }
+
+    @Test func longLists() throws {
+        try inLoggedDatabase("CREATE TABLE t (a INTEGER, b TEXT)") { db, log throws in
+            try db.execute(sql: #"INSERT INTO t VALUES (7, 'it''s "7"'), (8, 'x'), (NULL, 'y')"#)
+            _ = log.take()
+            let rows = (0..<40_000).map { rowValue($0, #"it's "\#($0)""#) }
+            let request = Table("t").all().filter(rows.contains(rowValue(a, b))).select(a, as: Int.self)
+            #expect(try request.fetchAll(db) == [7])
+            #expect(
+                log.take() == [
+                    #"SELECT "a" FROM "t" WHERE ("a", "b") IN "#
+                        + "(SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))"
+                ])
+            // Doubles are no JSON, and stay arguments.
+            let doubles = (0..<1_000).map { rowValue($0, Double($0)) }
+            #expect(
+                expressionText(doubles.contains(rowValue(a, b))).arguments
+                    == StatementArguments((0..<1_000).flatMap { [$0.databaseValue, Double($0).databaseValue] }))
+        }
     }
 
     @Test func misuse() throws {
@@ -129,7 +158,8 @@ struct PatternTests {
         try inLoggedDatabase("CREATE TABLE t (a); INSERT INTO t VALUES ('x1'), ('y'), (NULL)") { db, _ throws in
             db.add(
                 function: DatabaseFunction("regexp", argumentCount: 2, pure: true) { values in
-                    guard let pattern = String.fromDatabaseValue(values[0]), let text = String.fromDatabaseValue(values[1])
+                    guard let pattern = String.fromDatabaseValue(values[0]),
+                        let text = String.fromDatabaseValue(values[1])
                     else { return nil }
                     return try text.contains(Regex(pattern))
                 })

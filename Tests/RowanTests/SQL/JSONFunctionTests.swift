@@ -77,7 +77,8 @@ struct JSONFunctionTests {
             Database.jsonSet(json, changes), "JSON_SET(?, ?, ?, ?, JSON('[3]'))", arguments,
             gives: #"{"a":2,"b":[3]}"#)
         try check(
-            Database.jsonSet(json, ["$.z": "[1]", "$.b": 1]), "JSON_SET(?, ?, ?, ?, ?)", [json, "$.b", 1, "$.z", "[1]"],
+            Database.jsonSet(json, ["$.z": "[1]", "$.b": 1]), "JSON_SET(?, ?, ?, ?, ?)",
+            [json, "$.b", 1, "$.z", "[1]"],
             gives: #"{"a":1,"b":1,"z":"[1]"}"#)
         try check(
             Database.jsonPatch(json, with: #"{"a":null,"b":2}"#), "JSON_PATCH(?, ?)", [json, #"{"a":null,"b":2}"#],

@@ -74,7 +74,8 @@ struct JSONTests {
     }
 
     @Test func errors() throws {
-        try check(text.asJSON.jsonExtract(atPath: "x"), #"JSON_EXTRACT("text", 'x')"#, failsWith: "JSON path error near 'x'")
+        try check(
+            text.asJSON.jsonExtract(atPath: "x"), #"JSON_EXTRACT("text", 'x')"#, failsWith: "JSON path error near 'x'")
         try check(info["name"].asJSON["x"], #"("info" ->> 'name') ->> 'x'"#, failsWith: "malformed JSON")
     }
 
@@ -100,9 +101,10 @@ struct JSONTests {
     }
 
     @Test func elementsThatAreJSONStayJSON() throws {
-        let json = try #require(try inLoggedDatabase(schema) { db, _ throws in
-            try String.fetchOne(db, sql: "SELECT json(info) FROM t")
-        })
+        let json = try #require(
+            try inLoggedDatabase(schema) { db, _ throws in
+                try String.fetchOne(db, sql: "SELECT json(info) FROM t")
+            })
         // A text is a JSON string, unless it is known to be JSON.
         try check(Database.jsonArray([text]), #"JSON_ARRAY("text")"#, gives: #"["[1]"]"#)
         try check(Database.jsonArray([text.asJSON]), #"JSON_ARRAY(JSON("text"))"#, gives: "[[1]]")

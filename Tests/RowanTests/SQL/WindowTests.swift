@@ -38,7 +38,8 @@ private func checkError(
 struct WindowTests {
     @Test func numbers() throws {
         let w = Window(orderBy: [score])
-        try check(rowNumber().over(orderBy: [id.desc]), #"ROW_NUMBER() OVER (ORDER BY "id" DESC)"#, gives: [5, 4, 3, 2, 1])
+        try check(
+            rowNumber().over(orderBy: [id.desc]), #"ROW_NUMBER() OVER (ORDER BY "id" DESC)"#, gives: [5, 4, 3, 2, 1])
         try check(rowNumber().over(), "ROW_NUMBER() OVER ()", gives: [1, 2, 3, 4, 5])
         try check(rank().over(w), #"RANK() OVER (ORDER BY "score")"#, gives: [2, 3, 3, 5, 1])
         try check(denseRank().over(w), #"DENSE_RANK() OVER (ORDER BY "score")"#, gives: [2, 3, 3, 4, 1])
@@ -52,7 +53,8 @@ struct WindowTests {
         let sql = #"OVER (PARTITION BY "team" ORDER BY "id")"#
         try check(lag(score).over(w), #"LAG("score") \#(sql)"#, gives: [nil, 10, nil, 20, 40])
         try check(lag(score, offset: 2).over(w), #"LAG("score", ?) \#(sql)"#, [2], gives: [nil, nil, nil, nil, 20])
-        try check(lead(score, default: -1).over(w), #"LEAD("score", ?, ?) \#(sql)"#, [1, -1], gives: [20, -1, 40, nil, -1])
+        try check(
+            lead(score, default: -1).over(w), #"LEAD("score", ?, ?) \#(sql)"#, [1, -1], gives: [20, -1, 40, nil, -1])
         try check(firstValue(id).over(w), #"FIRST_VALUE("id") \#(sql)"#, gives: [1, 1, 3, 3, 3])
         try check(lastValue(id).over(w), #"LAST_VALUE("id") \#(sql)"#, gives: [1, 2, 3, 4, 5])
         try check(nthValue(id, 2).over(w), #"NTH_VALUE("id", ?) \#(sql)"#, [2], gives: [nil, 2, nil, 4, 4])
@@ -92,7 +94,8 @@ struct WindowTests {
             .range(from: .preceding(1.5), to: .unboundedFollowing), "RANGE BETWEEN ? PRECEDING AND UNBOUNDED FOLLOWING",
             [1.5], gives: [15, 15, 14, 12, 9])
         try check(
-            .groups(from: .currentRow, to: .following(SQL("1 + 1"))), "GROUPS BETWEEN CURRENT ROW AND (1 + 1) FOLLOWING",
+            .groups(from: .currentRow, to: .following(SQL("1 + 1"))),
+            "GROUPS BETWEEN CURRENT ROW AND (1 + 1) FOLLOWING",
             gives: [6, 9, 12, 9, 5])
         let all = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE"
         for (exclusion, text, values) in [
@@ -120,7 +123,8 @@ struct WindowTests {
         #expect(renderer.sql == #""order" AS (PARTITION BY "team" ORDER BY "id")"#)
         try checkError(rank().over("w"), #"no such window: "w""#)
         try inLoggedDatabase(schema) { db, _ throws in
-            let literal: SQL = "SELECT \(rank().over("w")) FROM t WINDOW \(sql: renderer.sql.replacing("order", with: "w"))"
+            let literal: SQL =
+                "SELECT \(rank().over("w")) FROM t WINDOW \(sql: renderer.sql.replacing("order", with: "w"))"
             #expect(try SQLRequest<Int>(literal: literal).fetchAll(db) == [1, 2, 1, 2, 3])
         }
     }
@@ -161,7 +165,8 @@ struct AggregateTests {
         try check(
             groupConcat(id, separator: "'; ", filter: team == "a"),
             #"GROUP_CONCAT("id", ?) FILTER (WHERE "team" = ?)"#, ["'; ", "a"], gives: ["1'; 2"])
-        try check(groupConcat(id, filter: id < 0), #"GROUP_CONCAT("id") FILTER (WHERE "id" < ?)"#, [0], gives: [String?.none])
+        try check(
+            groupConcat(id, filter: id < 0), #"GROUP_CONCAT("id") FILTER (WHERE "id" < ?)"#, [0], gives: [String?.none])
     }
 
     @Test func orders() throws {

@@ -1,0 +1,48 @@
+// The assignments of typed columns.
+
+extension TypedColumn {
+    /// Assigns a value: `$0.score.set(to: 0)`; nil is NULL, for a column of an optional type.
+    public func set(to value: Value) -> ColumnAssignment { untyped.set(to: value) }
+
+    /// Assigns the value of an expression: `$0.score.set(to: $0.bestScore)`.
+    public func set(to value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
+        untyped.set(to: value.sqlExpression)
+    }
+
+    /// Assigns the value of an expression that is never NULL.
+    public func set<Wrapped>(
+        to value: some SQLTypedExpressible<Wrapped>
+    ) -> ColumnAssignment where Value == Wrapped? {
+        untyped.set(to: value.sqlExpression)
+    }
+
+    /// In an upsert, keeps the value that is in the database.
+    public var noOverwrite: ColumnAssignment { untyped.noOverwrite }
+}
+
+extension TypedColumn where Value: Numeric {
+    /// `score = score + 1`
+    public static func += (column: Self, value: Value) -> ColumnAssignment { column.untyped += value }
+    /// `score = score + bonus`
+    public static func += (column: Self, value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
+        column.untyped += value.sqlExpression
+    }
+    /// `score = score - 1`
+    public static func -= (column: Self, value: Value) -> ColumnAssignment { column.untyped -= value }
+    /// `score = score - bonus`
+    public static func -= (column: Self, value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
+        column.untyped -= value.sqlExpression
+    }
+    /// `score = score * 2`
+    public static func *= (column: Self, value: Value) -> ColumnAssignment { column.untyped *= value }
+    /// `score = score * bonus`
+    public static func *= (column: Self, value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
+        column.untyped *= value.sqlExpression
+    }
+    /// `score = score / 2`
+    public static func /= (column: Self, value: Value) -> ColumnAssignment { column.untyped /= value }
+    /// `score = score / bonus`
+    public static func /= (column: Self, value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
+        column.untyped /= value.sqlExpression
+    }
+}

@@ -1,0 +1,141 @@
+// Columns and expressions that know the Swift type of their values. They are no SQLSpecificExpressible: the operators of
+// those compare with anything.
+
+/// A type that is an SQL expression with values of a Swift type.
+public protocol SQLTypedExpressible<Value>: SQLExpressible, SQLOrderingTerm, SQLSelectable {
+    /// The type of the values, an optional if they may be NULL.
+    associatedtype Value: SQLExpressible
+}
+
+/// A column that knows the type of its values: comparing it with another type does not compile.
+///
+/// ```swift
+/// extension Player: TableRecord {
+///     enum Columns {
+///         static let id = TypedColumn<Int64>("id")
+///         static let score = TypedColumn<Int>("score")
+///         static let team = TypedColumn<String?>("team")
+///     }
+/// }
+///
+/// // SELECT * FROM "player" WHERE ("score" > ?) AND ("team" IS NULL)
+/// Player.filter { $0.score > 1000 && $0.team == nil }
+/// Player.filter { $0.score == "text" }   // does not compile
+///
+/// let score = row[Player.Columns.score]   // Int
+/// ```
+///
+/// What has no typed form takes ``untyped``: `$0.score.untyped & 1`.
+public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
+    /// The name of the column, not quoted.
+    public let name: String
+
+    /// A column with this name.
+    public init(_ name: String) { self.name = name }
+
+    /// A column with the name of a coding key.
+    public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
+
+    /// The column, for what compares with anything.
+    public var untyped: Column { Column(name) }
+
+    public var sqlExpression: SQLExpression { untyped.sqlExpression }
+
+    /// The bare name, always: see ``ColumnExpression/detached``.
+    public var detached: TypedExpression<Value> { TypedExpression(untyped.detached) }
+}
+
+/// An expression that knows the type of its values: `max($0.score)` for a ``TypedColumn``.
+public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
+    /// The expression, for what compares with anything.
+    public let untyped: SQLExpression
+
+    /// An expression whose values have this type, by your word.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE LENGTH("name") > ?
+    /// Player.filter { TypedExpression<Int>(length($0.name.untyped)) > 10 }
+    /// ```
+    public init(_ expression: some SQLSpecificExpressible) { untyped = expression.sqlExpression }
+
+    public var sqlExpression: SQLExpression { untyped }
+}
+
+extension SQLTypedExpressible {
+    public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+    public var sqlSelection: SQLSelection { sqlExpression.sqlSelection }
+
+    /// `score ASC`
+    public var asc: SQLOrdering { sqlExpression.asc }
+    /// `score DESC`
+    public var desc: SQLOrdering { sqlExpression.desc }
+    /// `score ASC NULLS LAST`
+    public var ascNullsLast: SQLOrdering { sqlExpression.ascNullsLast }
+    /// `score DESC NULLS FIRST`
+    public var descNullsFirst: SQLOrdering { sqlExpression.descNullsFirst }
+
+    /// The expression with a name in the fetched rows: `score AS "points"`.
+    public func forKey(_ key: String) -> SQLSelection { sqlExpression.forKey(key) }
+    /// The expression with the name of a coding key.
+    public func forKey(_ key: some CodingKey) -> SQLSelection { sqlExpression.forKey(key) }
+
+    /// `IFNULL(score, 0)`: an expression that is never NULL.
+    public static func ?? <Wrapped>(lhs: Self, rhs: Wrapped) -> TypedExpression<Wrapped> where Value == Wrapped? {
+        TypedExpression(lhs.sqlExpression ?? rhs)
+    }
+}
+
+// MARK: - Lists and ranges
+
+extension Sequence where Element: SQLExpressible {
+    /// `score IN (1, 2, 3)`
+    public func contains(_ element: some SQLTypedExpressible<Element>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `score IN (1, 2, 3)`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Element?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
+extension ClosedRange where Bound: SQLExpressible {
+    /// `score BETWEEN 1 AND 3`
+    public func contains(_ element: some SQLTypedExpressible<Bound>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `score BETWEEN 1 AND 3`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Bound?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
+extension Range where Bound: SQLExpressible {
+    /// `(score >= 1) AND (score < 3)`
+    public func contains(_ element: some SQLTypedExpressible<Bound>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `(score >= 1) AND (score < 3)`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Bound?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
+// MARK: - Texts
+
+extension SQLTypedExpressible<String> {
+    /// `name LIKE pattern ESCAPE escape`. <https://sqlite.org/lang_expr.html#like>
+    public func like(_ pattern: String, escape: String? = nil) -> SQLExpression {
+        sqlExpression.like(pattern, escape: escape)
+    }
+    /// `name GLOB pattern`. <https://sqlite.org/lang_expr.html#glob>
+    public func glob(_ pattern: String) -> SQLExpression { sqlExpression.glob(pattern) }
+}
+
+extension SQLTypedExpressible<String?> {
+    /// `name LIKE pattern ESCAPE escape`. <https://sqlite.org/lang_expr.html#like>
+    public func like(_ pattern: String, escape: String? = nil) -> SQLExpression {
+        sqlExpression.like(pattern, escape: escape)
+    }
+    /// `name GLOB pattern`. <https://sqlite.org/lang_expr.html#glob>
+    public func glob(_ pattern: String) -> SQLExpression { sqlExpression.glob(pattern) }
+}

@@ -1,0 +1,184 @@
+// Typed columns: the SQL they write, what they read, and the requests they take part in. Tests/DoesNotCompile has what
+// they refuse.
+
+import Foundation
+import Rowan
+import Testing
+
+private struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
+    enum Columns {
+        static let id = TypedColumn<Int64>("id")
+        static let name = TypedColumn<String>(CodingKeys.name)
+        static let score = TypedColumn<Int>("score")
+        static let bonus = TypedColumn<Int?>("bonus")
+        static let team = TypedColumn<String?>("team")
+    }
+
+    var id: Int64
+    var name: String
+    var score: Int
+    var bonus: Int?
+    var team: String?
+}
+
+private typealias Columns = Player.Columns
+
+private let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER NOT NULL, bonus INTEGER, team TEXT);
+    INSERT INTO player VALUES (1, 'Arthur', 10, NULL, 'Reds'), (2, 'barbara', 20, 5, NULL), (3, 'Craig', 30, 30, 'Reds');
+    """
+
+/// The SQL of a condition, its arguments, and the ids of the players for whom it holds.
+private func check(
+    _ condition: SQLExpression, _ sql: String, _ arguments: StatementArguments = [], holdsFor ids: [Int64],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let text = expressionText(condition)
+    #expect(text.sql == sql, sourceLocation: sourceLocation)
+    #expect(text.arguments == arguments, sourceLocation: sourceLocation)
+    try inLoggedDatabase(schema) { db, _ throws in
+        let request = Player.filter(condition).order(Columns.id).select(Columns.id, as: Int64.self)
+        #expect(try request.fetchAll(db) == ids, sourceLocation: sourceLocation)
+    }
+}
+
+struct TypedColumnTests {
+    @Test func comparisons() throws {
+        let (score, bonus, team) = (Columns.score, Columns.bonus, Columns.team)
+        try check(score == 20, #""score" = ?"#, [20], holdsFor: [2])
+        try check(score != 20, #""score" <> ?"#, [20], holdsFor: [1, 3])
+        try check(team == nil, #""team" IS NULL"#, holdsFor: [2])
+        try check(team != nil, #""team" IS NOT NULL"#, holdsFor: [1, 3])
+        try check(team == "Reds", #""team" = ?"#, ["Reds"], holdsFor: [1, 3])
+        try check(team === "Reds", #""team" IS ?"#, ["Reds"], holdsFor: [1, 3])
+        try check(team !== "Reds", #""team" IS NOT ?"#, ["Reds"], holdsFor: [2])
+        try check(score < 20, #""score" < ?"#, [20], holdsFor: [1])
+        try check(score <= 20, #""score" <= ?"#, [20], holdsFor: [1, 2])
+        try check(score > 20, #""score" > ?"#, [20], holdsFor: [3])
+        try check(bonus >= 5, #""bonus" >= ?"#, [5], holdsFor: [2, 3])
+        let limit: Int? = nil
+        try check(bonus == limit, #""bonus" IS NULL"#, holdsFor: [1])
+    }
+
+    @Test func comparisonsOfExpressions() throws {
+        let (score, bonus) = (Columns.score, Columns.bonus)
+        try check(score == score, #""score" = "score""#, holdsFor: [1, 2, 3])
+        try check(score == bonus, #""score" = "bonus""#, holdsFor: [3])
+        try check(bonus == score, #""bonus" = "score""#, holdsFor: [3])
+        try check(bonus !== bonus, #""bonus" IS NOT "bonus""#, holdsFor: [])
+        try check(bonus < score, #""bonus" < "score""#, holdsFor: [2])
+        try check(score > (bonus ?? 15), #""score" > IFNULL("bonus", ?)"#, [15], holdsFor: [2])
+        try check(
+            score > 10 && !(bonus == 30), #"("score" > ?) AND ("bonus" <> ?)"#, [10, 30], holdsFor: [2])
+        try check(score == Column("bonus"), #""score" = "bonus""#, holdsFor: [3])
+        try check(score.untyped & 4 == 4, #"("score" & ?) = ?"#, [4, 4], holdsFor: [2, 3])
+    }
+
+    @Test func listsAndRanges() throws {
+        try check([10, 30].contains(Columns.score), #""score" IN (?, ?)"#, [10, 30], holdsFor: [1, 3])
+        try check(![5].contains(Columns.bonus), #""bonus" NOT IN (?)"#, [5], holdsFor: [3])
+        try check((10...20).contains(Columns.score), #""score" BETWEEN ? AND ?"#, [10, 20], holdsFor: [1, 2])
+        try check(
+            (10..<20).contains(Columns.score), #"("score" >= ?) AND ("score" < ?)"#, [10, 20], holdsFor: [1])
+        try check((0...9).contains(Columns.bonus), #""bonus" BETWEEN ? AND ?"#, [0, 9], holdsFor: [2])
+    }
+
+    @Test func texts() throws {
+        try check(Columns.name.like("a%"), #""name" LIKE ?"#, ["a%"], holdsFor: [1])
+        try check(Columns.team.like("R!_%", escape: "!"), #""team" LIKE ? ESCAPE ?"#, ["R!_%", "!"], holdsFor: [])
+        try check(Columns.name.glob("[A-Z]*"), #""name" GLOB ?"#, ["[A-Z]*"], holdsFor: [1, 3])
+        try check(
+            Columns.name.collating(.nocase) == "BARBARA", #"("name" COLLATE NOCASE) = ?"#, ["BARBARA"], holdsFor: [2])
+        try check(
+            Columns.team.collating(.nocase) == "REDS", #"("team" COLLATE NOCASE) = ?"#, ["REDS"], holdsFor: [1, 3])
+    }
+
+    @Test func requests() throws {
+        try inLoggedDatabase(schema) { db, log throws in
+            let best = try Player.filter { $0.team != nil && $0.score > 10 }
+                .order { [$0.score.desc, $0.name, $0.bonus.ascNullsLast] }.fetchAll(db)
+            #expect(best.map(\.name) == ["Craig"])
+            #expect(
+                log.take() == [
+                    #"SELECT * FROM "player" WHERE ("team" IS NOT NULL) AND ("score" > ?) "#
+                        + #"ORDER BY "score" DESC, "name", "bonus" ASC NULLS LAST"#
+                ])
+            let rows = try Player.select { [$0.team, max($0.score).forKey("best"), count($0.bonus).forKey("count")] }
+                .group(\.team).having { max($0.score) > 25 }.asRequest(of: Row.self).fetchAll(db)
+            #expect(rows == [["team": "Reds", "best": 30, "count": 1]])
+            let value = try Player.select({ average($0.score) }, as: Double.self).fetchOne(db)
+            #expect(value == 20)
+            #expect(try Player.select({ sum($0.bonus) }, as: Int.self).fetchOne(db) == 35)
+            #expect(try Player.select({ total($0.bonus) }, as: Double.self).fetchOne(db) == 35)
+            #expect(try Player.select({ min($0.name) }, as: String.self).fetchOne(db) == "Arthur")
+            #expect(try Player.select({ count(distinct: $0.team) }, as: Int.self).fetchOne(db) == 1)
+        }
+    }
+
+    @Test func rows() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT *, 'x' AS wrong FROM player"))
+            let score = row[Columns.score]
+            let bonus = row[Columns.bonus]
+            #expect(score + 1 == 11)
+            #expect(bonus == nil)
+            #expect(try row.decode(Columns.name) == "Arthur")
+            #expect(throws: RowDecodingError.self) { try row.decode(TypedColumn<Date>("wrong")) }
+            #expect(throws: RowDecodingError.self) { try row.decode(TypedColumn<Int>("missing")) }
+        }
+    }
+
+    @Test func containers() throws {
+        struct Pair: EncodableRecord {
+            func encode(to container: inout PersistenceContainer) {
+                container[Columns.score] = 1
+                container[Columns.bonus] = nil
+                container[Columns.team] = "Blues"
+            }
+        }
+        let dictionary = try Pair().databaseDictionary
+        #expect(dictionary == ["score": 1.databaseValue, "bonus": .null, "team": "Blues".databaseValue])
+    }
+
+    @Test func updates() throws {
+        try inLoggedDatabase(schema) { db, log throws in
+            try Player.updateAll(db) {
+                [$0.score += 1, $0.bonus.set(to: $0.score), $0.team.set(to: nil), $0.name.set(to: "it's")]
+            }
+            #expect(
+                log.take() == [
+                    #"UPDATE "player" SET "score"="score" + ?, "bonus"="score", "team"=NULL, "name"=?"#
+                ])
+            #expect(try Player.fetchOne(db, key: 3) == Player(id: 3, name: "it's", score: 31, bonus: 30, team: nil))
+            try Player.updateAll(db) { [$0.score *= $0.score, $0.bonus.set(to: 2)] }
+            try Player.updateAll(db) { [$0.score -= 1] }
+            try Player.updateAll(db) { [$0.score /= 10] }
+            #expect(try Player.select(Columns.score, as: Int.self).fetchAll(db) == [12, 44, 96])
+        }
+    }
+
+    @Test func aliases() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let player = TableAlias<Player>(name: "p")
+            let better = Player.filter { $0.score > player.score }
+            let request = Player.aliased(player).filter(!better.exists())
+            #expect(try request.fetchAll(db).map(\.name) == ["Craig"])
+        }
+    }
+
+    @Test func hostileNames() throws {
+        let column = TypedColumn<Int>(#"select "a" 🐟"#)
+        #expect(expressionText(column == 1).sql == #""select ""a"" 🐟" = ?"#)
+        #expect(expressionText(column.forKey("x").sqlSelection.expression).sql == #""select ""a"" 🐟""#)
+        #expect(expressionText(column.detached > 1).sql == #""select ""a"" 🐟" > ?"#)
+    }
+}
+
+extension SQLSelection {
+    fileprivate var expression: SQLExpression {
+        switch node {
+        case .expression(let expression), .named(let expression, _): expression
+        case .literal, .allColumns, .allColumnsExcluding, .primaryKey: .null
+        }
+    }
+}
