@@ -15,6 +15,7 @@ extension Resolver {
         if let clause = relation.unjoinableClause {
             throw ResolutionError.notJoinable(key: join.step.key.name, clause: clause)
         }
+        if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         var result = join
         let inner = inside(relation)
         result.step.condition = try resolve(join.step.condition, from: origin, to: relation.source)
