@@ -17,11 +17,35 @@ extension Resolver {
         }
         if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         var result = join
-        let inner = inside(relation)
-        result.step.condition = try resolve(join.step.condition, from: origin, to: relation.source)
+        var inner = inside(relation)
+        // A condition of a join can't refer to the tables on its right.
+        inner.joinsAggregates = false
+        result.step.condition = try knowing(join.step.condition, origin, relation)
+            .resolve(join.step.condition, from: origin, to: relation.source)
         result.annotation = try inner.terms(join.annotation, inner.resolve)
         result.step.relation = try inner.resolved(relation)
         return result
+    }
+
+    /// A resolver that knows what the aliases of a condition stand for.
+    private func knowing(_ condition: JoinCondition, _ origin: Source, _ relation: Relation) -> Resolver {
+        guard case .expression(_, let originAlias, let alias) = condition else { return self }
+        var resolver = self
+        (resolver.sources[originAlias], resolver.storages[originAlias]) = (origin, current?.storage)
+        (resolver.sources[alias], resolver.storages[alias]) = (relation.source, relation.storage)
+        return resolver
+    }
+
+    /// Throws if an alias stands for two tables.
+    func checkAliases(of relation: Relation) throws {
+        var aliases: Set<TableAliasID> = []
+        func check(_ relation: Relation) throws {
+            for alias in relation.aliases where !aliases.insert(alias).inserted {
+                throw ResolutionError.aliasOfTwoTables(relation.source.name)
+            }
+            for join in relation.joins { try check(join.step.relation) }
+        }
+        try check(relation)
     }
 
     // MARK: Conditions
