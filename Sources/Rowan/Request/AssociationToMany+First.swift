@@ -22,6 +22,21 @@ extension AssociationToMany {
         first(order: orderings.map(\.sqlOrdering))
     }
 
+    /// The association to at most `limit` associated rows of each row, from an offset, in its order.
+    ///
+    /// ```swift
+    /// // The three best players of each team.
+    /// Team.including(all: Team.players.order(\.score.desc).limit(3))
+    /// ```
+    ///
+    /// It serves `including(all:)`, `request(for:)`, and the aggregates `count` and `isEmpty`: joining it throws.
+    ///
+    /// - Complexity: each associated row looks for the first ones of its group, which an index on the foreign key and
+    ///   the order makes quick.
+    public func limit(_ limit: Int, offset: Int? = nil) -> Self {
+        _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
+    }
+
     /// The association to the last of the associated rows, in an order.
     public func last(by orderings: [any SQLOrderingTerm]) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(order: orderings.map(\.sqlOrdering.reversed))

@@ -187,6 +187,40 @@ extension Resolver {
         return InverseRelation(relation: relation, alias: alias, columns: pairs)
     }
 
+    /// The associated rows of any origin, where a limit is that of each origin.
+    func inverse(
+        ofLimited path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID]
+    ) throws -> InverseRelation {
+        guard let limit = path.last.relation.limit else {
+            return try inverse(of: path, from: origin, aliases: originAliases)
+        }
+        // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
+        let alias = aliases.next()
+        var population = try inverse(of: path, from: origin, aliases: [aliases.next()])
+        let key = try primaryKey(of: population.relation.source)
+        population.relation.filters += population.columns.map {
+            .term(
+                SQLExpression(
+                    .equal(
+                        Self.column($0.destination, .alias(population.alias)), Self.column($0.origin, .alias(alias)),
+                        isNegated: false)))
+        }
+        population.relation.selection = key.map { .term(SQLSelection(.expression(Self.column($0)))) }
+        population.relation.prefetches = []
+        population.relation.limit = limit
+        for index in population.relation.joins.indices { population.relation.joins[index].excludeAll() }
+        var unlimited = path
+        unlimited.last.relation.limit = nil
+        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias])
+        result.relation.filters.append(
+            .term(
+                SQLExpression(
+                    .isIn(
+                        Self.tuple(key, .current), .subquery(SQLSubquery(.relation(population.relation))),
+                        isNegated: false))))
+        return result
+    }
+
     /// The relation of the rows that are associated with a record.
     func linked(_ relation: Relation, _ link: RecordLink) throws -> Relation {
         var path = link.path

@@ -121,8 +121,8 @@ private struct Prefetching {
             throw ResolutionError.ambiguousKey(prefetch.name)
         }
         // The aliases of the user, who may refer to them in the prefetched rows.
-        let inverse = try resolver.inverse(
-            of: prefetch.path, from: relation.source, aliases: relation.aliases.filter { $0.number > 0 })
+        let aliases = relation.aliases.filter { $0.number > 0 }
+        let inverse = try resolver.inverse(ofLimited: prefetch.path, from: relation.source, aliases: aliases)
         var rows = inverse.relation
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)
