@@ -50,9 +50,13 @@ extension Row {
     public func decode<Records: RangeReplaceableCollection>(
         _ type: Records.Type = Records.self, forKey key: String
     ) throws -> Records where Records.Element: FetchableRecord {
-        guard let rows = prefetchedRows[key] else {
+        guard let rows = prefetchedTree?[key] else {
             throw RowDecodingError(reason: "prefetched rows not found: \"\(key)\"", sql: statement?.sql)
         }
-        return try Records(rows.map { try Records.Element(row: $0) })
+        let walk = PrefetchedGroup.Walk(rows, of: self)
+        var records = Records()
+        records.reserveCapacity(rows.count)
+        for index in 0..<rows.count { records.append(try Records.Element(row: walk.row(at: index))) }
+        return records
     }
 }
