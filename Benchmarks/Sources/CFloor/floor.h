@@ -45,6 +45,8 @@ typedef struct {
     char bytes[24];
 } FloorDateText;
 
+/// Reads a text column into an owned copy.
+int floor_column_text(sqlite3_stmt *statement, int column, FloorText *text);
 /// Reads the current row of a statement that selects FLOOR_PLACE_COLUMNS.
 int floor_column_place(sqlite3_stmt *statement, FloorPlace *place);
 /// Binds all columns but the id to the parameters 1 to 6.

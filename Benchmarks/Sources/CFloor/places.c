@@ -2,8 +2,7 @@
 
 #include "dates.h"
 
-/// Reads a text column into an owned copy.
-static int column_text(sqlite3_stmt *statement, int column, FloorText *text) {
+int floor_column_text(sqlite3_stmt *statement, int column, FloorText *text) {
     const char *bytes = (const char *)sqlite3_column_text(statement, column);
     if (!bytes) {
         *text = (FloorText){0};
@@ -16,11 +15,11 @@ static int column_text(sqlite3_stmt *statement, int column, FloorText *text) {
 int floor_column_place(sqlite3_stmt *statement, FloorPlace *place) {
     *place = (FloorPlace){0};
     place->id = sqlite3_column_int64(statement, 0);
-    int rc = column_text(statement, 1, &place->title);
+    int rc = floor_column_text(statement, 1, &place->title);
     place->isFavorite = sqlite3_column_int(statement, 2) != 0;
     place->latitude = sqlite3_column_double(statement, 3);
     place->longitude = sqlite3_column_double(statement, 4);
-    rc |= column_text(statement, 5, &place->note);
+    rc |= floor_column_text(statement, 5, &place->note);
     const char *date = (const char *)sqlite3_column_text(statement, 6);
     if (!date || !floor_parse_date(date, sqlite3_column_bytes(statement, 6), &place->created)) {
         rc = SQLITE_MISMATCH;

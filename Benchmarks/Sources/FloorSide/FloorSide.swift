@@ -69,6 +69,39 @@ public struct FloorSide: Side {
             return try run(path, into: Sum()) { connection, sum in
                 floor_sum_generated(connection, Int64(count), &sum.value)
             }
+
+        case .requestBuild:
+            return try run(path, into: Sum()) { connection, sum in
+                floor_bind_requests(connection, count, &sum.value)
+            }
+
+        case .includeAll, .includeAllRows:
+            return try run(path, into: AuthorList()) { connection, authors in
+                floor_fetch_library(connection, &authors.list)
+            }
+
+        case .joinBelongsTo, .joinBelongsToCodable:
+            return try run(path, into: BookInfoList()) { connection, books in
+                floor_fetch_books_with_authors(connection, &books.list)
+            }
+
+        case .countHasMany:
+            let sql = "SELECT id, name, (SELECT COUNT(*) FROM book WHERE authorId = author.id) FROM author"
+            return try run(path, into: TallyList()) { connection, tallies in
+                floor_fetch_tallies(connection, sql, &tallies.list)
+            }
+
+        case .keysetPageFirst, .keysetPage:
+            let connection = try Connection(path: path)
+            let text = try assignment.sqlOfPageStart.map { try connection.text($0) }
+            let (score, id) = text.map(assignment.pageStart) ?? (.max, 0)
+            return try run(path, into: PlayerList()) { connection, players in
+                floor_fetch_pages(connection, score, id, count, &players.list)
+            }
+
+        case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
+            .planOneUnindexed, .planOneUnindexedOther:
+            return try runPlan(assignment)
         }
     }
 
@@ -101,6 +134,16 @@ private func run<Result: Digestible>(
         result.digest(into: &checksum)
     } close: {
         connection = nil
+    }
+}
+
+private func runPlan(_ assignment: Assignment) throws -> any Run {
+    let plan = assignment.workload.aggregatePlan!
+    let ids = assignment.authorIDs
+    return try run(assignment.path, into: TallyList()) { connection, tallies in
+        plan.isForOneRow
+            ? floor_fetch_tallies_by_id(connection, plan.sql, ids, ids.count, &tallies.list)
+            : floor_fetch_tallies(connection, plan.sql, &tallies.list)
     }
 }
 

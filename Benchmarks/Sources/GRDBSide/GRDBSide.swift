@@ -49,6 +49,23 @@ public struct GRDBSide: Side {
             assignment.openAndClose()
         case .cursorMillion:
             try assignment.iterateCursor()
+        case .requestBuild:
+            try assignment.buildRequests()
+        case .includeAll:
+            try assignment.fetchCodableAuthorsWithBooks()
+        case .includeAllRows:
+            try assignment.fetchAuthorsWithBooks()
+        case .joinBelongsTo:
+            try assignment.fetchBooksWithAuthors()
+        case .joinBelongsToCodable:
+            try assignment.fetchCodableBooksWithAuthors()
+        case .countHasMany:
+            try assignment.countBooks()
+        case .keysetPageFirst, .keysetPage:
+            try assignment.fetchPages()
+        case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
+            .planOneUnindexed, .planOneUnindexedOther:
+            try assignment.sumBooks()
         }
     }
 

@@ -5,6 +5,10 @@ public struct Fixture: Hashable, Sendable {
         case ints
         /// `place(id, title, isFavorite, latitude, longitude, note, created)`.
         case places
+        /// Authors, their books, and the reviews of those: so many for each.
+        case library(books: Int, reviews: Int, isIndexed: Bool)
+        /// `player(id, name, team, score)`, with an index on the ranking.
+        case players
     }
 
     public enum Journal: Hashable, Sendable {
@@ -13,7 +17,7 @@ public struct Fixture: Hashable, Sendable {
     }
 
     public private(set) var table: Table
-    /// How many rows the table holds when the run starts.
+    /// How many rows the table holds when the run starts; for a library, how many authors.
     public private(set) var rows: Int
     public private(set) var journal = Journal.delete
     /// True when runs write: each gets a database of its own.
@@ -21,6 +25,11 @@ public struct Fixture: Hashable, Sendable {
 
     public static func ints(_ rows: Int) -> Fixture { Fixture(table: .ints, rows: rows, isFresh: false) }
     public static func places(_ rows: Int) -> Fixture { Fixture(table: .places, rows: rows, isFresh: false) }
+    public static func players(_ rows: Int) -> Fixture { Fixture(table: .players, rows: rows, isFresh: false) }
+    public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
+        Fixture(
+            table: .library(books: books, reviews: reviews, isIndexed: true), rows: authors, isFresh: false)
+    }
     public static let emptyInts = Fixture(table: .ints, rows: 0, isFresh: true)
     public static let emptyPlaces = Fixture(table: .places, rows: 0, isFresh: true)
 
@@ -33,6 +42,13 @@ public struct Fixture: Hashable, Sendable {
     public func copiedForEachRun() -> Fixture {
         var copy = self
         copy.isFresh = true
+        return copy
+    }
+
+    public func withoutIndex() -> Fixture {
+        guard case .library(let books, let reviews, _) = table else { return self }
+        var copy = self
+        copy.table = .library(books: books, reviews: reviews, isIndexed: false)
         return copy
     }
 
@@ -53,19 +69,79 @@ extension Fixture.Table {
     public var creation: String {
         switch self {
         case .ints:
-            let columns = (0..<10).map { "c\($0) INTEGER NOT NULL" }
-            return "CREATE TABLE ints (\(columns.joined(separator: ", ")))"
+            "CREATE TABLE ints (\((0..<10).map { "c\($0) INTEGER NOT NULL" }.joined(separator: ", ")))"
         case .places:
-            return """
-                CREATE TABLE place (
-                    id INTEGER PRIMARY KEY,
-                    title TEXT NOT NULL,
-                    isFavorite BOOLEAN NOT NULL,
-                    latitude DOUBLE NOT NULL,
-                    longitude DOUBLE NOT NULL,
-                    note TEXT,
-                    created DATETIME NOT NULL)
-                """
+            """
+            CREATE TABLE place (
+                id INTEGER PRIMARY KEY,
+                title TEXT NOT NULL,
+                isFavorite BOOLEAN NOT NULL,
+                latitude DOUBLE NOT NULL,
+                longitude DOUBLE NOT NULL,
+                note TEXT,
+                created DATETIME NOT NULL)
+            """
+        case .library(_, _, let isIndexed):
+            """
+            CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT);
+            CREATE TABLE book (
+                id INTEGER PRIMARY KEY,
+                authorId INTEGER NOT NULL REFERENCES author(id),
+                title TEXT NOT NULL,
+                year INTEGER NOT NULL);
+            CREATE TABLE review (
+                id INTEGER PRIMARY KEY,
+                bookId INTEGER NOT NULL REFERENCES book(id),
+                rating INTEGER NOT NULL,
+                text TEXT NOT NULL);
+            """ + (isIndexed ? Self.libraryIndexes : "")
+        case .players:
+            """
+            CREATE TABLE player (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL,
+                team TEXT NOT NULL,
+                score INTEGER NOT NULL);
+            CREATE INDEX player_on_ranking ON player(score DESC, id);
+            """
+        }
+    }
+
+    private static let libraryIndexes = """
+        CREATE INDEX book_on_authorId ON book(authorId);
+        CREATE INDEX review_on_bookId ON review(bookId);
+        """
+
+    /// What fills tables whose values come from SQL alone.
+    ///
+    /// - Parameter rows: the rows of the fixture.
+    public func filling(rows: Int) -> String? {
+        switch self {
+        case .ints, .places: nil
+        case .library(let books, let reviews, _):
+            // The multipliers are prime: each parent has its number of children, which are not side by side.
+            """
+            BEGIN;
+            INSERT INTO author
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(rows))
+            SELECT i, 'Author ' || i, CASE WHEN i % 3 THEN 'Country number ' || (i % 200) END FROM n;
+            INSERT INTO book
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(rows * books))
+            SELECT i, i * 7919 % \(rows) + 1, 'The book with number ' || i, 1900 + i % 120 FROM n;
+            INSERT INTO review
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+            SELECT i, i * 7919 % \(rows * books) + 1, i % 6, 'What a reader says ' || i
+            FROM n LIMIT \(rows * books * reviews);
+            COMMIT;
+            """
+        case .players:
+            """
+            INSERT INTO player
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(rows))
+            SELECT i, 'Player ' || i, CASE i % 3 WHEN 0 THEN 'Reds' WHEN 1 THEN 'Blues' ELSE 'Greens' END,
+                i * 7919 % 5003
+            FROM n;
+            """
         }
     }
 }

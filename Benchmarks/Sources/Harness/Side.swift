@@ -17,6 +17,8 @@ public protocol Side: Sendable {
 public struct Assignment: Sendable {
     public let workload: Workload.ID
     public let count: Int
+    /// How many rows the fixture has.
+    public let rows: Int
     /// The path to a database made from the workload's fixture.
     public let path: String
     public let samples: Samples
@@ -24,6 +26,7 @@ public struct Assignment: Sendable {
     public init(workload: Workload, path: String, samples: Samples) {
         self.workload = workload.id
         self.count = workload.count
+        self.rows = workload.fixture.rows
         self.path = path
         self.samples = samples
     }

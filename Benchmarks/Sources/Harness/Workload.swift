@@ -20,6 +20,25 @@ public struct Workload: Sendable {
         case pointWriteAccess = "point-write-access"
         case openClose = "open-close"
         case cursorMillion = "cursor-million"
+        case requestBuild = "request-build"
+        case includeAll = "include-all"
+        case includeAllRows = "include-all-rows"
+        case joinBelongsTo = "join-belongs-to"
+        case joinBelongsToCodable = "join-belongs-to-codable"
+        case countHasMany = "count-has-many"
+        case keysetPageFirst = "keyset-page-first"
+        case keysetPage = "keyset-page"
+        case planAll = "aggregate-plan-all"
+        case planAllOther = "aggregate-plan-all-other"
+        case planUnindexed = "aggregate-plan-unindexed"
+        case planUnindexedOther = "aggregate-plan-unindexed-other"
+        case planOne = "aggregate-plan-one"
+        case planOneOther = "aggregate-plan-one-other"
+        case planOneUnindexed = "aggregate-plan-one-unindexed"
+        case planOneUnindexedOther = "aggregate-plan-one-unindexed-other"
+
+        /// Whether a run without `--only` has it.
+        public var isRunByDefault: Bool { aggregatePlan == nil }
     }
 
     /// What the library must reach.
@@ -28,6 +47,8 @@ public struct Workload: Sendable {
         case ratio(Double)
         /// At most so many bytes allocated at any time.
         case peakBytes(Int)
+        /// At most so many nanoseconds for each row: C has nothing to compare with.
+        case nanoseconds(Double)
     }
 
     public let id: ID
@@ -70,6 +91,44 @@ extension Workload {
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
         case .cursorMillion: (1_000_000, .ints(1_000), .peakBytes(1 << 20))
+        case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
+        case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .ratio(5))
+        case .includeAllRows: (111_000, .library(1_000, books: 10, reviews: 10), .ratio(4))
+        case .joinBelongsTo: (100_000, .library(1_000, books: 100), .ratio(2))
+        case .joinBelongsToCodable: (100_000, .library(1_000, books: 100), .ratio(4))
+        case .countHasMany: (10_000, .library(10_000, books: 10), .ratio(1.3))
+        case .keysetPageFirst: (1_000, .players(1_000_000), .ratio(2))
+        case .keysetPage: (1_000, .players(1_000_000), .ratio(2))
+        case .planAll, .planAllOther: (100_000, .library(100_000, books: 10), .ratio(1.3))
+        case .planUnindexed: (100_000, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
+        case .planUnindexedOther: (2_000, .library(2_000, books: 10).withoutIndex(), .ratio(1.3))
+        case .planOne: (1_000, .library(100_000, books: 10), .ratio(3))
+        case .planOneOther: (20, .library(100_000, books: 10), .ratio(3))
+        case .planOneUnindexed, .planOneUnindexedOther:
+            (20, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
+        }
+    }
+}
+
+/// Aggregates of the associated rows, for all rows or for one.
+///
+/// C runs the SQL that it is given: the plan that suits the indexes, or the other one, to show what a wrong choice
+/// costs. The libraries choose for themselves, and run the same in both.
+public struct AggregatePlan: Sendable {
+    public let isForOneRow: Bool
+    /// A subquery for each row, or else one table that is grouped, then joined.
+    public let isCorrelated: Bool
+}
+
+extension Workload.ID {
+    /// The plan of the floor; nil for workloads that are no such comparison.
+    public var aggregatePlan: AggregatePlan? {
+        switch self {
+        case .planAll, .planUnindexedOther: AggregatePlan(isForOneRow: false, isCorrelated: true)
+        case .planAllOther, .planUnindexed: AggregatePlan(isForOneRow: false, isCorrelated: false)
+        case .planOne, .planOneUnindexed: AggregatePlan(isForOneRow: true, isCorrelated: true)
+        case .planOneOther, .planOneUnindexedOther: AggregatePlan(isForOneRow: true, isCorrelated: false)
+        default: nil
         }
     }
 }

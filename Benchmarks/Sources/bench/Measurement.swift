@@ -40,6 +40,7 @@ struct Comparison {
         switch workload.target {
         case .ratio(let limit): ratioToFloor(of: "rowan").map { $0 <= limit }
         case .peakBytes(let limit): measurement(of: "rowan").map { $0.peakBytes <= limit }
+        case .nanoseconds(let limit): measurement(of: "rowan").map { $0.bestPerRow <= limit }
         }
     }
 }

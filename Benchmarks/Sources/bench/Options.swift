@@ -3,7 +3,7 @@ import Harness
 
 /// The command line.
 struct Options {
-    var workloads = Workload.ID.allCases
+    var workloads = Workload.ID.allCases.filter(\.isRunByDefault)
     /// Names of sides, or nil for all those that were built.
     var sides: [String]?
     var runs = 7
@@ -39,10 +39,7 @@ struct Options {
             }
             switch option {
             case "--only":
-                workloads = try Self.list(value()).map { name in
-                    guard let id = Workload.ID(rawValue: name) else { throw Failure("no workload is called \(name)") }
-                    return id
-                }
+                workloads = try Self.list(value()).flatMap(Self.workloads)
                 isComplete = false
             case "--side":
                 sides = try Self.list(value())
@@ -66,6 +63,14 @@ struct Options {
         if isComplete, output == nil {
             output = Self.packageDirectory.appending(path: "results.json")
         }
+    }
+
+    /// The workload with a name, or those whose names begin with it: `aggregate-plan`.
+    private static func workloads(named name: String) throws -> [Workload.ID] {
+        if let id = Workload.ID(rawValue: name) { return [id] }
+        let ids = Workload.ID.allCases.filter { $0.rawValue.hasPrefix(name + "-") }
+        guard !ids.isEmpty else { throw Failure("no workload is called \(name)") }
+        return ids
     }
 
     private static func list(_ text: String) -> [String] {

@@ -40,6 +40,7 @@ struct Table {
         switch target {
         case .ratio(let limit): decimal(limit, digits: 2)
         case .peakBytes(let limit): bytes(limit)
+        case .nanoseconds(let limit): decimal(limit, digits: 0) + " ns"
         }
     }
 

@@ -248,7 +248,7 @@ extension Database: SchemaReader {
     package func columnNames(of relation: Relation) throws -> [String] {
         var renderer = Renderer()
         renderer.write(relation)
-        return try cachedStatement(sql: renderer.sql).columnNames
+        return try cachedStatement(sql: renderer.text).columnNames
     }
 
     package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {

@@ -8,9 +8,13 @@ public final class ColumnLayout: Sendable {
     /// Whether no two names are the same for SQLite.
     @usableFromInline package let hasUniqueNames: Bool
 
+    /// The names without regard to case: a key that is no column is looked for in each row of a join.
+    private let foldedNames: [String]
+
     package init(names: [String]) {
         self.names = names
-        hasUniqueNames = Set(names.map(\.foldedDatabaseName)).count == names.count
+        foldedNames = names.map(\.foldedDatabaseName)
+        hasUniqueNames = Set(foldedNames).count == names.count
     }
 
     /// The index of the leftmost column with a name, without regard to ASCII case.
@@ -18,6 +22,6 @@ public final class ColumnLayout: Sendable {
     package func index(ofColumn name: String) -> Int? {
         if hasUniqueNames, let index = names.firstIndex(of: name) { return index }
         let folded = name.foldedDatabaseName
-        return names.firstIndex { $0.foldedDatabaseName == folded }
+        return foldedNames.firstIndex(of: folded)
     }
 }

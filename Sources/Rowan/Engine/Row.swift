@@ -37,7 +37,10 @@ public final class Row {
     @exclusivity(unchecked) @usableFromInline package var values: [DatabaseValue]
 
     /// The column of the statement, or the value, that is the first column of this row: a scope is a part of a row.
-    @usableFromInline let offset: Int
+    @exclusivity(unchecked) @usableFromInline var offset: Int
+
+    /// The value that is the first of the whole row, in values that several rows share.
+    @exclusivity(unchecked) var base = 0
 
     /// Keeps the statement of a live row alive, and tells the SQL of errors.
     package let statement: Statement?
@@ -59,12 +62,8 @@ public final class Row {
     /// The rows of scopes that were asked for. They move with this one.
     @exclusivity(unchecked) var keptScopes: [(name: String, row: Row)] = []
 
-    package func endDecoding() {
-        keepsDecoding = false
-        decoding = []
-        for scope in keptScopes { scope.row.endDecoding() }
-        keptScopes = []
-    }
+    /// The parts of the record that decode from this row or from a scope, once they were looked for.
+    @exclusivity(unchecked) package var keptParts: [KeptPart] = []
 
     /// The prefetched rows of associations, of this row and of its scopes.
     package var prefetchedTree: PrefetchedRows?
@@ -104,7 +103,8 @@ public final class Row {
         isStrict = row.isStrict
         layout = mapping.layout
         count = range.count
-        offset = range.lowerBound
+        base = row.base
+        offset = row.base + range.lowerBound
         // The fast path reads the columns of the statement by the index in the row.
         liveCount = row.liveStatement != nil && !row.isStrict && range.lowerBound == 0 ? range.count : 0
         values = row.values
@@ -114,8 +114,8 @@ public final class Row {
 
     /// An owned row.
     package init(
-        layout: ColumnLayout, values: [DatabaseValue], isStrict: Bool = false, statement: Statement? = nil,
-        adaptation: Adaptation? = nil
+        layout: ColumnLayout, values: [DatabaseValue], base: Int = 0, isStrict: Bool = false,
+        statement: Statement? = nil, adaptation: Adaptation? = nil
     ) {
         self.layout = layout
         self.values = values
@@ -123,7 +123,8 @@ public final class Row {
         self.isStrict = isStrict
         self.statement = statement
         self.adaptation = adaptation
-        offset = 0
+        self.base = base
+        offset = base
         isAdapted = adaptation != nil
         liveStatement = nil
         liveCount = 0
@@ -137,27 +138,20 @@ public final class Row {
         let copy: Row
         switch adaptation {
         case .slice(let mapping, let unadapted):
-            guard liveStatement != nil else { return self }
+            guard liveStatement != nil || keepsDecoding else { return self }
             let values = copiedValues(count: unadapted.names.count)
-            copy = Row(layout: unadapted, values: values, isStrict: isStrict).adapted(by: mapping)
+            copy = Row(layout: unadapted, values: values, base: base, isStrict: isStrict).adapted(by: mapping)
         case .mapped(let mapping, let base):
             copy = base.copy().adapted(by: mapping)
         case nil:
-            guard liveStatement != nil else { return self }
-            copy = Row(layout: layout, values: copiedValues(count: count), isStrict: isStrict)
+            guard liveStatement != nil || keepsDecoding else { return self }
+            copy = Row(layout: layout, values: copiedValues(count: count), base: base, isStrict: isStrict)
         }
         copy.prefetchedTree = prefetchedTree
         return copy
     }
 
-    /// The value of a column of the statement, whatever the row shows.
-    package func unadaptedValue(at index: Int) -> DatabaseValue {
-        if case .mapped(_, let base) = adaptation { return base.unadaptedValue(at: index) }
-        if let liveStatement { return DatabaseValue(sqliteStatement: liveStatement, index: CInt(index)) }
-        return values[index]
-    }
-
-    /// The values of the statement's current row.
+    /// The values of the statement's current row, or those that this row is a part of.
     private func copiedValues(count: Int) -> [DatabaseValue] {
         guard let liveStatement else { return values }
         return (0..<CInt(count)).map { DatabaseValue(sqliteStatement: liveStatement, index: $0) }
@@ -217,7 +211,7 @@ public final class Row {
     public var containsNonNullValue: Bool {
         (0..<count).contains { !column(atUncheckedIndex: $0).isNull }
             || scopes.contains { $0.row.containsNonNullValue }
-            || prefetchedTree?.rows.values.contains { !$0.isEmpty } ?? false
+            || prefetchedTree?.containsRows ?? false
     }
 
     @inlinable

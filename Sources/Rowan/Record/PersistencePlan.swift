@@ -183,7 +183,7 @@ extension Database {
     ) throws -> (statement: Statement, constants: [DatabaseValue]) {
         var renderer = Renderer()
         write(&renderer)
-        return (try cachedStatement(sql: renderer.sql), renderer.arguments.values)
+        return (try cachedStatement(sql: renderer.text), renderer.arguments.values)
     }
 }
 

@@ -80,7 +80,7 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     }
 }
 
-private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // The standard library copies the container for each key: one reference to retain, no more.
     let record: any FetchableRecord.Type
     let row: Row
@@ -104,7 +104,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     }
 
     func contains(_ key: Key) -> Bool {
-        index(key) != nil || row.scopes[key.stringValue] != nil || row.prefetchedRows[key.stringValue] != nil
+        index(key) != nil || row.scopes[key.stringValue] != nil || row.prefetchedTree?[key.stringValue] != nil
     }
 
     @inline(__always)
@@ -142,7 +142,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     func decodeNil(forKey key: Key) throws -> Bool {
         if let index = index(key) { return row.column(atUncheckedIndex: index).isNull }
         if let scope = row.scopes[key.stringValue] { return !scope.containsNonNullValue }
-        return row.prefetchedRows[key.stringValue] == nil
+        return row.prefetchedTree?[key.stringValue] == nil
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(key) }
@@ -176,29 +176,37 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if let part = row.keptPart(key.stringValue, type) { return try decode(type, part) }
         if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
-        if let scope = row.scopesTree[key.stringValue] { return try decode(type, fromScope: scope) }
-        if let rows = row.prefetchedRows[key.stringValue] {
+        if let scope = row.scopesTree[key.stringValue] {
+            return try decode(type, row.keepPart(key.stringValue, type, scope: scope))
+        }
+        if let rows = row.prefetchedTree?[key.stringValue] {
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
-        if let type = type as? any (FetchableRecord & Decodable).Type { return try type.init(row: row) as! T }
-        throw missing(key)
+        guard type is any (FetchableRecord & Decodable).Type else { throw missing(key) }
+        return try decode(type, row.keepPart(key.stringValue, type, scope: nil))
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        if let part = row.keptPart(key.stringValue, type), let scope = part.scope {
+            return scope.containsNonNullValue ? try decode(type, part) : nil
+        }
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
                 ? nil : try PropertyDecoding(record, row, index).decode(type)
         }
         if let scope = row.scopesTree[key.stringValue] {
-            return scope.containsNonNullValue ? try decode(type, fromScope: scope) : nil
+            let part = row.keepPart(key.stringValue, type, scope: scope)
+            return scope.containsNonNullValue ? try decode(type, part) : nil
         }
-        return row.prefetchedRows[key.stringValue] == nil ? nil : try decode(type, forKey: key)
+        return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
     }
 
-    private func decode<T: Decodable>(_ type: T.Type, fromScope scope: Row) throws -> T {
-        if let type = type as? any FetchableRecord.Type { return try type.init(row: scope) as! T }
+    private func decode<T: Decodable>(_ type: T.Type, _ part: Row.KeptPart) throws -> T {
+        let scope = part.scope ?? row
+        if let record = part.record { return try record.element(of: scope, as: type) }
         return try decoder.on(scope).decode(type)
     }
 
@@ -210,7 +218,7 @@ private struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContai
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        guard let rows = row.prefetchedRows[key.stringValue] else { throw missing(key) }
+        guard let rows = row.prefetchedTree?[key.stringValue] else { throw missing(key) }
         return PrefetchedRowsContainer(decoder: decoder, rows: rows, path: key.stringValue)
     }
 
@@ -317,69 +325,4 @@ private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { property.isNull }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try property.decode(type) }
-}
-
-/// The decoder of prefetched rows: an array of records.
-private struct PrefetchedRowsDecoder: Decoder {
-    let decoder: RecordDecoder
-    let rows: [Row]
-    let path: String
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { decoder.userInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "\(path) has several rows: decode an array"))
-    }
-    func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        PrefetchedRowsContainer(decoder: decoder, rows: rows, path: path)
-    }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "\(path) has several rows: decode an array"))
-    }
-}
-
-private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
-    let decoder: RecordDecoder
-    let rows: [Row]
-    let path: String
-    var currentIndex = 0
-    var codingPath: [any CodingKey] { [] }
-    var count: Int? { rows.count }
-    var isAtEnd: Bool { currentIndex == rows.count }
-
-    init(decoder: RecordDecoder, rows: [Row], path: String) {
-        self.decoder = decoder
-        self.rows = rows
-        self.path = path
-    }
-
-    private mutating func nextRow() throws -> Row {
-        guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                Row.self, .init(codingPath: [], debugDescription: "\(path) has \(rows.count) rows"))
-        }
-        defer { currentIndex += 1 }
-        return rows[currentIndex]
-    }
-
-    mutating func decodeNil() -> Bool { false }
-
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let row = try nextRow()
-        if let type = type as? any FetchableRecord.Type { return try type.init(row: row) as! T }
-        return try decoder.on(row).decode(type)
-    }
-
-    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(decoder.on(try nextRow())))
-    }
-
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "a row of \(path) can't be decoded as an array"))
-    }
-
-    mutating func superDecoder() throws -> any Decoder { decoder.on(try nextRow()) }
 }

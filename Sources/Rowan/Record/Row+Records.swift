@@ -77,7 +77,9 @@ extension Row {
     public func decode<Records: RangeReplaceableCollection>(
         _ type: Records.Type = Records.self, forKey key: String
     ) throws -> Records where Records.Element: FetchableRecord {
-        try Records(prefetchedRows(forKey: key).map { try Records.Element(row: $0) })
+        var records = Records()
+        try forEachPrefetchedRow(forKey: key) { records.append(try Records.Element(row: $0)) }
+        return records
     }
 
     /// Decodes the set of the records of prefetched rows.
@@ -86,13 +88,18 @@ extension Row {
     public func decode<Record: FetchableRecord & Hashable>(
         _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
     ) throws -> Set<Record> {
-        try Set(prefetchedRows(forKey: key).map { try Record(row: $0) })
+        var records: Set<Record> = []
+        try forEachPrefetchedRow(forKey: key) { records.insert(try Record(row: $0)) }
+        return records
     }
 
-    private func prefetchedRows(forKey key: String) throws -> [Row] {
-        if let rows = prefetchedRows[key] { return rows }
-        let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
-        throw RowDecodingError(
-            reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", sql: statement?.sql)
+    private func forEachPrefetchedRow(forKey key: String, _ body: (Row) throws -> Void) throws {
+        guard let rows = prefetchedTree?[key] else {
+            let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
+            throw RowDecodingError(
+                reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", sql: statement?.sql)
+        }
+        let walk = PrefetchedGroup.Walk(rows, of: self)
+        for index in 0..<rows.count { try body(walk.row(at: index)) }
     }
 }

@@ -112,7 +112,7 @@ extension Database {
     package func statement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
         write(&renderer)
-        let statement = try cachedStatement(sql: renderer.sql)
+        let statement = try cachedStatement(sql: renderer.text)
         try statement.setArguments(renderer.arguments)
         return statement
     }

@@ -83,7 +83,7 @@ struct KeyPredicate {
             for column in columns {
                 switch value(key, column).node {
                 case .value(let value) where !value.isNull: row.append(value)
-                case .storable(let value): row.append(storage?.encode(value, column) ?? value.databaseValue)
+                case .storable(let value): row.append(storage?.encode(value, forColumn: column) ?? value.databaseValue)
                 default: return nil  // An expression, which is no value.
                 }
             }

@@ -70,6 +70,10 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
+        let isLimited = !singleResult || relation.limit != nil
+        if isLimited, !relation.needsResolution {
+            return PreparedRequest(statement: try db.statement { $0.write(relation) })
+        }
         var query = try Resolver(db).query(relation)
         if singleResult, relation.limit == nil, !relation.selectsOneKey {
             query.relation.limit = Relation.Limit(count: 1, offset: nil)

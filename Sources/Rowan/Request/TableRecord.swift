@@ -53,7 +53,14 @@ extension TableRecord where DatabaseComponents == Columns.Type {
 extension TableRecord {
     /// The name of the type, with its first word in lower case: `Place` gives `place`, `HTTPRequest` gives
     /// `httpRequest`, `TOEFL` gives `toefl`.
-    public static var databaseTableName: String { String(describing: Self.self).lowercasedFirstWord }
+    public static var databaseTableName: String {
+        derivedTableNames.withLock { names in
+            if let name = names[ObjectIdentifier(Self.self)] { return name }
+            let name = String(describing: Self.self).lowercasedFirstWord
+            names[ObjectIdentifier(Self.self)] = name
+            return name
+        }
+    }
 
     public static var databaseSchemaName: String? { nil }
 
@@ -73,6 +80,16 @@ extension TableRecord {
         return try db.statement { $0.write(resolved) }.columnCount
     }
 }
+
+/// The value that a record type stores.
+@Sendable
+private func storedValue(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
+    guard let type = type as? any TableRecord.Type else { return value.databaseValue }
+    return type._storedKey(value.value, forColumn: column)
+}
+
+/// The table names that derive from the names of types: each is made once (benchmark request-build).
+private let derivedTableNames = Mutex<[ObjectIdentifier: String]>([:])
 
 extension String {
     /// The first word in lower case. A run of capitals is a word; its last letter begins the next one.
@@ -98,10 +115,10 @@ extension TableRecord {
     static var databaseRelation: Relation {
         var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
         let selection = databaseSelection
-        if !(selection.count == 1 && selection[0] is AllColumns) {
+        if selection.count != 1 || !selection[0].sqlSelection.isAllColumns {
             relation.selection = selection.map { .term($0.sqlSelection) }
         }
-        relation.storage = RecordStorage(type: Self.self) { _storedKey($0.value, forColumn: $1) }
+        relation.storage = RecordStorage(type: Self.self, encode: storedValue)
         return relation
     }
 }

@@ -49,7 +49,9 @@ extension Renderer {
     package mutating func write(_ compound: CompoundQuery) {
         write(member: compound.first)
         for member in compound.others {
-            sql += " \(member.op.rawValue) "
+            sql += " "
+            sql += member.op.rawValue
+            sql += " "
             write(member: member.query)
         }
         if !compound.orderings.isEmpty {
@@ -212,7 +214,9 @@ extension Renderer {
     }
 
     private mutating func write(_ join: Join, _ joined: NamedRelation, of origin: NamedRelation) {
-        sql += " \(join.kind.rawValue) "
+        sql += " "
+        sql += join.kind.rawValue
+        sql += " "
         // What an optional relation requires is required of it, not of the whole row.
         let isNested = join.kind != .inner && joined.relation.requiresJoins
         if isNested { sql += "(" }

@@ -51,7 +51,7 @@ extension Renderer {
         case .binary(let op, let a, let b):
             write(a, op.rawValue, b)
         case .associative(let op, let operands):
-            write(list: operands, separator: " \(op.sql) ") { $0.write(operand: $1) }
+            write(operands, op.sql)
         case .equal(let a, let b, let isNegated):
             writeEqual(a, b, isNegated: isNegated)
         case .between(let a, let b, let c, let isNegated):
@@ -124,8 +124,21 @@ extension Renderer {
 
     private mutating func write(_ a: SQLExpression, _ op: String, _ b: SQLExpression) {
         write(operand: a)
-        sql += " \(op) "
+        sql += " "
+        sql += op
+        sql += " "
         write(operand: b)
+    }
+
+    private mutating func write(_ operands: [SQLExpression], _ op: String) {
+        for (index, operand) in operands.enumerated() {
+            if index > 0 {
+                sql += " "
+                sql += op
+                sql += " "
+            }
+            write(operand: operand)
+        }
     }
 
     private mutating func writeEqual(_ a: SQLExpression, _ b: SQLExpression, isNegated: Bool) {

@@ -3,7 +3,7 @@
 
 /// Writes SQL.
 package struct Renderer {
-    package internal(set) var sql = ""
+    var sql = SQLText(capacity: 240)
     package internal(set) var arguments = StatementArguments()
     let values: Values
     /// The names of the aliases in scope, outer queries first.
@@ -18,23 +18,14 @@ package struct Renderer {
         case literal
     }
 
-    package init(values: Values = .bound) {
-        self.values = values
-        sql.reserveCapacity(128)
-    }
+    package init(values: Values = .bound) { self.values = values }
+
+    /// What was written.
+    package var text: String { sql.string }
 
     package mutating func write(_ text: String) { sql += text }
 
-    package mutating func write(identifier: String) {
-        // Inlined quoting: the common case has no quote inside.
-        guard identifier.utf8.contains(UInt8(ascii: "\"")) else {
-            sql += "\""
-            sql += identifier
-            sql += "\""
-            return
-        }
-        sql += identifier.quotedDatabaseIdentifier
-    }
+    package mutating func write(identifier: String) { sql.append(identifier: identifier) }
 
     package mutating func write(value: DatabaseValue) {
         if value.isNull {
@@ -179,16 +170,22 @@ extension Renderer {
     }
 
     mutating func write(clause keyword: String, _ clauses: [Clause<SQLExpression>]) {
-        let conditions = clauses.compactMap(\.term)
-        guard !conditions.isEmpty else { return }
+        guard !clauses.isEmpty else { return }
         sql += keyword
-        write(SQLExpression.joined(conditions, by: .and))
+        if clauses.count == 1, let condition = clauses[0].term {
+            write(condition)
+        } else {
+            write(SQLExpression.joined(clauses.compactMap(\.term), by: .and))
+        }
     }
 
     mutating func write(_ limit: Relation.Limit?) {
         guard let limit else { return }
-        sql += " LIMIT \(limit.count)"
-        if let offset = limit.offset { sql += " OFFSET \(offset)" }
+        sql += " LIMIT "
+        sql += String(limit.count)
+        guard let offset = limit.offset else { return }
+        sql += " OFFSET "
+        sql += String(offset)
     }
 }
 

@@ -39,7 +39,7 @@ package struct ResolvedPrefetch {
 
 extension Resolver {
     package func query(_ relation: Relation) throws -> ResolvedQuery {
-        guard relation.isSymbolic || !relation.prefetches.isEmpty || !relation.hiddenSelection.isEmpty else {
+        guard relation.needsResolution else {
             return ResolvedQuery(relation: relation)
         }
         var query = ResolvedQuery(relation: try resolve(relation))
@@ -157,6 +157,9 @@ private struct Prefetching {
 }
 
 extension Relation {
+    /// Whether a query is more than its text.
+    package var needsResolution: Bool { isSymbolic || !prefetches.isEmpty || !hiddenSelection.isEmpty }
+
     /// Whether rows have scopes.
     fileprivate var includesJoins: Bool {
         joins.contains { $0.isIncluded || $0.step.relation.includesJoins }

@@ -52,7 +52,7 @@ extension Resolver: ExpressionTransform {
         guard case .storable(let storable) = value.node, case .column(let name, let table) = column.node,
             let storage = storage(of: table)
         else { return value }
-        return SQLExpression(.value(storage.encode(storable, name)))
+        return SQLExpression(.value(storage.encode(storable, forColumn: name)))
     }
 
     private func storage(of table: TableReference) -> RecordStorage? {

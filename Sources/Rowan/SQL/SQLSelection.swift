@@ -20,6 +20,9 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
         case primaryKey
     }
 
+    /// Whether this is `*`, of the current table.
+    package var isAllColumns: Bool { if case .allColumns(nil) = node { true } else { false } }
+
     var isSymbolic: Bool {
         switch node {
         case .expression(let expression), .named(let expression, _): expression.isSymbolic

@@ -40,16 +40,22 @@ package indirect enum Source: Hashable, Sendable {
 /// How a record type stores the values of types that have several representations. Two are equal when they are those
 /// of one type.
 package struct RecordStorage: Hashable, Sendable {
-    package let type: ObjectIdentifier
-    package let encode: @Sendable (StorableValue, _ column: String) -> DatabaseValue
+    /// Encodes as a type does. A function that takes the type: a closure for each type would be allocated again for
+    /// each request.
+    package typealias Encode = @Sendable (_ type: any Any.Type, StorableValue, _ column: String) -> DatabaseValue
 
-    package init(
-        type: any Any.Type, encode: @escaping @Sendable (StorableValue, _ column: String) -> DatabaseValue
-    ) {
-        self.type = ObjectIdentifier(type)
+    private let type: any Any.Type
+    private let encode: Encode
+
+    package init(type: any Any.Type, encode: @escaping Encode) {
+        self.type = type
         self.encode = encode
     }
 
+    package func encode(_ value: StorableValue, forColumn column: String) -> DatabaseValue {
+        encode(type, value, column)
+    }
+
     package static func == (lhs: RecordStorage, rhs: RecordStorage) -> Bool { lhs.type == rhs.type }
-    package func hash(into hasher: inout Hasher) { hasher.combine(type) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }

@@ -132,9 +132,9 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "definitions of tables and indexes take no arguments: write \\(value) in a literal",
-                sql: renderer.sql)
+                sql: renderer.text)
         }
-        try execute(sql: renderer.sql)
+        try execute(sql: renderer.text)
     }
 }
 

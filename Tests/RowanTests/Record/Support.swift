@@ -79,7 +79,7 @@ func statementText(
 func expressionText(_ expression: some SQLExpressible) -> (sql: String, arguments: StatementArguments) {
     var renderer = Renderer()
     renderer.write(expression.sqlExpression)
-    return (renderer.sql, renderer.arguments)
+    return (renderer.text, renderer.arguments)
 }
 
 /// The value of an expression that refers to no column.

@@ -120,11 +120,11 @@ struct WindowTests {
         var renderer = Renderer()
         let definition = WindowDefinition(name: "order", window: Window(partitionBy: [team], orderBy: [id]))
         renderer.write(definition)
-        #expect(renderer.sql == #""order" AS (PARTITION BY "team" ORDER BY "id")"#)
+        #expect(renderer.text == #""order" AS (PARTITION BY "team" ORDER BY "id")"#)
         try checkError(rank().over("w"), #"no such window: "w""#)
         try inLoggedDatabase(schema) { db, _ throws in
             let literal: SQL =
-                "SELECT \(rank().over("w")) FROM t WINDOW \(sql: renderer.sql.replacing("order", with: "w"))"
+                "SELECT \(rank().over("w")) FROM t WINDOW \(sql: renderer.text.replacing("order", with: "w"))"
             #expect(try SQLRequest<Int>(literal: literal).fetchAll(db) == [1, 2, 1, 2, 3])
         }
     }

@@ -57,6 +57,76 @@ void floor_int_list_free(FloorIntList *list);
 void floor_ints_list_free(FloorIntsList *list);
 void floor_place_list_free(FloorPlaceList *list);
 
+// MARK: - A library
+
+typedef struct {
+    int64_t id, bookId, rating;
+    FloorText text;
+} FloorReview;
+
+typedef struct {
+    FloorReview *rows;
+    size_t count, capacity;
+} FloorReviewList;
+
+typedef struct {
+    int64_t id, authorId, year;
+    FloorText title;
+    FloorReviewList reviews;
+} FloorBook;
+
+typedef struct {
+    FloorBook *rows;
+    size_t count, capacity;
+} FloorBookList;
+
+typedef struct {
+    int64_t id;
+    FloorText name, country;
+    FloorBookList books;
+} FloorAuthor;
+
+typedef struct {
+    FloorAuthor *rows;
+    size_t count, capacity;
+} FloorAuthorList;
+
+typedef struct {
+    FloorBook book;
+    FloorAuthor author;
+} FloorBookInfo;
+
+typedef struct {
+    FloorBookInfo *rows;
+    size_t count, capacity;
+} FloorBookInfoList;
+
+/// What the books of an author add up to.
+typedef struct {
+    int64_t id, bookCount, yearSum;
+    FloorText name;
+} FloorTally;
+
+typedef struct {
+    FloorTally *rows;
+    size_t count, capacity;
+} FloorTallyList;
+
+typedef struct {
+    int64_t id, score;
+    FloorText name, team;
+} FloorPlayer;
+
+typedef struct {
+    FloorPlayer *rows;
+    size_t count, capacity;
+} FloorPlayerList;
+
+void floor_author_list_free(FloorAuthorList *list);
+void floor_book_info_list_free(FloorBookInfoList *list);
+void floor_tally_list_free(FloorTallyList *list);
+void floor_player_list_free(FloorPlayerList *list);
+
 // MARK: - Connections
 
 typedef struct FloorConnection FloorConnection;
@@ -95,5 +165,23 @@ int floor_read_points_in_transactions(
 int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t count);
 /// Opens, reads one integer and closes, `count` times.
 int floor_open_read_close(const char *path, size_t count, int64_t *digest);
+
+// MARK: - Queries
+
+/// All authors with their books, and those with their reviews: three queries.
+int floor_fetch_library(FloorConnection *connection, FloorAuthorList *result);
+/// All books, each with its author: one query.
+int floor_fetch_books_with_authors(FloorConnection *connection, FloorBookInfoList *result);
+/// The rows of a query of an author's id, name, number of books and, if it has four columns, sum of years.
+int floor_fetch_tallies(FloorConnection *connection, const char *sql, FloorTallyList *result);
+/// The same, once for each id: the query has one parameter.
+int floor_fetch_tallies_by_id(
+    FloorConnection *connection, const char *sql, const int64_t *ids, size_t count, FloorTallyList *result);
+/// Makes a statement ready `count` times: two arguments. Adds the number of its columns to `digest`.
+int floor_bind_requests(FloorConnection *connection, size_t count, int64_t *digest);
+/// Fetches `count` times the fifty players that come after one in the ranking, and keeps the last of those pages. The
+/// ranking is by falling score, then by id.
+int floor_fetch_pages(
+    FloorConnection *connection, int64_t score, int64_t id, size_t count, FloorPlayerList *result);
 
 #endif

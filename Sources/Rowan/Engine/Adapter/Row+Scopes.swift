@@ -38,7 +38,7 @@ extension Row {
             if let statement, liveStatement != nil {
                 Row(statement: statement)
             } else {
-                Row(layout: unadapted, values: values, isStrict: isStrict)
+                Row(layout: unadapted, values: values, base: base, isStrict: isStrict)
             }
         case nil: self
         }
@@ -61,14 +61,14 @@ extension Row {
     public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
     /// The prefetched rows of associations.
-    public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(tree: prefetchedTree) }
+    public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(rows: prefetchedTree) }
 
     /// The row of a scope, nil if there is no such scope.
     func scope(_ name: String) -> Row? {
         for kept in keptScopes where kept.name == name { return kept.row }
         guard let mapping = adaptation?.mapping.scopes[name] else { return nil }
         let row = adapted(by: mapping)
-        row.prefetchedTree = prefetchedTree?.scopes[name]
+        row.prefetchedTree = prefetchedTree?.scope(name)
         if keepsDecoding, !row.isAdapted {
             // The part of a row that a cursor moves moves with it.
             row.keepsDecoding = true
@@ -128,41 +128,15 @@ extension Row {
 
     /// The prefetched rows of a row, and of its scopes, by key.
     public struct PrefetchedRowsView {
-        let tree: PrefetchedRows?
+        let rows: PrefetchedRows?
 
         /// Whether there is none.
         public var isEmpty: Bool { keys.isEmpty }
 
         /// The keys.
-        public var keys: Set<String> { tree?.keys ?? [] }
+        public var keys: Set<String> { rows?.tree.keys ?? [] }
 
         /// The rows of a key, nearest first; nil if there is no such key.
-        public subscript(_ key: String) -> [Row]? { tree?.rows(key) }
-    }
-}
-
-/// The prefetched rows of a row, and of its scopes.
-package final class PrefetchedRows {
-    package var rows: [String: [Row]] = [:]
-    package var scopes: [String: PrefetchedRows] = [:]
-
-    package init() {}
-
-    /// The prefetched rows of a scope, which are made if there are none.
-    package func scope(_ path: some Collection<String>) -> PrefetchedRows {
-        guard let name = path.first else { return self }
-        let scope = scopes[name] ?? PrefetchedRows()
-        scopes[name] = scope
-        return scope.scope(path.dropFirst())
-    }
-
-    fileprivate var keys: Set<String> { scopes.values.reduce(into: Set(rows.keys)) { $0.formUnion($1.keys) } }
-
-    fileprivate func rows(_ key: String) -> [Row]? {
-        if let rows = rows[key] { return rows }
-        for scope in scopes.values {
-            if let rows = scope.rows(key) { return rows }
-        }
-        return nil
+        public subscript(_ key: String) -> [Row]? { rows?[key]?.all }
     }
 }

@@ -39,7 +39,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     /// The access that the cursor started in: it goes on in no other.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
     /// The rows, if they were all fetched before the first one is asked for: other queries needed them.
-    @exclusivity(unchecked) @usableFromInline package var preloaded: ArraySlice<Row>?
+    @usableFromInline package let preloaded: RowBatch?
+    @exclusivity(unchecked) private var preloadedIndex = 0
 
     /// A cursor on a statement whose arguments are set.
     ///
@@ -53,14 +54,15 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         }
         self.statement = statement
         self.adapter = adapter
+        preloaded = nil
         statement.isLeased = true
     }
 
     /// A cursor over rows that were fetched with a statement.
-    package init(_ statement: Statement, rows: [Row]) {
+    package init(_ statement: Statement, rows: RowBatch) {
         self.statement = statement
         adapter = nil
-        preloaded = rows[...]
+        preloaded = rows
         isDone = true
     }
 
@@ -105,7 +107,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     @usableFromInline
     package func firstRow() throws -> Row? {
-        if preloaded != nil { return preloaded?.popFirst() }
+        if let preloaded { return nextRow(of: preloaded) }
         guard !isDone else { return nil }
         do {
             try statement.start()
@@ -124,6 +126,20 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             finish()
             throw error
         }
+    }
+
+    private func nextRow(of rows: RowBatch) -> Row? {
+        guard preloadedIndex < rows.count else {
+            row?.endDecoding()
+            return nil
+        }
+        defer { preloadedIndex += 1 }
+        if let row, rows.move(row, to: preloadedIndex) { return row }
+        row?.endDecoding()
+        let next = rows.row(at: preloadedIndex)
+        next.keepsDecoding = true
+        row = next
+        return next
     }
 
     @usableFromInline

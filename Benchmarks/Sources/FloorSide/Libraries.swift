@@ -1,0 +1,122 @@
+import CFloor
+import Harness
+
+// What the queries of a library and of players write into.
+
+final class AuthorList: Digestible {
+    var list = FloorAuthorList()
+
+    deinit {
+        floor_author_list_free(&list)
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(Int64(list.count))
+        for author in UnsafeBufferPointer(start: list.rows, count: list.count) {
+            author.digest(into: &checksum)
+            checksum.add(Int64(author.books.count))
+            for book in UnsafeBufferPointer(start: author.books.rows, count: author.books.count) {
+                book.digest(into: &checksum)
+                checksum.add(Int64(book.reviews.count))
+                for review in UnsafeBufferPointer(start: book.reviews.rows, count: book.reviews.count) {
+                    checksum.add(review.id)
+                    checksum.add(review.bookId)
+                    checksum.add(review.rating)
+                    review.text.digest(into: &checksum)
+                }
+            }
+        }
+    }
+}
+
+final class BookInfoList: Digestible {
+    var list = FloorBookInfoList()
+
+    deinit {
+        floor_book_info_list_free(&list)
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(Int64(list.count))
+        for info in UnsafeBufferPointer(start: list.rows, count: list.count) {
+            info.book.digest(into: &checksum)
+            info.author.digest(into: &checksum)
+        }
+    }
+}
+
+final class TallyList: Digestible {
+    var list = FloorTallyList()
+
+    deinit {
+        floor_tally_list_free(&list)
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(Int64(list.count))
+        for tally in UnsafeBufferPointer(start: list.rows, count: list.count) {
+            checksum.add(tally.id)
+            tally.name.digest(into: &checksum)
+            checksum.add(tally.bookCount)
+            checksum.add(tally.yearSum)
+        }
+    }
+}
+
+final class PlayerList: Digestible {
+    var list = FloorPlayerList()
+
+    deinit {
+        floor_player_list_free(&list)
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(Int64(list.count))
+        for player in UnsafeBufferPointer(start: list.rows, count: list.count) {
+            checksum.add(player.id)
+            player.name.digest(into: &checksum)
+            player.team.digest(into: &checksum)
+            checksum.add(player.score)
+        }
+    }
+}
+
+extension FloorAuthor {
+    func digest(into checksum: inout Checksum) {
+        checksum.add(id)
+        name.digest(into: &checksum)
+        country.digest(into: &checksum)
+    }
+}
+
+extension FloorBook {
+    func digest(into checksum: inout Checksum) {
+        checksum.add(id)
+        checksum.add(authorId)
+        title.digest(into: &checksum)
+        checksum.add(year)
+    }
+}
+
+// MARK: - SQL
+
+extension AggregatePlan {
+    /// The number of books of authors, and the sum of their years, by this plan.
+    var sql: String {
+        let condition = isForOneRow ? " WHERE author.id = ?" : ""
+        if isCorrelated {
+            return """
+                SELECT id, name,
+                    (SELECT COUNT(*) FROM book WHERE authorId = author.id),
+                    (SELECT SUM(year) FROM book WHERE authorId = author.id)
+                FROM author\(condition)
+                """
+        }
+        return """
+            SELECT id, name, IFNULL(bookCount, 0), yearSum
+            FROM author LEFT JOIN (
+                SELECT authorId, COUNT(*) AS bookCount, SUM(year) AS yearSum FROM book GROUP BY authorId
+            ) ON authorId = author.id\(condition)
+            """
+    }
+}

@@ -1,0 +1,133 @@
+import Harness
+import Rowan
+
+struct Player {
+    var id: Int64
+    var name: String
+    var team: String
+    var score: Int
+}
+
+extension Player: TableRecord {
+    enum Columns {
+        static let id = Column("id")
+        static let name = Column("name")
+        static let team = Column("team")
+        static let score = Column("score")
+    }
+}
+
+extension Player: FetchableRecord {
+    init(row: Row) {
+        id = row["id"]
+        name = row["name"]
+        team = row["team"]
+        score = row["score"]
+    }
+}
+
+/// Requests of the query interface.
+extension Assignment {
+    /// Builds requests up to statements with arguments, which do not run.
+    func buildRequests() throws -> any Run {
+        let queue = try DatabaseQueue(path: path)
+        let count = count
+        return ClosureRun {
+            try queue.read { db in
+                var sum = 0
+                for n in 0..<count {
+                    let score = n % 1000
+                    let request = Player
+                        .filter { $0.score > score && $0.team == "Reds" }
+                        .order(\.score.desc)
+                        .limit(10)
+                    sum += try request.makePreparedRequest(db, forSingleResult: false).statement.columnCount
+                }
+                return sum
+            }
+        } digest: { sum, checksum in
+            checksum.add(Int64(sum))
+        } close: {
+            try queue.close()
+        }
+    }
+
+    func fetchAuthorsWithBooks() throws -> any Run {
+        try fetch { db in
+            try Author
+                .including(all: Author.books.including(all: Book.reviews))
+                .asRequest(of: AuthorWithBooks.self)
+                .fetchAll(db)
+        }
+    }
+
+    func fetchCodableAuthorsWithBooks() throws -> any Run {
+        try fetch { db in
+            try Author
+                .including(all: Author.books.including(all: Book.reviews))
+                .asRequest(of: CodableAuthorWithBooks.self)
+                .fetchAll(db)
+        }
+    }
+
+    func fetchBooksWithAuthors() throws -> any Run {
+        try fetch { db in
+            try Book.including(required: Book.author).asRequest(of: BookWithAuthor.self).fetchAll(db)
+        }
+    }
+
+    func fetchCodableBooksWithAuthors() throws -> any Run {
+        try fetch { db in
+            try Book.including(required: Book.author).asRequest(of: CodableBookWithAuthor.self).fetchAll(db)
+        }
+    }
+
+    func countBooks() throws -> any Run {
+        try fetch { db in
+            try Author.annotated(with: Author.books.count).asRequest(of: AuthorTally.self).fetchAll(db)
+        }
+    }
+
+    /// Two aggregates of one association, for all authors or for some, one by one.
+    func sumBooks() throws -> any Run {
+        let authors = Author.annotated(
+            with: Author.books.count, Author.books.sum(Book.Columns.year).forKey("yearSum"))
+        guard workload.aggregatePlan?.isForOneRow == true else {
+            return try fetch { try authors.asRequest(of: AuthorTally.self).fetchAll($0) }
+        }
+        let ids = authorIDs
+        return try fetch { db in
+            try ids.compactMap { id in
+                try authors.filter(key: id).asRequest(of: AuthorTally.self).fetchOne(db)
+            }
+        }
+    }
+
+    /// Fetches one page of the ranking again and again.
+    func fetchPages() throws -> any Run {
+        let queue = try DatabaseQueue(path: path)
+        let start = try sqlOfPageStart.map { sql in
+            try queue.read { db in try pageStart(String.fetchOne(db, sql: sql)!) }
+        }
+        try queue.close()
+        let count = count
+        return try fetch { db in
+            var players: [Player] = []
+            for _ in 0..<count {
+                players = try Player.page(after: start).fetchAll(db)
+            }
+            return players
+        }
+    }
+}
+
+extension Player {
+    /// The fifty players that come after one in the ranking.
+    fileprivate static func page(after start: (score: Int64, id: Int64)?) -> QueryInterfaceRequest<Player> {
+        let ranking = Player.order { [$0.score.desc, $0.id] }.limit(50)
+        guard let start else { return ranking }
+        return ranking.filter {
+            $0.score <= start.score && ($0.score < start.score || $0.id > start.id)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// The prefetched rows of the rows of a batch. They are dealt out once, as numbers; row objects are made on demand.
+
+/// The prefetched rows of one row.
+package struct PrefetchedRows {
+    let tree: PrefetchTree
+    /// The row among those of its batch.
+    var index: Int
+
+    func scope(_ name: String) -> PrefetchedRows? {
+        tree.scopes[name].map { PrefetchedRows(tree: $0, index: index) }
+    }
+
+    /// The rows of all keys of the row itself.
+    var rows: [String: [Row]] { tree.groups.mapValues { $0.rows(of: index).all } }
+
+    var containsRows: Bool { tree.groups.values.contains { !$0.rows(of: index).isEmpty } }
+
+    /// The rows of a key, nearest first.
+    package subscript(_ key: String) -> PrefetchedGroup.Rows? { tree.group(key)?.rows(of: index) }
+}
+
+/// The prefetched rows of the rows of a batch, and of their scopes.
+package final class PrefetchTree {
+    package var groups: [String: PrefetchedGroup] = [:]
+    fileprivate(set) var scopes: [String: PrefetchTree] = [:]
+
+    package init() {}
+
+    /// The prefetched rows of a scope, which are made if there are none.
+    package func scope(_ path: some Collection<String>) -> PrefetchTree {
+        guard let name = path.first else { return self }
+        let scope = scopes[name] ?? PrefetchTree()
+        scopes[name] = scope
+        return scope.scope(path.dropFirst())
+    }
+
+    var keys: Set<String> { scopes.values.reduce(into: Set(groups.keys)) { $0.formUnion($1.keys) } }
+
+    fileprivate func group(_ key: String) -> PrefetchedGroup? {
+        if let group = groups[key] { return group }
+        for scope in scopes.values {
+            if let group = scope.group(key) { return group }
+        }
+        return nil
+    }
+
+    /// Forgets what decoders keep.
+    func endDecoding() {
+        for group in groups.values { group.endDecoding() }
+        for scope in scopes.values { scope.endDecoding() }
+    }
+}
+
+/// The rows of one key, for all the rows of a batch.
+package final class PrefetchedGroup {
+    private let batch: RowBatch
+    /// For each row of the origin, its place among the keys; -1 for none.
+    private let places: [Int32]
+    /// For each place, where its rows start in `order`.
+    private let starts: [Int32]
+    private let order: [Int32]
+    /// A row object that a decoder moves, when no decoder has it.
+    private var idleRow: Row?
+
+    /// - Parameter pairs: which rows of the batch have which place, in the order of the rows.
+    package init(_ batch: RowBatch, places: [Int32], placeCount: Int, pairs: [(place: Int32, row: Int32)]) {
+        self.batch = batch
+        self.places = places
+        // A counting sort, which keeps the order of the rows of a place.
+        var starts = [Int32](repeating: 0, count: placeCount + 1)
+        for pair in pairs { starts[Int(pair.place) + 1] += 1 }
+        for place in 0..<placeCount { starts[place + 1] += starts[place] }
+        var next = starts
+        var order = [Int32](repeating: 0, count: pairs.count)
+        for pair in pairs {
+            order[Int(next[Int(pair.place)])] = pair.row
+            next[Int(pair.place)] += 1
+        }
+        self.starts = starts
+        self.order = order
+    }
+
+    func rows(of origin: Int) -> Rows {
+        let place = Int(places[origin])
+        return Rows(group: self, range: place < 0 ? 0..<0 : Int(starts[place])..<Int(starts[place + 1]))
+    }
+
+    func endDecoding() {
+        idleRow?.endDecoding()
+        idleRow = nil
+    }
+
+    /// The rows of one row.
+    package struct Rows {
+        fileprivate let group: PrefetchedGroup
+        fileprivate let range: Range<Int>
+
+        package var count: Int { range.count }
+        package var isEmpty: Bool { range.isEmpty }
+
+        /// All rows, as objects of their own.
+        package var all: [Row] { range.map { group.batch.row(at: Int(group.order[$0])) } }
+    }
+
+    /// One row object that visits rows: what a decoder keeps for one of them serves the others.
+    package final class Walk {
+        package let rows: Rows
+        private var row: Row?
+        private let isKept: Bool
+
+        /// - Parameter origin: the row that the rows belong to.
+        package init(_ rows: Rows, of origin: Row) {
+            self.rows = rows
+            isKept = origin.keepsDecoding
+            row = rows.group.idleRow
+            rows.group.idleRow = nil
+        }
+
+        deinit {
+            // Under a cursor, which ends what is kept, the object serves the next walk too.
+            if isKept { rows.group.idleRow = row } else { row?.endDecoding() }
+        }
+
+        /// The row at an index. The object may be that of the last call.
+        package func row(at index: Int) -> Row {
+            let number = Int(rows.group.order[rows.range.lowerBound + index])
+            if let row, rows.group.batch.move(row, to: number) { return row }
+            row?.endDecoding()
+            let made = rows.group.batch.row(at: number)
+            made.keepsDecoding = true
+            row = made
+            return made
+        }
+    }
+}
