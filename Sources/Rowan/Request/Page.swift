@@ -66,12 +66,11 @@ extension PageRequest where RowDecoder: RowDecodable {
         let request = QueryInterfaceRequest<RowDecoder>(relation: try query.relation(after: token, size: size))
         let prepared = try request.makePreparedRequest(db)
         let rows = try PrefetchedQuery.rows(db, prepared)
-        let elements = try rows.prefix(size).map { try RowDecoder.detachedElement(of: $0) }
+        let elements = try (0..<min(size, rows.count)).map { try RowDecoder.detachedElement(of: rows.row(at: $0)) }
         guard rows.count > size else { return Page(elements: elements, next: nil) }
-        let last = rows[size - 1]
         let shape = prepared.adapter as? RowShape
         let start = prepared.statement.columnCount - (shape?.hiddenCount ?? 0)
-        let values = query.terms.indices.map { last.unadaptedValue(at: start + $0) }
+        let values = query.terms.indices.map { rows.value(start + $0, ofRow: size - 1) }
         return Page(elements: elements, next: PageToken(values: values, order: query.fingerprint))
     }
 }
@@ -125,7 +124,7 @@ private struct Keyset {
         var renderer = Renderer()
         renderer.write(list: terms) { $0.write(SQLOrdering(.expression($1.expression, $1.direction))) }
         // FNV-1a. <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
-        return renderer.sql.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return renderer.sql.string.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     func relation(after token: PageToken?, size: Int) throws -> Relation {
