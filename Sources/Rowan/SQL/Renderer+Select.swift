@@ -214,7 +214,7 @@ extension Renderer {
     private mutating func write(_ join: Join, _ joined: NamedRelation, of origin: NamedRelation) {
         sql += " \(join.kind.rawValue) "
         // What an optional relation requires is required of it, not of the whole row.
-        let isNested = join.kind != .inner && joined.relation.requiresJoins
+        let isNested = join.isGroup
         if isNested { sql += "(" }
         write(joined.relation.source, as: joined.name)
         if isNested { writeJoins(of: joined) }
@@ -268,7 +268,7 @@ extension Relation {
     fileprivate var wantedName: String { aliases.lazy.compactMap(\.name).first ?? source.name }
 
     /// Whether a row of the relation needs a row of another.
-    fileprivate var requiresJoins: Bool {
+    var requiresJoins: Bool {
         joins.contains { $0.kind == .inner || $0.step.relation.requiresJoins }
     }
 }

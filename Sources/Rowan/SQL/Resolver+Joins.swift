@@ -4,7 +4,7 @@
 extension Resolver {
     func resolveJoins(of relation: Relation, in result: inout Relation) throws {
         var names: Set<String> = []
-        for join in relation.joins where !names.insert(join.name).inserted {
+        for join in relation.joins where !join.isDerived && !names.insert(join.name).inserted {
             throw ResolutionError.ambiguousKey(join.name)
         }
         result.joins = try relation.joins.map { try resolve($0, from: relation.source) }

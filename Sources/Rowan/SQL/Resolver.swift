@@ -68,6 +68,7 @@ package struct Resolver {
             result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.source) }
         }
         result.hoistCommonTables()
+        try nameGroupedColumns(of: &result)
         return result
     }
 
