@@ -17,7 +17,8 @@ extension Resolver {
         }
         var result = join
         let inner = inside(relation)
-        result.step.condition = try resolve(join.step.condition, from: origin, to: relation.source)
+        result.step.condition = try resolve(
+            join.step.condition, from: origin, to: relation.source, storages: (current?.storage, relation.storage))
         result.annotation = try inner.terms(join.annotation, inner.resolve)
         result.step.relation = try inner.resolved(relation)
         return result
@@ -26,11 +27,18 @@ extension Resolver {
     // MARK: Conditions
 
     /// The condition, as columns or as an expression.
-    func resolve(_ condition: JoinCondition, from origin: Source, to destination: Source) throws -> JoinCondition {
+    ///
+    /// - Parameter storages: how the record types of the origin and of the destination store values.
+    func resolve(
+        _ condition: JoinCondition, from origin: Source, to destination: Source,
+        storages: (origin: RecordStorage?, destination: RecordStorage?) = (nil, nil)
+    ) throws -> JoinCondition {
         switch condition {
         case .always, .columns: condition
         case .foreignKey(let link): .columns(try columns(of: link, from: origin, to: destination))
-        case .expression(let e, let a, let b): .expression(try expression(e), origin: a, destination: b)
+        case .expression(let e, let a, let b):
+            .expression(
+                try with([a: storages.origin, b: storages.destination]).expression(e), origin: a, destination: b)
         case .first(let path): try first(of: path, from: origin)
         }
     }
@@ -108,12 +116,15 @@ extension Resolver {
         guard steps.count > 1 else {
             let alias = result.aliases.first ?? aliases.next()
             if result.aliases.isEmpty { result.aliases = [alias] }
-            result.add(try resolve(step.condition, from: origin, to: result.source), from: originAlias, to: alias)
+            let condition = try resolve(
+                step.condition, from: origin, to: result.source, storages: (current?.storage, result.storage))
+            result.add(condition, from: originAlias, to: alias)
             return result
         }
         var pivots = try relation(of: steps.dropLast(), from: origin, originAlias)
         pivots.orderings = []
-        let condition = try resolve(step.condition, from: pivots.source, to: result.source)
+        let condition = try resolve(
+            step.condition, from: pivots.source, to: result.source, storages: (pivots.storage, result.storage))
         if case .columns(let pairs) = condition {
             pivots.selection = pairs.map { .term(SQLSelection(.expression(Self.column($0.origin)))) }
             let key = Self.tuple(pairs.map(\.destination), .current)
@@ -133,12 +144,14 @@ extension Resolver {
     /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
     /// first one, by joins.
     func inverse(
-        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = []
+        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = [], storage originStorage: RecordStorage? = nil
     ) throws -> InverseRelation {
         var sources = [origin]
         for step in path.steps { sources.append(step.relation.source) }
         let conditions = try path.steps.indices.map {
-            try resolve(path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1])
+            try resolve(
+                path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1],
+                storages: ($0 == 0 ? originStorage : path.steps[$0 - 1].relation.storage, path.steps[$0].relation.storage))
         }
         var relation = path.steps[0].relation
         let alias: TableAliasID
@@ -152,6 +165,7 @@ extension Resolver {
             pairs = try primaryKey(of: origin).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin)
             originRelation.aliases = originAliases + [alias]
+            originRelation.storage = originStorage
             relation.joinBack(to: originRelation, conditions[0], number: 0)
         }
         for index in path.steps.indices.dropFirst() {

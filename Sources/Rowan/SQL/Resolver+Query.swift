@@ -122,7 +122,8 @@ private struct Prefetching {
         }
         // The aliases of the user, who may refer to them in the prefetched rows.
         let inverse = try resolver.inverse(
-            of: prefetch.path, from: relation.source, aliases: relation.aliases.filter { $0.number > 0 })
+            of: prefetch.path, from: relation.source, aliases: relation.aliases.filter { $0.number > 0 },
+            storage: relation.storage)
         var rows = inverse.relation
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)

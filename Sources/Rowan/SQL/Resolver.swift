@@ -26,6 +26,13 @@ package struct Resolver {
         return resolver
     }
 
+    /// A resolver that knows how the record types of some aliases store values.
+    func with(_ storages: [TableAliasID: RecordStorage?]) -> Resolver {
+        var resolver = self
+        for (alias, storage) in storages { resolver.storages[alias] = storage }
+        return resolver
+    }
+
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
