@@ -191,11 +191,7 @@ extension Renderer {
     mutating func write(_ source: Source, as name: String) {
         switch source {
         case .table(let table):
-            if let schema = table.schema {
-                write(identifier: schema)
-                sql += "."
-            }
-            write(identifier: table.name)
+            write(table)
             guard !name.isSameDatabaseName(as: table.name) else { return }
         case .subquery(let subquery, _):
             sql += "("
