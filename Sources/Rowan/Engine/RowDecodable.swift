@@ -4,7 +4,7 @@
 /// A type that the rows of a statement decode into: a ``Row``, a value, or a record.
 ///
 /// You don't conform to this protocol: ``DatabaseValueConvertible`` and ``FetchableRecord`` do.
-public protocol RowDecodable {
+public protocol RowDecodable: SendableMetatype {
     /// The element of a row, valid as long as a cursor stands on the row.
     static func element(of row: Row) throws -> Self
 

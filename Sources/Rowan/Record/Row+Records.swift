@@ -44,15 +44,55 @@ extension Row {
         return try Record(row: row)
     }
 
+    /// The records of prefetched rows: `let books: [Book] = row["books"]`.
+    ///
+    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws instead.
+    public subscript<Records: RangeReplaceableCollection>(_ key: String) -> Records
+    where Records.Element: FetchableRecord {
+        do {
+            return try decode(Records.self, forKey: key)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The set of the records of prefetched rows.
+    ///
+    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws instead.
+    public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
+        do {
+            return try decode(Set<Record>.self, forKey: key)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
     /// Decodes the records of prefetched rows.
+    ///
+    /// ```swift
+    /// let books: [Book] = try row.decode(forKey: "books")
+    /// ```
     ///
     /// - Throws: ``RowDecodingError`` if there are no such rows.
     public func decode<Records: RangeReplaceableCollection>(
         _ type: Records.Type = Records.self, forKey key: String
     ) throws -> Records where Records.Element: FetchableRecord {
-        guard let rows = prefetchedRows[key] else {
-            throw RowDecodingError(reason: "prefetched rows not found: \"\(key)\"", sql: statement?.sql)
-        }
-        return try Records(rows.map { try Records.Element(row: $0) })
+        try Records(prefetchedRows(forKey: key).map { try Records.Element(row: $0) })
+    }
+
+    /// Decodes the set of the records of prefetched rows.
+    ///
+    /// - Throws: ``RowDecodingError`` if there are no such rows.
+    public func decode<Record: FetchableRecord & Hashable>(
+        _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
+    ) throws -> Set<Record> {
+        try Set(prefetchedRows(forKey: key).map { try Record(row: $0) })
+    }
+
+    private func prefetchedRows(forKey key: String) throws -> [Row] {
+        if let rows = prefetchedRows[key] { return rows }
+        let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
+        throw RowDecodingError(
+            reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", sql: statement?.sql)
     }
 }

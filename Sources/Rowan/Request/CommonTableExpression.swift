@@ -52,12 +52,31 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 }
 
 extension CommonTableExpression where RowDecoder == Row {
+    // Without a type, rows are rows: the initializers again, for a type that is not told.
+
     /// A table from a request.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, request: some SQLSubqueryable
     ) {
         table = CommonTable(
             name: tableName, columns: columns, isRecursive: recursive, query: request.sqlSubquery)
+    }
+
+    /// A table from SQL.
+    public init(
+        recursive: Bool = false, named tableName: String, columns: [String]? = nil, sql: String,
+        arguments: StatementArguments = StatementArguments()
+    ) {
+        self.init(
+            recursive: recursive, named: tableName, columns: columns, literal: SQL(sql: sql, arguments: arguments))
+    }
+
+    /// A table from SQL.
+    public init(
+        recursive: Bool = false, named tableName: String, columns: [String]? = nil, literal sqlLiteral: SQL
+    ) {
+        table = CommonTable(
+            name: tableName, columns: columns, isRecursive: recursive, query: SQLSubquery(.literal(sqlLiteral)))
     }
 }
 

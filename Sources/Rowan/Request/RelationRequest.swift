@@ -370,6 +370,19 @@ extension DerivableRequest {
     /// The request without duplicate rows.
     public func distinct() -> Self { _mapRelation { $0.isDistinct = true } }
 
+    /// The request with a window that functions refer to by its name.
+    ///
+    /// ```swift
+    /// // SELECT *, RANK() OVER "w" FROM "player" WINDOW "w" AS (PARTITION BY "team" ORDER BY "score" DESC)
+    /// Player.annotated(with: rank().over("w"))
+    ///     .window("w", Window(partitionBy: [Column("team")], orderBy: [Column("score").desc]))
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/windowfunctions.html>
+    public func window(_ name: String, _ window: Window) -> Self {
+        _mapRelation { $0.windows.append(WindowDefinition(name: name, window: window)) }
+    }
+
     /// The request with a common table expression.
     public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
         _mapRelation { $0.commonTables.append(cte.table) }

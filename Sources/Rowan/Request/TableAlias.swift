@@ -4,14 +4,19 @@ import Synchronization
 
 private let nextAliasNumber = Atomic<Int>(0)
 
+extension TableAliasID {
+    /// A new identity.
+    static func next(name: String? = nil) -> TableAliasID {
+        TableAliasID(number: nextAliasNumber.add(1, ordering: .relaxed).newValue, name: name)
+    }
+}
+
 /// What all table aliases share.
 public class TableAliasBase: Hashable, @unchecked Sendable {
     // `@unchecked` for the subclass alone: the state is immutable, no lock is needed.
     let id: TableAliasID
 
-    init(name: String?) {
-        id = TableAliasID(number: nextAliasNumber.add(1, ordering: .relaxed).newValue, name: name)
-    }
+    init(_ id: TableAliasID) { self.id = id }
 
     public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs.id == rhs.id }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
@@ -67,7 +72,10 @@ private struct Qualification: ExpressionTransform {
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
     /// An alias, with a name of its own or that of the table.
-    public init(name: String? = nil, for record: RowDecoder.Type = RowDecoder.self) { super.init(name: name) }
+    public init(name: String? = nil, for record: RowDecoder.Type = RowDecoder.self) { super.init(.next(name: name)) }
+
+    /// The alias of an identity.
+    init(id: TableAliasID) { super.init(id) }
 }
 
 extension TableAlias where RowDecoder == () {

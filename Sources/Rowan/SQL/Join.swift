@@ -148,7 +148,7 @@ extension Relation {
     fileprivate mutating func refine(with other: Relation, isSelected: Bool) {
         aliases += other.aliases.filter { !aliases.contains($0) }
         commonTables += other.commonTables.filter { !commonTables.contains($0) }
-        filters += other.filters
+        filters += other.filters.filter { !filters.contains($0) }
         if isSelected { selection = other.selection }
         if !other.orderings.isEmpty {
             orderings = other.orderings
@@ -192,6 +192,4 @@ extension Join {
         annotation += other.annotation
         step.relation.refine(with: other.step.relation, isSelected: other.isIncluded)
     }
-
-    var isSymbolic: Bool { true }
 }

@@ -37,12 +37,8 @@ extension Resolver {
 }
 
 extension Join {
-    /// Whether the joined relation is written between parentheses: with those that an optional relation requires, and
-    /// with the aggregates that its filters may refer to, which must stand before the condition of the join.
-    var isGroup: Bool {
-        kind != .inner && step.relation.requiresJoins
-            || !step.relation.filters.isEmpty && step.relation.joins.contains(where: \.isDerived)
-    }
+    /// Whether the joined relation is written between parentheses, with those that it requires.
+    var isGroup: Bool { kind != .inner && step.relation.requiresJoins }
 
     fileprivate var hasGroup: Bool { isGroup || step.relation.joins.contains(where: \.hasGroup) }
 }

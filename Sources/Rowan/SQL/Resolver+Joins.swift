@@ -15,13 +15,38 @@ extension Resolver {
         if let clause = relation.unjoinableClause {
             throw ResolutionError.notJoinable(key: join.step.key.name, clause: clause)
         }
+        if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         var result = join
-        let inner = inside(relation)
-        result.step.condition = try resolve(
-            join.step.condition, from: origin, to: relation.source, storages: (current?.storage, relation.storage))
+        var inner = inside(relation)
+        // A condition of a join can't refer to the tables on its right.
+        inner.joinsAggregates = false
+        result.step.condition = try knowing(join.step.condition, origin, relation)
+            .resolve(
+                join.step.condition, from: origin, to: relation.source, storages: (current?.storage, relation.storage))
         result.annotation = try inner.terms(join.annotation, inner.resolve)
         result.step.relation = try inner.resolved(relation)
         return result
+    }
+
+    /// A resolver that knows what the aliases of a condition stand for.
+    private func knowing(_ condition: JoinCondition, _ origin: Source, _ relation: Relation) -> Resolver {
+        guard case .expression(_, let originAlias, let alias) = condition else { return self }
+        var resolver = self
+        (resolver.sources[originAlias], resolver.storages[originAlias]) = (origin, current?.storage)
+        (resolver.sources[alias], resolver.storages[alias]) = (relation.source, relation.storage)
+        return resolver
+    }
+
+    /// Throws if an alias stands for two tables.
+    func checkAliases(of relation: Relation) throws {
+        var aliases: Set<TableAliasID> = []
+        func check(_ relation: Relation) throws {
+            for alias in relation.aliases where !aliases.insert(alias).inserted {
+                throw ResolutionError.aliasOfTwoTables(relation.source.name)
+            }
+            for join in relation.joins { try check(join.step.relation) }
+        }
+        try check(relation)
     }
 
     // MARK: Conditions
@@ -174,6 +199,41 @@ extension Resolver {
             relation = next
         }
         return InverseRelation(relation: relation, alias: alias, columns: pairs)
+    }
+
+    /// The associated rows of any origin, where a limit is that of each origin.
+    func inverse(
+        ofLimited path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID],
+        storage: RecordStorage?
+    ) throws -> InverseRelation {
+        guard let limit = path.last.relation.limit else {
+            return try inverse(of: path, from: origin, aliases: originAliases, storage: storage)
+        }
+        // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
+        let alias = aliases.next()
+        var population = try inverse(of: path, from: origin, aliases: [aliases.next()], storage: storage)
+        let key = try primaryKey(of: population.relation.source)
+        population.relation.filters += population.columns.map {
+            .term(
+                SQLExpression(
+                    .equal(
+                        Self.column($0.destination, .alias(population.alias)), Self.column($0.origin, .alias(alias)),
+                        isNegated: false)))
+        }
+        population.relation.selection = key.map { .term(SQLSelection(.expression(Self.column($0)))) }
+        population.relation.prefetches = []
+        population.relation.limit = limit
+        for index in population.relation.joins.indices { population.relation.joins[index].excludeAll() }
+        var unlimited = path
+        unlimited.last.relation.limit = nil
+        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias], storage: storage)
+        result.relation.filters.append(
+            .term(
+                SQLExpression(
+                    .isIn(
+                        Self.tuple(key, .current), .subquery(SQLSubquery(.relation(population.relation))),
+                        isNegated: false))))
+        return result
     }
 
     /// The relation of the rows that are associated with a record.

@@ -121,9 +121,9 @@ private struct Prefetching {
             throw ResolutionError.ambiguousKey(prefetch.name)
         }
         // The aliases of the user, who may refer to them in the prefetched rows.
+        let aliases = relation.aliases.filter { $0.number > 0 }
         let inverse = try resolver.inverse(
-            of: prefetch.path, from: relation.source, aliases: relation.aliases.filter { $0.number > 0 },
-            storage: relation.storage)
+            ofLimited: prefetch.path, from: relation.source, aliases: aliases, storage: relation.storage)
         var rows = inverse.relation
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)

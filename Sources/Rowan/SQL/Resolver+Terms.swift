@@ -88,6 +88,7 @@ package enum ResolutionError: Error, CustomStringConvertible {
     case notLinked(table: String, column: String)
     case aggregateOfGroups(key: String)
     case unknownAlias
+    case aliasOfTwoTables(String)
 
     package var description: String {
         switch self {
@@ -119,6 +120,8 @@ package enum ResolutionError: Error, CustomStringConvertible {
             "the record has no value for column \(column) of table \(table), which the association needs"
         case .unknownAlias:
             "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
+        case .aliasOfTwoTables(let table):
+            "a table alias stands for two tables in one request, one of them \(table): make an alias for each"
         case .aggregateOfGroups(let key):
             "association \"\(key)\" has groups, distinct or limited rows: only their count and isEmpty are known"
         }

@@ -36,6 +36,7 @@ package struct Resolver {
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
+        if !relation.joins.isEmpty { try checkAliases(of: relation) }
         return try inside(relation).resolved(relation)
     }
 
@@ -159,6 +160,11 @@ package struct Resolver {
             return try schema.columnNames(ofTable: table)
         }
         var relation = Relation(source)
+        if case .function(var call) = source {
+            // Its columns don't depend on its arguments, which may be those of another table.
+            call.arguments = call.arguments.map { _ in .null }
+            relation.source = .function(call)
+        }
         relation.commonTables = commonTables
         return try schema.columnNames(of: resolve(relation))
     }

@@ -225,6 +225,15 @@ struct JoinTests {
                         db,
                         Author.including(required: Author.country).including(required: Author.books.forKey("country")))
                 } == #"two associations have the key "country" in one request: rename one with forKey(_:)"#)
+            let alias = TableAlias<Author>()
+            #expect(
+                message {
+                    try Row.fetchAll(
+                        db, Author.aliased(alias).joining(required: Author.books.joining(required: Book.author.aliased(alias))))
+                } == "a table alias stands for two tables in one request, one of them author: make an alias for each")
+            #expect(
+                message { try Row.fetchAll(db, Book.annotated(with: alias.exists)) }
+                    == "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)")
         }
     }
 }

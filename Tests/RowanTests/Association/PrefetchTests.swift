@@ -98,6 +98,40 @@ struct PrefetchTests {
         }
     }
 
+    /// A limit is that of each row, for paths of any length, in the order of pivots too.
+    @Test func limits() throws {
+        try Library.run { db, log throws in
+            let latest = Author.books.order(\.year.desc).limit(1)
+            let rows = try Row.fetchAll(db, Author.including(all: latest))
+            #expect(rows.map { $0.prefetchedRows["books"]!.map { $0["id"] as Int } } == [[1], [3], [], []])
+            let second = try Row.fetchAll(db, Author.including(all: Author.books.order(\.year.desc).limit(5, offset: 1)))
+            #expect(second.map { $0.prefetchedRows["books"]!.map { $0["id"] as Int } } == [[2], [], [], []])
+            let passports = Country.passports.order(Column("rank").desc)
+            let citizens = Country.hasMany(Author.self, through: passports, using: Library.Passport.citizen).limit(2)
+            let countries = try Row.fetchAll(db, Country.order(\.code).including(all: citizens))
+            #expect(countries.map { $0.prefetchedRows["authors"]!.map { $0["id"] as Int } } == [[3], [3, 1], [1]])
+            let author = try Author.find(db, key: 1)
+            #expect(try author.request(for: latest).fetchAll(db).map(\.id) == [1])
+            let counts = try Row.fetchAll(db, Author.select(\.id).annotated(with: latest.count, latest.isEmpty))
+            #expect(counts.map { $0["bookCount"] as Int } == [1, 1, 0, 0])
+            #expect(message { try Row.fetchAll(db, Author.including(required: latest)) }
+                == #"association "book" has a limit: it can only be used with including(all:)"#)
+        }
+    }
+
+    @Test func rowsDecodeCollections() throws {
+        try Library.run { db, _ throws in
+            let row = try #require(try Row.fetchOne(db, Author.including(all: Author.books)))
+            let books: [Book] = try row.decode(forKey: "books")
+            let set: Set<Book> = try row.decode(forKey: "books")
+            let array: [Book] = row["books"]
+            let other: Set<Book> = row["books"]
+            #expect(books.count == 2 && Set(books) == set && array == books && other == set)
+            let error = message { try row.decode([Book].self, forKey: "x") }
+            #expect(error?.contains(#"prefetched rows not found: "x" (the row has: books)"#) == true)
+        }
+    }
+
     /// The associated rows may be compared with the row they are associated with.
     @Test func aliasOfTheOrigin() throws {
         let author = TableAlias<Author>()

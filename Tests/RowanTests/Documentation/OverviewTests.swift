@@ -103,38 +103,8 @@ private struct Player: Codable, FetchableRecord, MutablePersistableRecord {
             _ = try Player.filter { $0.score >= 1000 }.order(\.score.desc).limit(10).fetchAll(db)
             try Player.filter { $0.team == "Reds" }.updateAll(db) { $0.score += 100 }
         }
-        let statements = log.withLock { $0 }
-        for sql in Self.articleSQL { #expect(statements.contains(sql), "\(sql)") }
-    }
-
-    @Test func eachBlockOfTheOverviewStandsInThisFile() throws {
-        let file = URL(fileURLWithPath: #filePath)
-        let article = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/Rowan/Rowan.docc/Rowan.md")
-        let code = Self.lines(of: try String(contentsOf: file, encoding: .utf8)).joined(separator: "\n")
-        let blocks = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
-            .map { $0.components(separatedBy: "```")[0] }
-        #expect(blocks.count == 8)
-        for block in blocks {
-            #expect(code.contains(Self.lines(of: block).joined(separator: "\n")), "\(block)")
-        }
-    }
-
-    private static let articleSQL = [
-        """
-        CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "name" TEXT NOT NULL, "team" TEXT, \
-        "score" INTEGER NOT NULL DEFAULT 0)
-        """,
-        #"INSERT INTO "player" ("id", "name", "team", "score") VALUES (?,?,?,?)"#,
-        #"UPDATE "player" SET "score"=? WHERE "id"=?"#,
-        #"SELECT * FROM "player" WHERE "score" >= ? ORDER BY "score" DESC LIMIT 10"#,
-        #"UPDATE "player" SET "score"="score" + ? WHERE "team" = ?"#,
-    ]
-
-    /// The lines that are not empty, without indentation; a private type counts as the article's.
-    private static func lines(of text: String) -> [String] {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            .map { $0.hasPrefix("private struct") ? String($0.dropFirst("private ".count)) : $0 }
-            .filter { !$0.isEmpty && !$0.hasPrefix("#expect") }
+        let article = try Article("Rowan")
+        #expect(article.blocks.count == 8)
+        article.check(ran: log.withLock { $0 })
     }
 }

@@ -8,7 +8,7 @@ enum Report {
     }
 
     static func country(_ count: CountryCount) -> String {
-        "\(padded(String(count.places), 4, alignedRight: true))  \(count.country.code)  \(count.country.name)"
+        "\(padded(String(count.placeCount), 4, alignedRight: true))  \(count.country.code)  \(count.country.name)"
     }
 
     /// Prints the statements since the last call: how many times each ran, how long in all, and its SQL.

@@ -22,7 +22,7 @@ struct Tour {
         try step("The same import again: nothing is new", importAgain)
         try step("The places within 600 km of Paris", near)
         try step("A favourite: only the column that changes is written, and no change writes nothing", toggle)
-        try step("The countries with most places, in raw SQL", countries)
+        try step("The countries with most places: an association through another, counted", countries)
         try step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
         try step("The second page of five favourites", page)
         try step("An insert that meets a conflict is ignored, and noticed", ignoredInsert)

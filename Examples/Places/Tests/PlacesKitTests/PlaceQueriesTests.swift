@@ -86,7 +86,7 @@ struct PlaceQueriesTests {
     @Test func countriesOfAZoneAreAllCounted() throws {
         let counts = try pool.read { db in try CountryCount.fetchAll(db, limit: 3) }
         #expect(counts.map(\.country.code) == ["FJ", "FR", "MC"])
-        #expect(counts.map(\.places) == [1, 1, 1])
+        #expect(counts.map(\.placeCount) == [1, 1, 1])
     }
 
     @Test func anInsertThatConflictsIsIgnoredAndNoticed() throws {

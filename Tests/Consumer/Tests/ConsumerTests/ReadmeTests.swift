@@ -20,6 +20,24 @@ extension Place: FetchableRecord, MutablePersistableRecord {
     }
 }
 
+struct Visit: Codable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var placeId: Int64
+    var stars: Int
+    enum Columns { static let stars = Column(CodingKeys.stars) }
+    static let place = belongsTo(Place.self)
+}
+
+extension Place {
+    static let visits = hasMany(Visit.self)
+}
+
+struct PlaceInfo: Decodable, FetchableRecord {
+    var place: Place
+    var visits: [Visit]
+    var averageVisitStars: Double?
+}
+
 struct ReadmeTests {
     private let queue: DatabaseQueue
 
@@ -61,6 +79,26 @@ struct ReadmeTests {
             #expect(page.map(\.title) == ["Lyon", "Paris"])
             #expect(try Place.filter { $0.title.like("P%") }.updateAll(db) { $0.isFavorite.set(to: false) } == 1)
             #expect(try Place.filter { $0.isFavorite == false }.deleteAll(db) == 2)
+        }
+    }
+
+    @Test func associations() throws {
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE visit (id INTEGER PRIMARY KEY, placeId INTEGER REFERENCES place, stars INTEGER);
+                    INSERT INTO place VALUES (1, 'Lyon', 1), (2, 'Nice', 0);
+                    INSERT INTO visit VALUES (1, 1, 4), (2, 1, 5), (3, 2, 1)
+                    """)
+            let infos = try Place
+                .annotated(with: Place.visits.average(\.stars))
+                .including(all: Place.visits)
+                .asRequest(of: PlaceInfo.self)
+                .fetchAll(db)
+            #expect(infos.map(\.averageVisitStars) == [4.5, 1])
+            #expect(infos.map { $0.visits.map(\.id) } == [[1, 2], [3]])
+            let visits = try Visit.joining(required: Visit.place.filter { $0.isFavorite == true }).fetchAll(db)
+            #expect(visits.map(\.id) == [1, 2])
         }
     }
 

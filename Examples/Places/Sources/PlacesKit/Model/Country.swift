@@ -18,4 +18,8 @@ extension Country: FetchableRecord, PersistableRecord {
         public static let code = Column(CodingKeys.code)
         public static let name = Column(CodingKeys.name)
     }
+
+    public static let placeCountries = hasMany(PlaceCountry.self)
+    /// The places whose zone overlaps the country.
+    public static let places = hasMany(Place.self, through: placeCountries, using: PlaceCountry.place)
 }

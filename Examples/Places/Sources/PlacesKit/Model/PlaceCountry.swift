@@ -19,4 +19,6 @@ extension PlaceCountry: FetchableRecord, PersistableRecord {
         public static let placeId = Column(CodingKeys.placeId)
         public static let countryCode = Column(CodingKeys.countryCode)
     }
+
+    public static let place = belongsTo(Place.self)
 }

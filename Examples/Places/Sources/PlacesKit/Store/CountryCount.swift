@@ -1,25 +1,18 @@
 import Rowan
 
 /// A country, and how many places serve it.
-public struct CountryCount: Equatable, Sendable {
+public struct CountryCount: Decodable, Equatable, Sendable, FetchableRecord {
     public var country: Country
-    public var places: Int
+    public var placeCount: Int
 
     /// The countries with most places first.
     public static func fetchAll(_ db: Database, limit: Int) throws -> [CountryCount] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT country.code, country.name, COUNT(*) AS places
-                FROM placeCountry
-                JOIN country ON country.code = placeCountry.countryCode
-                GROUP BY country.code
-                ORDER BY places DESC, country.name
-                LIMIT ?
-                """,
-            arguments: [limit])
-        return rows.map { row in
-            CountryCount(country: Country(code: row["code"], name: row["name"]), places: row["places"])
-        }
+        try Country
+            .annotated(with: Country.places.count)
+            .having(Country.places.isEmpty == false)
+            .order { [Column("placeCount").detached.desc, $0.name] }
+            .limit(limit)
+            .asRequest(of: CountryCount.self)
+            .fetchAll(db)
     }
 }

@@ -1,0 +1,157 @@
+// Many-to-many writes: the members of an association through pivots are rows of the pivot table.
+
+extension TableRecord where Self: EncodableRecord {
+    /// Adds members to an association through pivots. Those that are members already stay as they are.
+    ///
+    /// ```swift
+    /// struct Team: TableRecord, EncodableRecord {
+    ///     static let roles = hasMany(Role.self)
+    ///     static let players = hasMany(Player.self, through: roles, using: Role.player)
+    /// }
+    /// // INSERT INTO "role" ("teamId", "playerId", "position") SELECT ?, ?, ? WHERE NOT EXISTS (...)
+    /// try team.add(db, [arthur, barbara], to: Team.players, pivot: [Column("position").set(to: 1)])
+    /// ```
+    ///
+    /// - Parameter assignments: the other columns of the pivots.
+    /// - Returns: the number of members that were added.
+    /// - Throws: a ``DatabaseError``, and nothing is added; SQLITE_MISUSE for an association that has not exactly one
+    ///   pivot, with foreign keys to both sides.
+    @discardableResult
+    public func add<Member: TableRecord & EncodableRecord>(
+        _ db: Database, _ members: some Sequence<Member>, to association: HasManyThroughAssociation<Self, Member>,
+        pivot assignments: [ColumnAssignment] = []
+    ) throws -> Int {
+        let pivot = try PivotTable(db, association.path, of: self)
+        var count = 0
+        try db.inSavepoint {
+            for member in members { count += try pivot.add(db, member, assignments) ? 1 : 0 }
+            return .commit
+        }
+        return count
+    }
+
+    /// Removes members from an association through pivots: deletes their pivots.
+    ///
+    /// ```swift
+    /// // DELETE FROM "role" WHERE ("teamId" = ?) AND ("playerId" IN (?, ?))
+    /// try team.remove(db, [arthur, barbara], from: Team.players)
+    /// ```
+    ///
+    /// - Returns: the number of pivots that were deleted.
+    /// - Throws: a ``DatabaseError``, and nothing is removed.
+    @discardableResult
+    public func remove<Member: TableRecord & EncodableRecord>(
+        _ db: Database, _ members: some Sequence<Member>, from association: HasManyThroughAssociation<Self, Member>
+    ) throws -> Int {
+        try PivotTable(db, association.path, of: self).remove(db, members, isNegated: false)
+    }
+
+    /// Sets the members of an association through pivots: removes all others, and adds those that are missing.
+    ///
+    /// ```swift
+    /// try team.set(db, [craig], in: Team.players)
+    /// ```
+    ///
+    /// - Parameter assignments: the other columns of the pivots that are added.
+    /// - Throws: a ``DatabaseError``, and nothing is changed.
+    public func set<Member: TableRecord & EncodableRecord>(
+        _ db: Database, _ members: some Sequence<Member>, in association: HasManyThroughAssociation<Self, Member>,
+        pivot assignments: [ColumnAssignment] = []
+    ) throws {
+        let pivot = try PivotTable(db, association.path, of: self)
+        let members = Array(members)
+        try db.inSavepoint {
+            try pivot.remove(db, members, isNegated: true)
+            for member in members { _ = try pivot.add(db, member, assignments) }
+            return .commit
+        }
+    }
+}
+
+/// The pivots of one record.
+private struct PivotTable {
+    /// The pivots: their table, and the filters of the association.
+    let relation: Relation
+    /// The columns of the pivots that refer to the record, and its values.
+    let originColumns: [String]
+    let originValues: [DatabaseValue]
+    /// The columns of the pivots that refer to members, and the columns of members.
+    let memberColumns: [ColumnPair]
+
+    init<Record: TableRecord & EncodableRecord>(_ db: Database, _ path: AssociationPath, of record: Record) throws {
+        let resolver = Resolver(db)
+        let origin = Record.databaseRelation.source
+        guard path.steps.count == 2,
+            case .columns(let toOrigin) = try resolver.resolve(
+                path.steps[0].condition, from: origin, to: path.steps[0].relation.source),
+            case .columns(let toMember) = try resolver.resolve(
+                path.steps[1].condition, from: path.steps[0].relation.source, to: path.steps[1].relation.source),
+            case .foreignKey(let first) = path.steps[0].condition, first.holder == .destination,
+            case .foreignKey(let second) = path.steps[1].condition, second.holder == .origin
+        else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the members of \"\(path.last.key.many)\" can't be written: it needs one pivot table, with "
+                    + "foreign keys to both sides")
+        }
+        relation = path.steps[0].relation
+        originColumns = toOrigin.map(\.destination)
+        originValues = try Self.values(of: record, toOrigin.map(\.origin))
+        memberColumns = toMember
+    }
+
+    private static func values<Record: TableRecord & EncodableRecord>(
+        of record: Record, _ columns: [String]
+    ) throws -> [DatabaseValue] {
+        let container = try PersistenceContainer(record)
+        return try columns.map { column in
+            guard let value = container.value(forColumn: column), !value.isNull else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "a record of \(Record.databaseTableName) without \(column) has no members, and is none")
+            }
+            return value
+        }
+    }
+
+    func add<Member: TableRecord & EncodableRecord>(
+        _ db: Database, _ member: Member, _ assignments: [ColumnAssignment]
+    ) throws -> Bool {
+        let columns = originColumns + memberColumns.map(\.origin)
+        let values = try (originValues + Self.values(of: member, memberColumns.map(\.destination)))
+            .map { SQLExpression(.value($0)) }
+        let resolver = Resolver(db).inside(relation)
+        let others = try assignments.filter { $0.value != nil }.map(resolver.resolve)
+        var known = Relation(relation.source)
+        known.selection = [.term(SQLSelection(.literal(SQL(sql: "1"))))]
+        known.filters = zip(columns, values).map {
+            .term(SQLExpression(.equal(Resolver.column($0), $1, isNegated: false)))
+        }
+        let statement = try db.statement { renderer in
+            renderer.write("INSERT INTO ")
+            renderer.write(relation.source, as: relation.source.name)
+            renderer.write(" (")
+            renderer.write(list: columns + others.map(\.column)) { $0.write(identifier: $1) }
+            renderer.write(") SELECT ")
+            renderer.write(list: values + others.map { $0.value! }) { $0.write($1) }
+            renderer.write(" WHERE ")
+            renderer.write(SQLExpression(.exists(SQLSubquery(.relation(known)), isNegated: true)))
+        }
+        try statement.execute()
+        return db.changesCount > 0
+    }
+
+    @discardableResult
+    func remove<Member: TableRecord & EncodableRecord>(
+        _ db: Database, _ members: some Sequence<Member>, isNegated: Bool
+    ) throws -> Int {
+        let keys = try members.map { try Self.values(of: $0, memberColumns.map(\.destination)) }
+        var pivots = relation
+        pivots.filters += zip(originColumns, originValues).map {
+            .term(SQLExpression(.equal(Resolver.column($0), SQLExpression(.value($1)), isNegated: false)))
+        }
+        let key = Resolver.tuple(memberColumns.map(\.origin), .current)
+        pivots.filters.append(.term(SQLExpression(.isIn(key, .values(keys), isNegated: isNegated))))
+        return try QueryInterfaceRequest<Row>(relation: pivots).deleteAll(db)
+    }
+}

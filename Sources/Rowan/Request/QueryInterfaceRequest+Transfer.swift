@@ -1,0 +1,92 @@
+// Writes of what other requests read: UPDATE FROM, INSERT from SELECT.
+
+extension QueryInterfaceRequest {
+    /// Updates the rows of the request from the rows of another one.
+    ///
+    /// ```swift
+    /// // UPDATE "player" SET "score"="player"."score" + "bonus"."points"
+    /// // FROM (SELECT * FROM "bonus") AS "bonus" WHERE "player"."id" = "bonus"."playerId"
+    /// try Player.all().updateAll(
+    ///     db, from: Bonus.all(), on: { player, bonus in player.id == bonus.playerId },
+    ///     assignments: { player, bonus in [Column("score").set(to: player.score + bonus.points)] })
+    /// ```
+    ///
+    /// A row that several rows of the other request go with is updated from one of them, SQLite does not say which.
+    ///
+    /// - Returns: the number of updated rows.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups, a limit or joins.
+    ///
+    /// Source: <https://sqlite.org/lang_update.html#upfrom>
+    @discardableResult
+    public func updateAll<Other>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        from other: QueryInterfaceRequest<Other>,
+        on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible,
+        assignments: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> [ColumnAssignment]
+    ) throws -> Int {
+        guard case .table = relation.source, relation.limit == nil, relation.joins.isEmpty, relation.groups.isEmpty,
+            relation.havings.isEmpty, !relation.groupsByPrimaryKey, relation.link == nil
+        else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a request with groups, a limit or joins can't be updated from another one")
+        }
+        try db.requireSQLite(3_033_000, for: "UPDATE FROM")
+        let (target, source) = (TableAlias<RowDecoder>(), TableAlias<Other>())
+        var updated = relation
+        updated.unorder()
+        updated.selection = []
+        updated.aliases.append(target.id)
+        var resolver = Resolver(db)
+        resolver.joinsAggregates = false
+        let inside = resolver.inside(updated)
+        let resolved = try resolver.resolve(updated)
+        let name = Self.name(of: other.relation.source.name, besides: relation.source.name)
+        let from = UpdateSource(
+            source: try inside.resolve(.subquery(SQLSubquery(.relation(other.relation)), name: name)), name: name,
+            condition: try inside.expression(condition(target, source).sqlExpression), target: target.id,
+            alias: source.id)
+        let update = UpdateQuery(
+            resolved, conflictResolution: conflictResolution?.rawValue,
+            assignments: try assignments(target, source).filter { $0.value != nil }.map(inside.resolve))
+        guard !update.assignments.isEmpty else { return 0 }
+        try db.statement { $0.write(update, from: from) }.execute()
+        return db.changesCount
+    }
+
+    private static func name(of source: String, besides target: String) -> String {
+        source.isSameDatabaseName(as: target) ? "\(source)1" : source
+    }
+}
+
+extension TableRecord {
+    /// Inserts the rows of a request.
+    ///
+    /// ```swift
+    /// // INSERT INTO "archive" ("id", "name") SELECT "id", "name" FROM "player" WHERE "score" < ?
+    /// try Archive.insertAll(
+    ///     db, columns: [Column("id"), Column("name")],
+    ///     from: Player.filter { $0.score < 100 }.select { [$0.id, $0.name] })
+    /// ```
+    ///
+    /// No callback is called: no record is made of the rows.
+    ///
+    /// - Parameters:
+    ///   - columns: the columns that the rows go to; all of them, in their order, by default.
+    ///   - conflictResolution: what to do with rows that violate a constraint.
+    /// - Returns: the number of inserted rows.
+    /// - Throws: a ``DatabaseError``, and no row is inserted unless the conflict resolution says otherwise.
+    ///
+    /// Source: <https://sqlite.org/lang_insert.html>
+    @discardableResult
+    public static func insertAll(
+        _ db: Database, columns: [any ColumnExpression] = [], from request: some SQLSubqueryable,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) throws -> Int {
+        let query = InsertSelectQuery(
+            table: TableName(databaseTableName, schema: databaseSchemaName), columns: columns.map(\.name),
+            conflictResolution: conflictResolution?.rawValue, query: try Resolver(db).subquery(request.sqlSubquery))
+        try db.statement { $0.write(query) }.execute()
+        return db.changesCount
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Rowan
+import Testing
+
+private struct Item: Codable, Hashable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var score: Int?
+    var name: String
+    enum Columns {
+        static let id = Column("id")
+        static let score = Column("score")
+        static let name = Column("name")
+    }
+}
+
+private let schema = "CREATE TABLE item (id INTEGER PRIMARY KEY, score INTEGER, name TEXT NOT NULL COLLATE NOCASE)"
+
+struct PageTests {
+    @Test func textAndToken() throws {
+        try inLoggedDatabase(schema) { db, log throws in
+            for id in 1...5 { try Item(id: Int64(id), score: id % 2, name: "n\(id)").insert(db) }
+            _ = log.takeExpanded()
+            let request = Item.order(\.name.desc)
+            let first = try request.page(size: 2).fetch(db)
+            #expect(first.elements.map(\.id) == [5, 4])
+            let text = try JSONEncoder().encode(first.next)
+            let token = try JSONDecoder().decode(PageToken.self, from: text)
+            #expect(token == first.next && PageToken(token.description) == token)
+            let second = try request.page(after: token, size: 2).fetch(db)
+            #expect(second.elements.map(\.id) == [3, 2])
+            let third = try request.page(after: second.next, size: 2).fetch(db)
+            #expect(third.elements.map(\.id) == [1] && third.next == nil)
+            #expect(
+                log.takeExpanded()[0...1] == [
+                    #"SELECT *, "name", "id" FROM "item" ORDER BY "name" DESC, "id" DESC LIMIT 3"#,
+                    #"SELECT *, "name", "id" FROM "item" WHERE ("name", "id") < ('n4', 4) ORDER BY "name" DESC, "id" DESC LIMIT 3"#,
+                ])
+            try db.execute(sql: "CREATE INDEX item_name ON item(name)")
+            let plan = try request.explain(db)
+            #expect(plan.indexes == ["item_name"])
+        }
+    }
+
+    /// All pages together are the request, whatever its order, and rows that come meanwhile move none.
+    @Test func pagesAreTheRequest() throws {
+        var generator = SeededGenerator()
+        print("PageTests seed: \(generator.seed)")
+        try inLoggedDatabase(schema) { db, _ throws in
+            for id in 1...200 {
+                let score = Bool.random(using: &generator) ? nil : Int.random(in: 0...9, using: &generator)
+                let name = ["a", "A", "b", "é", "O'Brien"].randomElement(using: &generator)!
+                try Item(id: Int64(id), score: score, name: name).insert(db)
+            }
+            let score = Item.Columns.score
+            let orders: [[any SQLOrderingTerm]] = [
+                [], [score], [score.desc], [score.ascNullsLast], [score.descNullsFirst],
+                [score.desc, Item.Columns.name], [Item.Columns.name, score.ascNullsLast], [Item.Columns.id.desc],
+                [score * -1, Item.Columns.name.desc], [(score ?? 5).desc, Item.Columns.id],
+            ]
+            for order in orders {
+                for request in [Item.order(order), Item.order(order).reversed().filter { $0.id > 20 }] {
+                    let size = Int.random(in: 1...60, using: &generator)
+                    var ids: [Int64] = []
+                    var token: PageToken?
+                    repeat {
+                        let page = try request.page(after: token, size: size).fetch(db)
+                        ids += page.elements.map(\.id)
+                        token = page.next
+                    } while token != nil
+                    let all = try request.fetchAll(db)
+                    #expect(Set(ids).count == ids.count && ids.count == all.count)
+                    let scores = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+                    // The order of the request, but for what it leaves open.
+                    if order.count == 1 {
+                        #expect(ids.map { scores[$0]!.score } == all.map(\.score))
+                    }
+                }
+            }
+            let request = Item.order(\.score.desc)
+            let before = try request.page(size: 50).fetch(db)
+            try db.execute(sql: "DELETE FROM item WHERE id = ?", arguments: [before.elements[10].id])
+            try db.execute(sql: "INSERT INTO item VALUES (1000, 9, 'new'), (1001, 9, 'new')")
+            let after = try request.page(after: before.next, size: 50).fetch(db)
+            #expect(Set(after.elements.map(\.id)).isDisjoint(with: before.elements.map(\.id)))
+        }
+    }
+
+    @Test func errors() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            try Item(id: 1, score: 1, name: "a").insert(db)
+            try Item(id: 2, score: 1, name: "a").insert(db)
+            let token = try Item.order(\.name).page(size: 1).fetch(db).next
+            expectError(.SQLITE_MISUSE, "the page token belongs to a request in another order") {
+                try Item.order(\.score).page(after: token, size: 1).fetch(db)
+            }
+            expectError(.SQLITE_MISUSE, "a request with a limit, groups or distinct rows has no pages") {
+                try Item.limit(3).page(size: 1).fetch(db)
+            }
+            expectError(.SQLITE_MISUSE, "an order in SQL text has no pages: order by expressions instead") {
+                try Item.order(sql: "name").page(size: 1).fetch(db)
+            }
+            #expect(PageToken("nonsense!") == nil)
+            #expect(throws: DecodingError.self) { try JSONDecoder().decode(PageToken.self, from: Data(#""x""#.utf8)) }
+        }
+    }
+
+    @Test func withJoinsAndPrefetchedRows() throws {
+        struct Info: Decodable, FetchableRecord {
+            var author: Library.Author
+            var country: Library.Country?
+            var books: [Library.Book]
+        }
+        try Library.run { db, _ throws in
+            let request = Library.Author.including(optional: Library.Author.country)
+                .including(all: Library.Author.books).order(\.name).asRequest(of: Info.self)
+            let first = try request.page(size: 2).fetch(db)
+            #expect(first.elements.map(\.author.name) == ["Hugo", "Melville"])
+            #expect(first.elements.map(\.books.count) == [1, 2])
+            let second = try request.page(after: first.next, size: 2).fetch(db)
+            #expect(second.elements.map(\.author.name) == ["Nobody", "Sand"])
+            #expect(second.elements.map(\.country?.code) == [nil, "FR"] && second.next == nil)
+        }
+    }
+}
