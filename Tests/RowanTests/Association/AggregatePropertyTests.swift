@@ -65,7 +65,9 @@ private struct Content {
         func lines(_ count: Int, _ owners: Int, _ random: inout SeededGenerator) -> [Line] {
             (0..<count).map { id in
                 Line(
-                    id: id, owner: Int.random(in: 0..<6, using: &random) == 0 || owners == 0 ? nil : Int.random(in: 0..<owners, using: &random),
+                    id: id,
+                    owner: Int.random(in: 0..<6, using: &random) == 0 || owners == 0
+                        ? nil : Int.random(in: 0..<owners, using: &random),
                     label: Int.random(in: 0..<5, using: &random) == 0 ? nil : Int.random(in: 0..<4, using: &random),
                     n: integer(&random), x: double(&random))
             }
@@ -107,7 +109,8 @@ private func integer(_ random: inout SeededGenerator) -> Int64? {
 
 /// Doubles whose sums are exact in any order.
 private func double(_ random: inout SeededGenerator) -> Double? {
-    Int.random(in: 0..<4, using: &random) == 0 ? nil : Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 1024
+    Int.random(in: 0..<4, using: &random) == 0
+        ? nil : Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 1024
 }
 
 struct AggregatePropertyTests {

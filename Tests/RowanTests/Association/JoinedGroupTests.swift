@@ -44,7 +44,8 @@ struct JoinedGroupTests {
             #expect(infos.map(\.first?.leader.name) == [nil, nil, "Ada"])
             #expect(infos.map(\.topName) == [nil, nil, "Ada"])
             let row = try Row.fetchOne(
-                db, Employee.including(optional: Employee.leader.including(required: Employee.leader))
+                db,
+                Employee.including(optional: Employee.leader.including(required: Employee.leader))
                     .annotated(with: top.name).joining(optional: Employee.leader.forKey("top").aliased(top)))
             #expect(row.map { Array($0.columnNames) } == ["id", "leaderId", "name", "name"])
         }
@@ -63,7 +64,8 @@ struct JoinedGroupTests {
                     ])
                 #expect(try Book.joining(required: writers).fetchCount(db) == 2)
                 // Two tables of aggregates of one association, in a subquery.
-                let both = Author.having(Author.books.filter { $0.year > 1840 }.count == 2 && Author.books.max(\.price) == 20)
+                let both = Author.having(
+                    Author.books.filter { $0.year > 1840 }.count == 2 && Author.books.max(\.price) == 20)
                 #expect(try Book.filter(both.select(\.id).contains(Book.Columns.authorId)).fetchCount(db) == 2)
             }
         }

@@ -150,7 +150,7 @@ extension Differential.Evaluator {
         }.map(\.0)
     }
 
-    private func tree(_ relation: Differential.Relation, _ slots: Slots) -> Tree {
+    func tree(_ relation: Differential.Relation, _ slots: Slots) -> Tree {
         var tree = Tree()
         let row = slots[relation.slot]
         tree.columns = columns(relation, row, slots)
@@ -207,7 +207,9 @@ extension Differential.Evaluator {
         _ grouping: Differential.Grouping, _ rows: [Slots], _ relation: Differential.Relation
     ) -> [String] {
         var groups: [[Value]: [Slots]] = grouping.keys.isEmpty ? [[]: []] : [:]
-        for slots in rows { groups[grouping.keys.map { value($0, slots[relation.slot], slots) }, default: []].append(slots) }
+        for slots in rows {
+            groups[grouping.keys.map { value($0, slots[relation.slot], slots) }, default: []].append(slots)
+        }
         return groups.compactMap { key, members in
             let values = grouping.values.map { group in
                 group.function.value(of: members.map { value(group.expression, $0[relation.slot], $0) })

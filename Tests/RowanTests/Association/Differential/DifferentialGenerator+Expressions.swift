@@ -40,13 +40,15 @@ extension Differential.Generator {
         case 0: return .minus(number(scope, depth: depth - 1, dividing: dividing))
         case 1:
             return .ifNull(
-                number(scope, depth: depth - 1, dividing: dividing), number(scope, depth: depth - 1, dividing: dividing))
+                number(scope, depth: depth - 1, dividing: dividing), number(scope, depth: depth - 1, dividing: dividing)
+            )
         case 2 where dividing:
             return .arithmetic(.divided, number(scope, depth: depth - 1), number(scope, depth: depth - 1))
         default:
             let op = pick([Differential.Arithmetic.plus, .minus, .times])
             return .arithmetic(
-                op, number(scope, depth: depth - 1, dividing: dividing), number(scope, depth: depth - 1, dividing: dividing))
+                op, number(scope, depth: depth - 1, dividing: dividing),
+                number(scope, depth: depth - 1, dividing: dividing))
         }
     }
 
@@ -81,13 +83,15 @@ extension Differential.Generator {
             let upper = bounds[0].precedes(bounds[1]) ? bounds[1] : bounds[0]
             return .between(isText ? text(scope) : number(scope, depth: 1), lower, upper, isNegated: chance(40))
         case 4:
-            return .like(text(scope), pick(["%", "a%", "%B%", "_", "__", "%a_%", "", "fr", "é", "zoo"]), isNegated: chance(40))
+            return .like(
+                text(scope), pick(["%", "a%", "%B%", "_", "__", "%a_%", "", "fr", "é", "zoo"]), isNegated: chance(40))
         case 5: return .comparison(pick(Differential.Comparison.allCases), text(scope), .value(.text(word())))
         case 6: return .comparison(pick(Differential.Comparison.allCases), text(scope), text(scope))
         case 7: return number(scope, depth: 1)
         default:
             return .comparison(
-                pick(Differential.Comparison.allCases), number(scope, depth: 1), number(scope, depth: chance(50) ? 0 : 1))
+                pick(Differential.Comparison.allCases), number(scope, depth: 1),
+                number(scope, depth: chance(50) ? 0 : 1))
         }
     }
 

@@ -51,7 +51,8 @@ extension Differential {
             aliasesAll = isTotallyOrdered
             var relation = emptyRelation(Int.random(in: 0..<tables.count, using: &random), isAliased: chance(40))
             let isFlat = isGrouped || isDistinct
-            contents = isGrouped ? [.nothing] : isDistinct ? [.nothing, .columns] : [.nothing, .scope, .scope, .columns]
+            contents =
+                isGrouped ? [.nothing] : isDistinct ? [.nothing, .columns] : [.nothing, .scope, .scope, .columns]
             addJoins(to: &relation, depth: 3)
             let scope = Scope(table: relation.table, aliased: aliased(relation))
             addFilters(to: &relation, scope)
@@ -66,11 +67,35 @@ extension Differential {
                 request.relation.orderings = totalOrderings(relation, scope)
                 request.relation.isReversed = chance(30)
                 if chance(50) {
-                    request.limit = (Int.random(in: 0...6, using: &random), chance(50) ? Int.random(in: 0...4, using: &random) : nil)
+                    request.limit = (
+                        Int.random(in: 0...6, using: &random), chance(50) ? Int.random(in: 0...4, using: &random) : nil
+                    )
                 }
             }
             request.slotCount = slotCount
             return request
+        }
+
+        /// Forgets the last request.
+        mutating func start(joins: Int, aggregates: Int) {
+            slotCount = 0
+            keyCount = 0
+            aliasNames = [:]
+            remainingJoins = joins
+            remainingRowsMultipliers = 2
+            remainingPrefetches = 0
+            remainingAggregates = aggregates
+            remainingSubqueries = 1
+            aliasesAll = false
+        }
+
+        /// A relation that is joined for its filters alone.
+        mutating func plainRelation() -> Relation {
+            contents = [.nothing]
+            var relation = emptyRelation(Int.random(in: 0..<tables.count, using: &random), isAliased: chance(30))
+            addJoins(to: &relation, depth: 2)
+            addFilters(to: &relation, Scope(table: relation.table, aliased: aliased(relation)))
+            return relation
         }
 
         private mutating func emptyRelation(_ table: Int, isAliased: Bool) -> Relation {
@@ -180,12 +205,14 @@ extension Differential {
                 if case .value = expression { continue }
                 orderings.append(Ordering(expression: expression, direction: pick(Ordering.Direction.allCases)))
             }
-            let keys = [(slot: Int?.none, table: relation.table)]
+            let keys =
+                [(slot: Int?.none, table: relation.table)]
                 + scope.aliased.filter { $0.slot != relation.slot }.map { (slot: Int?($0.slot), table: $0.table) }
             for (slot, table) in keys {
                 for column in tables[table].key {
                     let expression = Expression.column(slot: slot, table: table, column)
-                    orderings.append(Ordering(expression: expression, direction: pick([.none, .ascending, .descending])))
+                    orderings.append(
+                        Ordering(expression: expression, direction: pick([.none, .ascending, .descending])))
                 }
             }
             return orderings
@@ -193,7 +220,9 @@ extension Differential {
 
         private mutating func grouping(_ scope: Scope) -> Grouping {
             var grouping = Grouping(keys: [], values: [])
-            for _ in 0..<pick([0, 1, 1, 2]) { grouping.keys.append(column(scope, isText: chance(50)) ?? number(scope, depth: 0)) }
+            for _ in 0..<pick([0, 1, 1, 2]) {
+                grouping.keys.append(column(scope, isText: chance(50)) ?? number(scope, depth: 0))
+            }
             grouping.keys.removeAll { if case .column = $0 { false } else { true } }
             for _ in 0..<pick([1, 2, 3]) {
                 let function = pick(GroupValue.Function.allCases)

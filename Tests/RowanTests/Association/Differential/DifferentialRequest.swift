@@ -182,7 +182,8 @@ extension Differential.Builder {
     }
 
     private func add<R: DerivableRequest>(
-        _ association: any Association<Row, Row>, _ content: Differential.Join.Content, _ isRequired: Bool, to request: R
+        _ association: any Association<Row, Row>, _ content: Differential.Join.Content, _ isRequired: Bool,
+        to request: R
     ) -> R where R.RowDecoder == Row {
         func opened<A: Association>(_ association: A) -> R where A.OriginRowDecoder == Row, A.RowDecoder == Row {
             switch (content, isRequired) {
