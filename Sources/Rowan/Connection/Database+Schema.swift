@@ -98,7 +98,8 @@ extension Database {
                 let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
                 let table: String = rows[0]["table"]
                 // Without columns, the foreign key refers to the primary key.
-                let primaryKey = rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
+                let primaryKey =
+                    rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
                 return ForeignKeyInfo(
                     id: id, destinationTable: table,
                     mapping: rows.enumerated().map { index, row in

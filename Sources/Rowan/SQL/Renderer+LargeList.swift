@@ -121,7 +121,9 @@ extension Renderer {
             }
             // The significand as an integer, without the zeros at its end.
             let width = double.significandWidth
-            guard double.isNormal, double.exponent - width <= 62, width - Int(double.exponent) <= 186 else { return nil }
+            guard double.isNormal, double.exponent - width <= 62, width - Int(double.exponent) <= 186 else {
+                return nil
+            }
             let exponent = Int(double.exponent) - width
             let integer = Int64(double.significand * Double(sign: .plus, exponent: width, significand: 1))
             let (up, down) = (max(exponent, 0), max(-exponent, 0))

@@ -101,7 +101,8 @@ extension Resolver {
         }
         guard distinct.count == 1 else {
             throw ResolutionError.ambiguousForeignKey(
-                origin: origin.name, destination: destination.name, candidates: distinct.reversed().map { $0.map(\.origin) })
+                origin: origin.name, destination: destination.name,
+                candidates: distinct.reversed().map { $0.map(\.origin) })
         }
         return only
     }
@@ -169,14 +170,17 @@ extension Resolver {
     /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
     /// first one, by joins.
     func inverse(
-        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = [], storage originStorage: RecordStorage? = nil
+        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = [],
+        storage originStorage: RecordStorage? = nil
     ) throws -> InverseRelation {
         var sources = [origin]
         for step in path.steps { sources.append(step.relation.source) }
         let conditions = try path.steps.indices.map {
             try resolve(
                 path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1],
-                storages: ($0 == 0 ? originStorage : path.steps[$0 - 1].relation.storage, path.steps[$0].relation.storage))
+                storages: (
+                    $0 == 0 ? originStorage : path.steps[$0 - 1].relation.storage, path.steps[$0].relation.storage
+                ))
         }
         var relation = path.steps[0].relation
         let alias: TableAliasID

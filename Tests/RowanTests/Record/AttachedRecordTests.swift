@@ -124,7 +124,10 @@ struct AttachedRecordTests {
             let counts = try Row.fetchAll(db, Team.annotated(with: Team.players.count))
             #expect(counts.map { $0["playerCount"] as Int } == [0, 1])
             #expect(try Team.including(all: Team.players).fetchCount(db) == 2)
-            #expect(try Row.fetchAll(db, Team.including(all: Team.players)).map { $0.prefetchedRows["players"]?.count } == [0, 1])
+            #expect(
+                try Row.fetchAll(db, Team.including(all: Team.players)).map { $0.prefetchedRows["players"]?.count } == [
+                    0, 1,
+                ])
             let request: SQLRequest<Player> = "SELECT \(columnsOf: Player.self) FROM \(Player.self)"
             #expect(try request.fetchAll(db) == [player])
             let text = try statementText(db, request).sql

@@ -65,7 +65,9 @@ struct ManyKeysTests {
             let keys = Array(0..<1_000_000)
             let some = keys.suffix(50_000)
             try checkText(db, Numbered.filter(keys: keys.prefix(2_000)), Numbered.filter(keys: some))
-            #expect(try Numbered.filter(ids: some).select(\.id, as: Int.self).fetchSet(db) == Set((950..<1_000).map { $0 * 1_000 }))
+            #expect(
+                try Numbered.filter(ids: some).select(\.id, as: Int.self).fetchSet(db)
+                    == Set((950..<1_000).map { $0 * 1_000 }))
             #expect(try Numbered.filter { !some.contains($0.id) }.fetchCount(db) == 950)
             #expect(try Numbered.fetchAll(db, keys: some).count == 50)
             #expect(try Numbered.deleteAll(db, keys: some) == 50)
@@ -137,19 +139,28 @@ struct ManyKeysTests {
         try run { db throws in
             var random = SeededGenerator()
             try db.execute(sql: "CREATE TABLE measure (x REAL)")
-            var values: [Double] = [0, -0.0, 0.1, 0.2, 0.1 + 0.2, 1.0 / 3, 1e15, 1e22, 123456.789, -5e-20, 0x1p53 + 2, 7e30]
-            values += (0..<20_000).map { _ in Double.random(in: -1...1, using: &random) * pow(10, Double.random(in: -15...15, using: &random)) }
+            var values: [Double] = [
+                0, -0.0, 0.1, 0.2, 0.1 + 0.2, 1.0 / 3, 1e15, 1e22, 123456.789, -5e-20, 0x1p53 + 2, 7e30,
+            ]
+            values += (0..<20_000).map { _ in
+                Double.random(in: -1...1, using: &random) * pow(10, Double.random(in: -15...15, using: &random))
+            }
             for value in values { try db.execute(sql: "INSERT INTO measure VALUES (?)", arguments: [value]) }
             let measures = Table("measure").all()
-            #expect(try measures.filter(values.contains(Column("x"))).fetchCount(db) == values.count, "seed \(random.seed)")
+            #expect(
+                try measures.filter(values.contains(Column("x"))).fetchCount(db) == values.count, "seed \(random.seed)")
             let others = values.filter { $0 != 0 }.map(\.nextUp)
             let set = Set(others)
             let expected = values.filter(set.contains).count
             #expect(try measures.filter(others.contains(Column("x"))).fetchCount(db) == expected, "seed \(random.seed)")
-            try checkText(db, measures.filter(values.prefix(3_000).contains(Column("x"))), measures.filter(values.contains(Column("x"))))
+            try checkText(
+                db, measures.filter(values.prefix(3_000).contains(Column("x"))),
+                measures.filter(values.contains(Column("x"))))
             // Too large or too small for integers: still found, as a list.
             let extremes = [1e300, 1e-300, .infinity, .leastNonzeroMagnitude] + values.prefix(1_000)
-            for value in extremes.prefix(4) { try db.execute(sql: "INSERT INTO measure VALUES (?)", arguments: [value]) }
+            for value in extremes.prefix(4) {
+                try db.execute(sql: "INSERT INTO measure VALUES (?)", arguments: [value])
+            }
             #expect(try measures.filter(extremes.contains(Column("x"))).fetchCount(db) == 1_004)
         }
     }

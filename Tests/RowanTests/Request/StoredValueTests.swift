@@ -117,7 +117,10 @@ struct StoredValueTests {
                 try check([1, 2]) { (uuids[1]...uuids[2]).contains($0.uuid) }
                 try check([1, 3]) { [uuids[1], uuids[3]].contains($0.uuid) }
                 try check([0, 2]) { ![uuids[1], uuids[3]].contains($0.uuid) }
-                try check([1, 2]) { [$0.uuid.sqlExpression, $0.parent.sqlExpression].map { $0 as any SQLExpressible }.contains(uuids[1].sqlExpression) }
+                try check([1, 2]) {
+                    [$0.uuid.sqlExpression, $0.parent.sqlExpression].map { $0 as any SQLExpressible }.contains(
+                        uuids[1].sqlExpression)
+                }
                 try check([1]) { $0.date == dates[1] }
                 try check([2, 3]) { $0.date > dates[1] }
                 try check([2, 3]) { dates[1] < $0.date }
@@ -204,7 +207,9 @@ struct StoredValueTests {
                     db, sql: "SELECT ?, date, data FROM item WHERE id = 3",
                     arguments: [Record._storedKey(new, forColumn: "uuid")])
                 #expect(stored.map { Array($0.databaseValues) } == expected.map { Array($0.databaseValues) })
-                #expect(try Record.filter { $0.typedUUID == uuids[1] }.updateAll(db) { $0.typedDate.set(to: dates[0]) } == 1)
+                #expect(
+                    try Record.filter { $0.typedUUID == uuids[1] }.updateAll(db) { $0.typedDate.set(to: dates[0]) } == 1
+                )
                 #expect(try ids(db, strategy) { $0.date == dates[0] } == [1])
                 _ = try Record(id: 9, uuid: uuids[1], date: nil, data: nil, parent: nil).upsertAndFetch(
                     db, as: ItemID.self, onConflict: ["uuid"], updating: .noColumnUnlessSpecified,
