@@ -98,7 +98,8 @@ extension Database {
                 let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
                 let table: String = rows[0]["table"]
                 // Without columns, the foreign key refers to the primary key.
-                let primaryKey = rows[0]["to"] as String? == nil ? try self.primaryKey(table).columns : []
+                let primaryKey =
+                    rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
                 return ForeignKeyInfo(
                     id: id, destinationTable: table,
                     mapping: rows.enumerated().map { index, row in
@@ -148,7 +149,7 @@ extension Database {
 
 extension Database {
     private func key(_ name: String, _ schemaName: String?) -> String {
-        schemaName.map { "\($0.foldedDatabaseName).\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
+        schemaName.map { "\($0.foldedDatabaseName)\u{0}\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
     }
 
     private func validateCache() {

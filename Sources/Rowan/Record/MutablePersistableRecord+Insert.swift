@@ -126,7 +126,7 @@ struct Insertion {
     }
 
     func makePlan(_ db: Database, columns: [String]) throws -> PersistencePlan {
-        let returnsRowID = try upsert != nil && db.insertedKey(record.databaseTableName).tableHasRowID
+        let returnsRowID = try upsert != nil && db.insertedKey(record.databaseTable).tableHasRowID
         return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
     }
 
@@ -134,7 +134,7 @@ struct Insertion {
     func makePlan(
         _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
     ) throws -> PersistencePlan {
-        let table = record.databaseTableName
+        let table = record.databaseTable
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
             table: table, columns: columns, conflictResolution: conflictResolution.clause)
@@ -152,10 +152,10 @@ struct Insertion {
 
 extension Database {
     /// The primary key of a table; a view has none to insert into, but its triggers may.
-    func insertedKey(_ table: String) throws -> PrimaryKeyInfo {
+    func insertedKey(_ table: TableName) throws -> PrimaryKeyInfo {
         do {
-            return try primaryKey(table)
-        } catch  where (try? viewExists(table)) == true {
+            return try primaryKey(table.name, in: table.schema)
+        } catch  where (try? viewExists(table.name, in: table.schema)) == true {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
         }
     }

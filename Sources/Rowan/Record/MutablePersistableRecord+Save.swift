@@ -78,7 +78,7 @@ extension MutablePersistableRecord {
 
     /// Whether all the columns of the primary key are set.
     private func hasPrimaryKey(_ db: Database) throws -> Bool {
-        let columns = try db.insertedKey(type(of: self).databaseTableName).columns
+        let columns = try db.insertedKey(type(of: self).databaseTable).columns
         let container = try PersistenceContainer(self)
         return !columns.isEmpty && columns.allSatisfy { !(container.value(forColumn: $0)?.isNull ?? true) }
     }
@@ -123,7 +123,7 @@ extension MutablePersistableRecord {
 
     /// Runs a statement whose parameters are the columns of the primary key.
     private func withKeyPlan<T>(
-        _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, String, [String]) -> Void,
+        _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, TableName, [String]) -> Void,
         _ run: (PersistencePlan, PersistenceContainer) throws -> T
     ) throws -> T {
         let record = type(of: self)
@@ -136,15 +136,15 @@ extension MutablePersistableRecord {
 
     private static func keyPlan(
         _ db: Database, _ container: PersistenceContainer,
-        _ write: (inout Renderer, String, [String]) -> Void
+        _ write: (inout Renderer, TableName, [String]) -> Void
     ) throws -> PersistencePlan {
-        let table = databaseTableName
-        let primaryKey = try db.primaryKey(table)
+        let table = databaseTable
+        let primaryKey = try db.primaryKey(table.name, in: table.schema)
         return PersistencePlan(
             table: table, columns: container.columns,
             statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
             order: try container.keyIndexes(primaryKey, of: self), primaryKey: primaryKey,
-            isOnView: try db.viewExists(table))
+            isOnView: try db.viewExists(table.name, in: table.schema))
     }
 }
 

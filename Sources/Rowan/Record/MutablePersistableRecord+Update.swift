@@ -206,8 +206,8 @@ struct Modification {
     }
 
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
-        let table = record.databaseTableName
-        let primaryKey = try db.primaryKey(table)
+        let table = record.databaseTable
+        let primaryKey = try db.primaryKey(table.name, in: table.schema)
         let keyIndexes = try container.keyIndexes(primaryKey, of: record)
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
@@ -222,7 +222,7 @@ struct Modification {
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table),
+            constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
             changedColumns: changedColumns)
     }
 

@@ -63,7 +63,7 @@ extension [String] {
 /// A statement, and where the values of a container go.
 @usableFromInline
 final class PersistencePlan {
-    let table: String
+    let table: TableName
     /// The columns of the containers that this plan persists.
     let columns: [String]
     let statement: Statement
@@ -79,7 +79,7 @@ final class PersistencePlan {
     @usableFromInline let changedColumns: Set<String>
 
     init(
-        table: String, columns: [String], statement: Statement, order: [Int]?,
+        table: TableName, columns: [String], statement: Statement, order: [Int]?,
         constants: [DatabaseValue] = [], primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
         changedColumns: Set<String> = []
     ) {

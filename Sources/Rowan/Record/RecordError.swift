@@ -38,7 +38,7 @@ extension TableRecord {
     /// The error of a record that is not in the database.
     public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
         do {
-            let columns = try db.primaryKey(databaseTableName).columns
+            let columns = try db.primaryKey(databaseTableName, in: databaseSchemaName).columns
             guard columns.count == 1 else {
                 throw ResolutionError.compositeKey(table: databaseTableName, columns: columns)
             }
@@ -58,7 +58,8 @@ extension TableRecord where Self: EncodableRecord {
     /// The error of this record, when it is not in the database.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
-            let columns = try db.primaryKey(type(of: self).databaseTableName).columns
+            let table = type(of: self).databaseTable
+            let columns = try db.primaryKey(table.name, in: table.schema).columns
             let container = try PersistenceContainer(self)
             return type(of: self).recordNotFound(
                 key: Dictionary(

@@ -10,20 +10,24 @@ struct RowNumbering {
 
     /// - Returns: nil for a table whose rowids can't be told in advance.
     init?(_ db: Database, _ insertion: Insertion) throws {
-        let table = insertion.record.databaseTableName
+        let table = insertion.record.databaseTable
+        let schema = table.schema ?? "main"
         switch insertion.conflictResolution {
         case .abort, .fail, .rollback: break
         case .ignore, .replace: return nil
         }
-        guard let column = try db.insertedKey(table).rowIDColumn, try db.isPlainTable(table) else { return nil }
+        guard let column = try db.insertedKey(table).rowIDColumn, try db.isPlainTable(table.name, in: schema) else {
+            return nil
+        }
         self.column = column
         let rowID = column.quotedDatabaseIdentifier
-        let source = "main.\(table.quotedDatabaseIdentifier)"
-        let name = DatabaseValue(storage: .string(table)).sqlLiteral
+        let quotedSchema = schema.quotedDatabaseIdentifier
+        let source = "\(quotedSchema).\(table.name.quotedDatabaseIdentifier)"
+        let name = DatabaseValue(storage: .string(table.name)).sqlLiteral
         // The key of an AUTOINCREMENT table is never used again.
         let sequence =
-            try db.tableExists("sqlite_sequence", in: "main")
-            ? "(SELECT max(seq) FROM main.sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
+            try db.tableExists("sqlite_sequence", in: schema)
+            ? "(SELECT max(seq) FROM \(quotedSchema).sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
         largestRowID = try db.cachedStatement(sql: "SELECT max(\(rowID)), \(sequence) FROM \(source)")
     }
 
@@ -60,10 +64,10 @@ struct RowNumbering {
 }
 
 extension Database {
-    /// Whether the name is that of a table of the main database, with no triggers and no ON CONFLICT clauses.
-    fileprivate func isPlainTable(_ table: String) throws -> Bool {
+    /// Whether the name is that of a table of the schema, with no triggers and no ON CONFLICT clauses.
+    fileprivate func isPlainTable(_ table: String, in schema: String) throws -> Bool {
         let sql = """
-            SELECT type, sql FROM sqlite_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
+            SELECT type, sql FROM \(schema.quotedDatabaseIdentifier).sqlite_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
             UNION ALL
             SELECT 'temp', NULL FROM sqlite_temp_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
             """

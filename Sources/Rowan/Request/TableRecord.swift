@@ -111,6 +111,9 @@ extension TableRecord {
         QueryInterfaceRequest(relation: databaseRelation)
     }
 
+    /// The name of the table, with its schema.
+    static var databaseTable: TableName { TableName(databaseTableName, schema: databaseSchemaName) }
+
     /// The relation of all records.
     static var databaseRelation: Relation {
         var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
@@ -128,17 +131,25 @@ extension TableRecord {
 extension SQLInterpolation {
     /// `SELECT * FROM \(Player.self)`
     public mutating func appendInterpolation<T: TableRecord>(_ table: T.Type) {
-        appendInterpolation(identifier: table.databaseTableName)
+        append(table.databaseTable)
     }
 
     /// `SELECT * FROM \(Player.self)`, for a type that is only known as a record.
     public mutating func appendInterpolation(_ table: any TableRecord.Type) {
-        appendInterpolation(identifier: table.databaseTableName)
+        append(table.databaseTable)
     }
 
     /// `SELECT * FROM \(tableOf: player)`
     public mutating func appendInterpolation(tableOf record: any TableRecord) {
-        appendInterpolation(identifier: type(of: record).databaseTableName)
+        append(type(of: record).databaseTable)
+    }
+
+    private mutating func append(_ table: TableName) {
+        if let schema = table.schema {
+            appendInterpolation(identifier: schema)
+            appendLiteral(".")
+        }
+        appendInterpolation(identifier: table.name)
     }
 
     /// `SELECT \(columnsOf: Player.self, tableAlias: "p") FROM player p`

@@ -87,9 +87,11 @@ final class DerivedAggregates {
         var derived = Relation(.subquery(SQLSubquery(.relation(groups)), name: path.last.key.many))
         derived.aliases = [alias]
         let pairs = inverse.columns.enumerated().map { ColumnPair(origin: $1.origin, destination: "key\($0)") }
-        return Join(
+        var join = Join(
             .left, AssociationStep(key: .fixed(path.last.key.many), condition: .columns(pairs), relation: derived),
             isIncluded: false)
+        join.isDerived = true
+        return join
     }
 
     private func named(_ name: String, _ expressions: [SQLExpression]) -> [Clause<SQLSelection>] {

@@ -84,6 +84,8 @@ package struct Join: Hashable, Sendable {
     package var step: AssociationStep
     /// Whether the selection of the joined relation is fetched, as a scope of the row.
     package var isIncluded: Bool
+    /// Whether the joined relation is a table of aggregates, which the resolver adds.
+    package var isDerived = false
     /// What is selected of the joined relation as columns of the main row.
     package var annotation: [Clause<SQLSelection>] = []
 

@@ -157,7 +157,7 @@ package struct UpdateQuery: Hashable, Sendable {
 
 /// An INSERT of one row, whose values are bound later.
 package struct InsertQuery: Hashable, Sendable {
-    package var table: String
+    package var table: TableName
     package var columns: [String]
     /// How many rows the statement inserts.
     package var rowCount = 1
@@ -175,7 +175,7 @@ package struct InsertQuery: Hashable, Sendable {
         }
     }
 
-    package init(table: String, columns: [String], conflictResolution: String?) {
+    package init(table: TableName, columns: [String], conflictResolution: String?) {
         self.table = table
         self.columns = columns
         self.conflictResolution = conflictResolution

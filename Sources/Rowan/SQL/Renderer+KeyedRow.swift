@@ -3,27 +3,27 @@
 extension Renderer {
     /// `UPDATE "t" SET "a"=?, "b"=? WHERE "id"=?`
     package mutating func writeUpdate(
-        table: String, conflictResolution: String?, columns: [String], keyColumns: [String]
+        table: TableName, conflictResolution: String?, columns: [String], keyColumns: [String]
     ) {
         write("UPDATE ")
         if let conflictResolution { write("OR \(conflictResolution) ") }
-        write(identifier: table)
+        write(table)
         write(" SET ")
         write(parameters: columns, separator: ", ")
         write(key: keyColumns)
     }
 
     /// `DELETE FROM "t" WHERE "id"=?`
-    package mutating func writeDelete(table: String, keyColumns: [String]) {
+    package mutating func writeDelete(table: TableName, keyColumns: [String]) {
         write("DELETE FROM ")
-        write(identifier: table)
+        write(table)
         write(key: keyColumns)
     }
 
     /// `SELECT EXISTS (SELECT 1 FROM "t" WHERE "id"=?)`
-    package mutating func writeExists(table: String, keyColumns: [String]) {
+    package mutating func writeExists(table: TableName, keyColumns: [String]) {
         write("SELECT EXISTS (SELECT 1 FROM ")
-        write(identifier: table)
+        write(table)
         write(key: keyColumns)
         write(")")
     }

@@ -1,5 +1,6 @@
 // Rows of values as one argument: SQLite limits the number of arguments of a statement, and all lists are one SQL text
-// so. Integers, texts and NULL are JSON; blobs are one blob, cut at places that JSON tells.
+// so. Integers, texts and NULL are JSON; blobs are one blob, cut at places that JSON tells; doubles, which JSON might
+// round, are integers divided by powers of two.
 // Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
 
 import Foundation
@@ -54,6 +55,14 @@ extension Renderer {
                 sql += "))"
                 return
             }
+            if first.count == 1, let json = Self.fractions(rows) {
+                sql += "(SELECT CAST(json_extract(value, '$[0]') AS REAL) * (1 << json_extract(value, '$[1]'))"
+                for index in 2...4 { sql += " / (1 << json_extract(value, '$[\(index)]'))" }
+                sql += " FROM json_each("
+                write(value: json)
+                sql += "))"
+                return
+            }
         }
         sql += first.count == 1 ? "(" : "(VALUES "
         write(list: rows) { renderer, row in
@@ -97,6 +106,32 @@ extension Renderer {
             bytes.append(data)
         }
         return (DatabaseValue(storage: .blob(bytes)), DatabaseValue(storage: .string(places + "]")))
+    }
+
+    /// Each double as five integers: `a * 2^b / 2^c / 2^d / 2^e`, which is exact. nil if there are other values, and for
+    /// doubles that are too large or too small: SQLite shifts by 62 bits at most without a change of sign.
+    private static func fractions(_ rows: [[DatabaseValue]]) -> DatabaseValue? {
+        var json = "["
+        for row in rows {
+            guard case .double(let double) = row[0].storage, double.isFinite else { return nil }
+            if json.utf8.count > 1 { json += "," }
+            guard double != 0 else {
+                json += "[0,0,0,0,0]"
+                continue
+            }
+            // The significand as an integer, without the zeros at its end.
+            let width = double.significandWidth
+            guard double.isNormal, double.exponent - width <= 62, width - Int(double.exponent) <= 186 else {
+                return nil
+            }
+            let exponent = Int(double.exponent) - width
+            let integer = Int64(double.significand * Double(sign: .plus, exponent: width, significand: 1))
+            let (up, down) = (max(exponent, 0), max(-exponent, 0))
+            json += "[\(double.sign == .minus ? -integer : integer),\(up)"
+            for part in 0..<3 { json += ",\(min(max(down - part * 62, 0), 62))" }
+            json += "]"
+        }
+        return DatabaseValue(storage: .string(json + "]"))
     }
 }
 

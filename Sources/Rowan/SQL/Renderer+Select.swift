@@ -193,11 +193,7 @@ extension Renderer {
     mutating func write(_ source: Source, as name: String) {
         switch source {
         case .table(let table):
-            if let schema = table.schema {
-                write(identifier: schema)
-                sql += "."
-            }
-            write(identifier: table.name)
+            write(table)
             guard !name.isSameDatabaseName(as: table.name) else { return }
         case .subquery(let subquery, _):
             sql += "("
@@ -218,7 +214,7 @@ extension Renderer {
         sql += join.kind.rawValue
         sql += " "
         // What an optional relation requires is required of it, not of the whole row.
-        let isNested = join.kind != .inner && joined.relation.requiresJoins
+        let isNested = join.isGroup
         if isNested { sql += "(" }
         write(joined.relation.source, as: joined.name)
         if isNested { writeJoins(of: joined) }
@@ -272,7 +268,7 @@ extension Relation {
     fileprivate var wantedName: String { aliases.lazy.compactMap(\.name).first ?? source.name }
 
     /// Whether a row of the relation needs a row of another.
-    fileprivate var requiresJoins: Bool {
+    var requiresJoins: Bool {
         joins.contains { $0.kind == .inner || $0.step.relation.requiresJoins }
     }
 }

@@ -27,6 +27,15 @@ package struct Renderer {
 
     package mutating func write(identifier: String) { sql.append(identifier: identifier) }
 
+    /// `"schema"."table"`
+    package mutating func write(_ table: TableName) {
+        if let schema = table.schema {
+            write(identifier: schema)
+            sql += "."
+        }
+        write(identifier: table.name)
+    }
+
     package mutating func write(value: DatabaseValue) {
         if value.isNull {
             sql += "NULL"
@@ -79,7 +88,7 @@ extension Renderer {
         sql += "INSERT "
         if let resolution = insert.conflictResolution { sql += "OR \(resolution) " }
         sql += "INTO "
-        write(identifier: insert.table)
+        write(insert.table)
         if insert.columns.isEmpty {
             sql += " DEFAULT VALUES"
         } else {

@@ -59,7 +59,7 @@ extension Resolver {
     private func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
         if let known = current.derivedTables.first(where: { $0.path == path }) { return known }
         let derived = DerivedAggregates(
-            path: path, inverse: try inverse(of: path, from: current.source),
+            path: path, inverse: try inverse(of: path, from: current.source, storage: current.storage),
             rowKey: try primaryKey(of: path.last.relation.source), alias: aliases.next())
         current.derivedTables.append(derived)
         return derived

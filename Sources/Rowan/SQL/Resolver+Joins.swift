@@ -4,7 +4,7 @@
 extension Resolver {
     func resolveJoins(of relation: Relation, in result: inout Relation) throws {
         var names: Set<String> = []
-        for join in relation.joins where !names.insert(join.name).inserted {
+        for join in relation.joins where !join.isDerived && !names.insert(join.name).inserted {
             throw ResolutionError.ambiguousKey(join.name)
         }
         result.joins = try relation.joins.map { try resolve($0, from: relation.source) }
@@ -21,7 +21,8 @@ extension Resolver {
         // A condition of a join can't refer to the tables on its right.
         inner.joinsAggregates = false
         result.step.condition = try knowing(join.step.condition, origin, relation)
-            .resolve(join.step.condition, from: origin, to: relation.source)
+            .resolve(
+                join.step.condition, from: origin, to: relation.source, storages: (current?.storage, relation.storage))
         result.annotation = try inner.terms(join.annotation, inner.resolve)
         result.step.relation = try inner.resolved(relation)
         return result
@@ -51,11 +52,18 @@ extension Resolver {
     // MARK: Conditions
 
     /// The condition, as columns or as an expression.
-    func resolve(_ condition: JoinCondition, from origin: Source, to destination: Source) throws -> JoinCondition {
+    ///
+    /// - Parameter storages: how the record types of the origin and of the destination store values.
+    func resolve(
+        _ condition: JoinCondition, from origin: Source, to destination: Source,
+        storages: (origin: RecordStorage?, destination: RecordStorage?) = (nil, nil)
+    ) throws -> JoinCondition {
         switch condition {
         case .always, .columns: condition
         case .foreignKey(let link): .columns(try columns(of: link, from: origin, to: destination))
-        case .expression(let e, let a, let b): .expression(try expression(e), origin: a, destination: b)
+        case .expression(let e, let a, let b):
+            .expression(
+                try with([a: storages.origin, b: storages.destination]).expression(e), origin: a, destination: b)
         case .first(let path): try first(of: path, from: origin)
         }
     }
@@ -93,7 +101,8 @@ extension Resolver {
         }
         guard distinct.count == 1 else {
             throw ResolutionError.ambiguousForeignKey(
-                origin: origin.name, destination: destination.name, candidates: distinct.reversed().map { $0.map(\.origin) })
+                origin: origin.name, destination: destination.name,
+                candidates: distinct.reversed().map { $0.map(\.origin) })
         }
         return only
     }
@@ -133,12 +142,15 @@ extension Resolver {
         guard steps.count > 1 else {
             let alias = result.aliases.first ?? aliases.next()
             if result.aliases.isEmpty { result.aliases = [alias] }
-            result.add(try resolve(step.condition, from: origin, to: result.source), from: originAlias, to: alias)
+            let condition = try resolve(
+                step.condition, from: origin, to: result.source, storages: (current?.storage, result.storage))
+            result.add(condition, from: originAlias, to: alias)
             return result
         }
         var pivots = try relation(of: steps.dropLast(), from: origin, originAlias)
         pivots.orderings = []
-        let condition = try resolve(step.condition, from: pivots.source, to: result.source)
+        let condition = try resolve(
+            step.condition, from: pivots.source, to: result.source, storages: (pivots.storage, result.storage))
         if case .columns(let pairs) = condition {
             pivots.selection = pairs.map { .term(SQLSelection(.expression(Self.column($0.origin)))) }
             let key = Self.tuple(pairs.map(\.destination), .current)
@@ -158,12 +170,17 @@ extension Resolver {
     /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
     /// first one, by joins.
     func inverse(
-        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = []
+        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = [],
+        storage originStorage: RecordStorage? = nil
     ) throws -> InverseRelation {
         var sources = [origin]
         for step in path.steps { sources.append(step.relation.source) }
         let conditions = try path.steps.indices.map {
-            try resolve(path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1])
+            try resolve(
+                path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1],
+                storages: (
+                    $0 == 0 ? originStorage : path.steps[$0 - 1].relation.storage, path.steps[$0].relation.storage
+                ))
         }
         var relation = path.steps[0].relation
         let alias: TableAliasID
@@ -177,6 +194,7 @@ extension Resolver {
             pairs = try primaryKey(of: origin).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin)
             originRelation.aliases = originAliases + [alias]
+            originRelation.storage = originStorage
             relation.joinBack(to: originRelation, conditions[0], number: 0)
         }
         for index in path.steps.indices.dropFirst() {
@@ -189,14 +207,15 @@ extension Resolver {
 
     /// The associated rows of any origin, where a limit is that of each origin.
     func inverse(
-        ofLimited path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID]
+        ofLimited path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID],
+        storage: RecordStorage?
     ) throws -> InverseRelation {
         guard let limit = path.last.relation.limit else {
-            return try inverse(of: path, from: origin, aliases: originAliases)
+            return try inverse(of: path, from: origin, aliases: originAliases, storage: storage)
         }
         // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
         let alias = aliases.next()
-        var population = try inverse(of: path, from: origin, aliases: [aliases.next()])
+        var population = try inverse(of: path, from: origin, aliases: [aliases.next()], storage: storage)
         let key = try primaryKey(of: population.relation.source)
         population.relation.filters += population.columns.map {
             .term(
@@ -211,7 +230,7 @@ extension Resolver {
         for index in population.relation.joins.indices { population.relation.joins[index].excludeAll() }
         var unlimited = path
         unlimited.last.relation.limit = nil
-        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias])
+        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias], storage: storage)
         result.relation.filters.append(
             .term(
                 SQLExpression(

@@ -31,37 +31,6 @@ extension Resolver: ExpressionTransform {
         return try expression(SQLExpression(comparison))
     }
 
-    /// A comparison with a column, whose values are those that the record of the column stores.
-    private func stored(_ expression: SQLExpression) -> SQLExpression {
-        switch expression.node {
-        case .binary(let op, let a, let b):
-            SQLExpression(.binary(op, stored(a, like: b), stored(b, like: a)))
-        case .equal(let a, let b, let isNegated):
-            SQLExpression(.equal(stored(a, like: b), stored(b, like: a), isNegated: isNegated))
-        case .between(let a, let b, let c, let isNegated):
-            SQLExpression(.between(a, stored(b, like: a), stored(c, like: a), isNegated: isNegated))
-        case .isIn(let a, .expressions(let values), let isNegated):
-            SQLExpression(.isIn(a, .expressions(values.map { stored($0, like: a) }), isNegated: isNegated))
-        default:
-            // Not a comparison: a rule for some operators, which the others don't share.
-            expression
-        }
-    }
-
-    func stored(_ value: SQLExpression, like column: SQLExpression) -> SQLExpression {
-        guard case .storable(let storable) = value.node, case .column(let name, let table) = column.node,
-            let storage = storage(of: table)
-        else { return value }
-        return SQLExpression(.value(storage.encode(storable, forColumn: name)))
-    }
-
-    private func storage(of table: TableReference) -> RecordStorage? {
-        switch table {
-        case .current, .none: current?.storage
-        case .alias(let alias): storages[alias]
-        }
-    }
-
     /// An assignment, whose value is stored as the record does.
     package func resolve(_ assignment: ColumnAssignment) throws -> ColumnAssignment {
         guard let value = assignment.value else { return assignment }

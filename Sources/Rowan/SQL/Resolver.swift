@@ -26,6 +26,13 @@ package struct Resolver {
         return resolver
     }
 
+    /// A resolver that knows how the record types of some aliases store values.
+    func with(_ storages: [TableAliasID: RecordStorage?]) -> Resolver {
+        var resolver = self
+        for (alias, storage) in storages { resolver.storages[alias] = storage }
+        return resolver
+    }
+
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
@@ -69,6 +76,7 @@ package struct Resolver {
             result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.source) }
         }
         result.hoistCommonTables()
+        try nameGroupedColumns(of: &result)
         return result
     }
 
@@ -147,7 +155,8 @@ package struct Resolver {
 
     /// The columns of a source, with the definition of the common table that it may be.
     func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
-        if case .table(let table) = source, !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
+        if case .table(let table) = source,
+            !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
         {
             return try schema.columnNames(ofTable: table)
         }

@@ -121,7 +121,7 @@ struct JoinTests {
             try db.execute(sql: "INSERT INTO book VALUES (5, 4, 'Nothing', 2000, 0)")
             let text = try statementText(db, request.order(\.id))
             #expect(
-                text.sql == #"SELECT "book"."id", "author"."name", "country"."code" FROM "book" LEFT JOIN ("author" "#
+                text.sql == #"SELECT "book"."id", "author"."name" AS "name", "country"."code" AS "code" FROM "book" LEFT JOIN ("author" "#
                     + #"JOIN "country" ON "country"."code" = "author"."countryCode") "#
                     + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#)
             let rows = try Row.fetchAll(db, request.order(\.id))

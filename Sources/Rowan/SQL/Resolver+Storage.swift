@@ -1,0 +1,99 @@
+// Values that are compared with a column are stored as the record of the column stores them: identifiers as texts,
+// dates as numbers...
+
+extension Resolver {
+    /// A comparison with a column, whose values are those that the record of the column stores.
+    func stored(_ expression: SQLExpression) -> SQLExpression {
+        switch expression.node {
+        case .binary(let op, let a, let b):
+            SQLExpression(.binary(op, stored(a, like: b), stored(b, like: a)))
+        case .equal(let a, let b, let isNegated):
+            SQLExpression(.equal(stored(a, like: b), stored(b, like: a), isNegated: isNegated))
+        case .between(let a, let b, let c, let isNegated):
+            SQLExpression(.between(stored(a, like: b), stored(b, like: a), stored(c, like: a), isNegated: isNegated))
+        case .isIn(let a, .expressions(let values), let isNegated):
+            SQLExpression(
+                .isIn(
+                    stored(a, likeFirstOf: values), .expressions(values.map { stored($0, like: a) }),
+                    isNegated: isNegated))
+        case .isIn(let a, .rows(let rows), let isNegated):
+            SQLExpression(.isIn(a, .rows(rows.map { stored($0, like: a) }), isNegated: isNegated))
+        case .isIn(let a, .subquery(let subquery), let isNegated):
+            SQLExpression(.isIn(stored(a, likeColumnOf: subquery), .subquery(subquery), isNegated: isNegated))
+        case .function(let call) where call.isChoice: SQLExpression(.function(stored(call)))
+        default:
+            // Not a comparison: a rule for some operators, which the others don't share.
+            expression
+        }
+    }
+
+    /// A value as the record of a column stores it, or values as those of columns.
+    func stored(_ value: SQLExpression, like column: SQLExpression) -> SQLExpression {
+        switch (value.node, column.node) {
+        case (.storable(let storable), _):
+            guard let (name, storage) = storage(of: column) else { return value }
+            return SQLExpression(.value(storage.encode(storable, forColumn: name)))
+        case (.tuple(let values), .tuple(let columns)) where values.count == columns.count:
+            return SQLExpression(.tuple(zip(values, columns).map { stored($0, like: $1) }))
+        default: return value
+        }
+    }
+
+    private func stored(_ row: [SQLExpression], like columns: SQLExpression) -> [SQLExpression] {
+        guard case .tuple(let values) = stored(SQLExpression(.tuple(row)), like: columns).node else { return row }
+        return values
+    }
+
+    private func stored(_ call: SQLExpression.FunctionCall) -> SQLExpression.FunctionCall {
+        var result = call
+        result.arguments = call.arguments.map { stored($0, likeFirstOf: call.arguments) }
+        return result
+    }
+
+    private func stored(_ value: SQLExpression, likeFirstOf columns: [SQLExpression]) -> SQLExpression {
+        guard case .storable = value.node, let column = columns.first(where: { storage(of: $0) != nil }) else {
+            return value
+        }
+        return stored(value, like: column)
+    }
+
+    private func stored(_ value: SQLExpression, likeColumnOf subquery: SQLSubquery) -> SQLExpression {
+        guard case .storable = value.node else { return value }
+        return stored(value, like: SQLExpression(.subquery(subquery)))
+    }
+
+    /// The column that the values of an expression come from, and how its record stores them.
+    private func storage(of expression: SQLExpression) -> (column: String, storage: RecordStorage)? {
+        switch expression.node {
+        case .column(let name, .alias(let alias)): storages[alias].map { (name, $0) }
+        case .column(let name, _): current?.storage.map { (name, $0) }
+        case .collated(let operand, _): storage(of: operand)
+        case .function(let call) where call.keepsValues || call.isChoice:
+            call.arguments.lazy.compactMap { storage(of: $0) }.first
+        case .subquery(let subquery): storage(of: subquery)
+        case .aggregate(let value):
+            if case .call(let name, let argument) = value.function, ["MIN", "MAX"].contains(name) {
+                inside(value.path.last.relation).storage(of: argument)
+            } else {
+                nil
+            }
+        default:
+            // The other expressions make values of their own.
+            nil
+        }
+    }
+
+    private func storage(of subquery: SQLSubquery) -> (column: String, storage: RecordStorage)? {
+        guard case .relation(let relation) = subquery.content, relation.selection.count == 1,
+            case .expression(let column) = relation.selection[0].term?.node
+        else { return nil }
+        return inside(relation).storage(of: column)
+    }
+}
+
+extension SQLExpression.FunctionCall {
+    /// Whether the function gives one of its values.
+    fileprivate var keepsValues: Bool { ["MIN", "MAX"].contains(name) }
+    /// Whether the function gives the first value that is not NULL.
+    fileprivate var isChoice: Bool { ["IFNULL", "COALESCE"].contains(name) }
+}

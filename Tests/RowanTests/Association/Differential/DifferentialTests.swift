@@ -1,0 +1,137 @@
+// Random requests on random rows give what a naive evaluation in Swift gives. A failure prints the seed of its round:
+// ROWAN_TEST_SEED=<seed> swift test --filter DifferentialTests runs that round first.
+
+import Foundation
+import Rowan
+import Testing
+
+struct DifferentialTests {
+    @Test func requests() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let requestCount = environment["ROWAN_TEST_REQUESTS"].flatMap { Int($0) } ?? 20_000
+        let seed = SeededGenerator().seed
+        let requestsInRound = 50
+        let roundCount = max(1, requestCount / requestsInRound)
+        let next = Mutex(0)
+        let failures = Log<String>()
+        try await onThreads(min(4, ProcessInfo.processInfo.activeProcessorCount)) { _ in
+            while failures.elements.count < 5 {
+                let round = next.withLock { round in
+                    round += 1
+                    return round - 1
+                }
+                guard round < roundCount else { return }
+                let roundSeed = seed &+ UInt64(round)
+                do {
+                    let differences = try Self.differences(seed: roundSeed, count: requestsInRound)
+                    for difference in differences { failures.append(difference) }
+                } catch {
+                    failures.append("seed \(roundSeed): \(error)")
+                }
+            }
+        }
+        for failure in failures.elements.prefix(5) { Issue.record("\(failure)") }
+    }
+
+    /// Runs the requests of a seed, and tells those that do not fetch what they should.
+    private static func differences(seed: UInt64, count: Int) throws -> [String] {
+        var random = SeededGenerator(seed: seed)
+        let variant = Differential.Variant.all.randomElement(using: &random)!
+        let content = Differential.content(&random)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(configuration: configuration)
+        var generator = Differential.Generator(random: random, links: Differential.makeLinks())
+        let evaluator = Differential.Evaluator(content: content)
+        return try queue.write { db in
+            try Differential.create(db, variant)
+            try Differential.insert(db, content)
+            var differences: [String] = []
+            for number in 0..<count {
+                if number % 10 == 9 {
+                    let compound = generator.compound()
+                    let aliases = generator.aliasNames.mapValues { TableAlias<Row>(name: $0, for: Row.self) }
+                    guard let request = Differential.Builder(aliases: aliases).request(compound) else { continue }
+                    let difference = Self.difference(db, request, evaluator.texts(compound))
+                    if let difference { differences.append("seed \(seed), compound \(number): \(difference)") }
+                    continue
+                }
+                let description = generator.request()
+                let aliases = generator.aliasNames.mapValues { TableAlias<Row>(name: $0, for: Row.self) }
+                let request = Differential.Builder(aliases: aliases).request(description)
+                let expected = evaluator.texts(description)
+                let difference = Self.difference(db, request, description, expected)
+                if let difference {
+                    differences.append("seed \(seed), request \(number) (\(variant)): \(difference)")
+                    if differences.count == 2 { break }
+                }
+            }
+            return differences
+        }
+    }
+
+    private static func difference(
+        _ db: Database, _ request: CompoundRequest<Row>, _ expected: [String]
+    ) -> String? {
+        do {
+            let sql = try request.makePreparedRequest(db, forSingleResult: false).statement.sql
+            let texts = try Row.fetchAll(db, request).map { row in
+                Differential.Tree(columns: row.map { "\($0)=\(Differential.Value($1).text)" }).looseText
+            }
+            let count = try request.fetchCount(db)
+            if texts.sorted() == expected, count == expected.count { return nil }
+            return "\(count) rows:\n\(texts.sorted())\nSQL: \(sql)\nexpected:\n\(expected)"
+        } catch {
+            return "\(error)\nexpected:\n\(expected)"
+        }
+    }
+
+    private static func difference(
+        _ db: Database, _ request: QueryInterfaceRequest<Row>, _ description: Differential.Request, _ expected: [String]
+    ) -> String? {
+        func told(_ what: String) -> String {
+            let prepared = try? request.makePreparedRequest(db, forSingleResult: false)
+            let sql = prepared.map { "\($0.statement.sql) \($0.statement.arguments)" } ?? "no SQL"
+            return "\(what)\nSQL: \(sql)\nexpected:\n\(expected.joined(separator: "\n"))"
+        }
+        do {
+            let trees = try Row.fetchAll(db, request).map { Differential.Tree($0, ordered: description) }
+            var texts = trees.map { description.isDistinct ? $0.looseText : $0.text }
+            if !description.isTotallyOrdered { texts.sort() }
+            if texts != expected { return told("other rows:\n\(texts.joined(separator: "\n"))") }
+            let count = try request.fetchCount(db)
+            if count != expected.count { return told("fetchCount is \(count)") }
+            let isEmpty = try request.isEmpty(db)
+            if isEmpty != expected.isEmpty { return told("isEmpty is \(isEmpty)") }
+            return nil
+        } catch {
+            return told("\(error)")
+        }
+    }
+}
+
+extension Differential.Tree {
+    fileprivate init(_ row: Row, ordered request: Differential.Request) {
+        self.init(row, Differential.Tree.orderedKeys(request.relation))
+    }
+
+    private init(_ row: Row, _ orderedKeys: Set<String>) {
+        columns = row.map { "\($0)=\(Differential.Value($1).text)" }
+        for (name, scope) in row.scopes { scopes[name] = Differential.Tree(scope, orderedKeys) }
+        for (name, rows) in row.prefetchedTree?.rows ?? [:] {
+            let texts = rows.map { Differential.Tree($0, orderedKeys).text }
+            prefetched[name] = orderedKeys.contains(name) ? texts : texts.sorted()
+        }
+    }
+
+    /// The keys of the prefetched rows that have an order.
+    private static func orderedKeys(_ relation: Differential.Relation) -> Set<String> {
+        var keys: Set<String> = []
+        for prefetch in relation.prefetches {
+            if !prefetch.rows.relation.orderings.isEmpty { keys.insert(prefetch.key) }
+            keys.formUnion(orderedKeys(prefetch.rows.relation))
+        }
+        for join in relation.joins { keys.formUnion(orderedKeys(join.rows.relation)) }
+        return keys
+    }
+}
