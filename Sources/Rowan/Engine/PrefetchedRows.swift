@@ -11,7 +11,7 @@ package struct PrefetchedRows {
     }
 
     /// The rows of all keys of the row itself.
-    var rows: [String: [Row]] { tree.groups.mapValues { $0.rows(of: index).all } }
+    package var rows: [String: [Row]] { tree.groups.mapValues { $0.rows(of: index).all } }
 
     var containsRows: Bool { tree.groups.values.contains { !$0.rows(of: index).isEmpty } }
 

@@ -4,7 +4,7 @@ import Foundation
 import Rowan
 import Testing
 
-private protocol Strategy {
+private protocol Strategy: SendableMetatype {
     static var uuids: DatabaseUUIDEncodingStrategy { get }
     static var dates: DatabaseDateEncodingStrategy { get }
     static var datas: DatabaseDataEncodingStrategy { get }
