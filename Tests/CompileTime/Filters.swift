@@ -48,12 +48,12 @@ func filters(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date)
     _ = Player.filter { $0.score > minimum && $0.name == name }.order(\.score.desc).limit(10)
     _ = Player.filter { $0.score > minimum }.filter { $0.bonus > 0 }.filter { $0.teamId == 1 }.order(\.name).reversed()
     _ = Player.all().filter { $0.bonus == $0.score }.order(\.id)
-    _ = Player.filter { $0.bonus % 2 == 0 }
+    _ = Player.filter { $0.bonus << 1 == 4 || $0.score >> 2 != 1 }
     _ = Player.filter { $0.score & 1 == 1 || $0.score | 2 == 3 }
     _ = Player.filter { dateTime($0.joined) == "2024-01-01 00:00:00" }
     _ = Player.filter { julianDay($0.joined) - julianDay($0.joined, .startOfMonth) < 10 }
     _ = Player.filter { $0.info["city"] == "Paris" }
-    _ = Player.filter { $0.info["address"]["city"] == "Paris" && $0.score > 0 }
+    _ = Player.filter { $0.info["city"] == "Paris" && $0.score > 0 }
     _ = Player.filter { $0.info.jsonExtract(atPath: "$.age") > 18 }
     _ = Player.filter { rowValue($0.score, $0.id) > rowValue(minimum, 1) }
     _ = Player.filter { $0.score > 10 }.distinct().limit(5)

@@ -139,7 +139,8 @@ extension FilteredRequest {
     public func none() -> Self { filter(SQLExpression.value(.int64(0))) }
 
     /// The rows that satisfy a condition too: conditions add up.
-    public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public func filter(_ predicate: any SQLSpecificExpressible) -> Self {
         _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
     }
 
@@ -196,7 +197,8 @@ extension AggregatingRequest {
     }
 
     /// The groups that satisfy a condition too: conditions add up.
-    public func having(_ predicate: some SQLExpressible) -> Self {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public func having(_ predicate: any SQLExpressible) -> Self {
         _mapRelation { $0.havings.append(.term(predicate.sqlExpression)) }
     }
 

@@ -78,7 +78,8 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().annotated(with: selection)
     }
-    public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public static func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().filter(predicate)
     }
     public static func filter(
