@@ -28,9 +28,13 @@ func filters(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date)
     _ = Player.filter { length($0.name) > 10 && abs($0.bonus) < 5 }
     _ = Player.filter { $0.weight ?? 70 > 60.5 }
     _ = Player.filter { ($0.weight ?? 0) * 2 > 100.5 && $0.score > 1 }
-    _ = Player.filter { $0.score > minimum && $0.score < maximum && $0.bonus > 0 && $0.teamId != nil && $0.name != name }
+    _ = Player.filter {
+        $0.score > minimum && $0.score < maximum && $0.bonus > 0 && $0.teamId != nil && $0.name != name
+    }
     _ = Player.filter { $0.score > 1 || $0.score > 2 || $0.score > 3 || $0.score > 4 || $0.score > 5 || $0.score > 6 }
-    _ = Player.filter { ($0.score > 1 && $0.bonus > 1) || ($0.score > 2 && $0.bonus > 2) || ($0.score > 3 && $0.bonus > 3) }
+    _ = Player.filter {
+        ($0.score > 1 && $0.bonus > 1) || ($0.score > 2 && $0.bonus > 2) || ($0.score > 3 && $0.bonus > 3)
+    }
     _ = Player.filter { $0.score + $0.bonus + 1 > $0.id * 2 && $0.name == name && $0.teamId == 1 }
     _ = Player.filter { $0.name != "" && ($0.teamId == 1 || $0.teamId == 2) && !($0.bonus < 0) }
     _ = Player.filter(id: 1)

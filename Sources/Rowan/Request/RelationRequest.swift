@@ -309,11 +309,13 @@ extension TableRequest {
     }
 
     /// The row of a primary key; no row for nil.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter(key: (some DatabaseValueConvertible)?) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// The rows of primary keys.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
@@ -365,6 +367,7 @@ extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDe
     public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
     /// The rows of ids.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID { filter(keys: ids) }
 }
 

@@ -68,7 +68,8 @@ extension Resolver {
         }
         guard distinct.count == 1 else {
             throw ResolutionError.ambiguousForeignKey(
-                origin: origin.name, destination: destination.name, candidates: distinct.reversed().map { $0.map(\.origin) })
+                origin: origin.name, destination: destination.name,
+                candidates: distinct.reversed().map { $0.map(\.origin) })
         }
         return only
     }
