@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 
 /// Joined, prefetched and counted associations.
-func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
+func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     let team = TableAlias<Team>()
     let player = TableAlias<Player>()
     let best = CommonTableExpression<Player>(named: "best", request: Player.order(\.score.desc).limit(10))

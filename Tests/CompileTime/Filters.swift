@@ -2,15 +2,15 @@ import Foundation
 import Rowan
 
 /// Filters and orders.
-func filters(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
+func filters(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Player.filter { $0.score > 1000 }
     _ = Player.filter { $0.score >= 10 && $0.score < 100 }
     _ = Player.filter { $0.score > minimum && $0.name == name }
     _ = Player.filter { $0.name == name || $0.name == name.uppercased() }
     _ = Player.filter { $0.teamId == nil }
     _ = Player.filter { $0.teamId != nil && $0.weight != nil }
-    _ = Player.filter { $0.joined > date }
-    _ = Player.filter { $0.joined >= date && $0.joined < date.addingTimeInterval(86_400) }
+    _ = Player.filter { $0.joined > day }
+    _ = Player.filter { $0.joined > day && $0.joined < day.addingTimeInterval(86_400) }
     _ = Player.filter { $0.score + $0.bonus > 1000 }
     _ = Player.filter { $0.score * 2 + $0.bonus / 3 > minimum }
     _ = Player.filter { ($0.score - $0.bonus) * 2 <= minimum || $0.bonus == 0 }

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 
 /// Selections, aggregates, windows, CASE, JSON, dates, subqueries.
-func selections(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
+func selections(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Player.select(\.name, as: String.self)
     _ = Player.select({ [$0.id, $0.name] })
     _ = Player.select({ max($0.score) }, as: Int.self)
@@ -21,7 +21,9 @@ func selections(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Da
     _ = Player.select({ sum($0.score, filter: $0.bonus > 0) }, as: Int.self)
     _ = Player.select({ [$0.teamId, count(.allColumns).forKey("n")] }).group(\.teamId)
     _ = Player.select({ [$0.teamId, max($0.score).forKey("best")] }).group(\.teamId).having { max($0.score) > 1000 }
-    _ = Player.select({ [$0.teamId, sum($0.score)] }).group { [$0.teamId, $0.bonus] }.having { count(.allColumns) > 3 }
+    _ = Player.select({ [$0.teamId, sum($0.score)] }).group { [$0.teamId, $0.bonus] }.having { _ in
+        count(.allColumns) > 3
+    }
     _ = Player.select({ rank().over(orderBy: [$0.score.desc]) }, as: Int.self)
     _ = Player.select({ [$0.name, rowNumber().over(partitionBy: [$0.teamId], orderBy: [$0.score.desc, $0.id])] })
     _ = Player.select({
