@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 
 /// Joined, prefetched and counted associations.
-func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
+func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     let team = TableAlias<Team>()
     let player = TableAlias<Player>()
     let best = CommonTableExpression<Player>(named: "best", request: Player.order(\.score.desc).limit(10))
@@ -19,7 +19,8 @@ func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], date: 
     _ = Player.including(required: Player.team).including(all: Player.games).filter { $0.score > minimum }.limit(10)
     _ = Team.including(all: Team.players)
     _ = Team.including(all: Team.players.including(all: Player.games))
-    _ = Team.including(all: Team.players.filter { $0.score > 100 }.including(all: Player.games.filter { $0.points > 1 }))
+    _ = Team.including(
+        all: Team.players.filter { $0.score > 100 }.including(all: Player.games.filter { $0.points > 1 }))
     _ = Team.including(all: Team.players.order(\.score.desc).forKey("ranking"))
     _ = Team.including(all: Team.games)
     _ = Team.annotated(with: Team.players.count)
@@ -49,7 +50,9 @@ func associations(name: String, minimum: Int, maximum: Int, ids: [Int64], date: 
     _ = Game.joining(required: Game.player.joining(required: Player.team.filter { $0.city == "Paris" }))
     _ = Game.annotated(withRequired: Game.player.select(\.name))
     _ = Game.filter { $0.points > 3 }.including(required: Game.player.aliased(player)).order(player[Column("name")])
-    _ = Player.including(required: Player.team.aliased(team)).filter { $0.score > 10 && team[Column("city")] == "Paris" }
+    _ = Player.including(required: Player.team.aliased(team)).filter {
+        $0.score > 10 && team[Column("city")] == "Paris"
+    }
     _ = Player.joining(required: Player.team.aliased(team)).order { [team[Column("name")].asc, $0.score.desc] }
     _ = Player.with(best).filter { $0.score > 10 }
     _ = Player.filter { Table("team").select(Column("id")).contains($0.teamId) }

@@ -2,7 +2,7 @@ import Foundation
 import Rowan
 
 /// Columns that know the type of their values.
-func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
+func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Book.filter { $0.price > 10 }
     _ = Book.filter { $0.price > 10 && $0.price < 20.5 }
     _ = Book.filter { $0.title == name }
@@ -11,19 +11,19 @@ func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
     _ = Book.filter { $0.pages != nil && $0.isbn != nil }
     _ = Book.filter { $0.pages > 100 }
     _ = Book.filter { $0.pages > minimum && $0.price <= 10.5 && $0.isAvailable }
-    _ = Book.filter { $0.isAvailable }
-    _ = Book.filter { !$0.isAvailable || $0.price == 0 }
+    _ = Book.filter { $0.isAvailable == true }
+    _ = Book.filter { $0.isAvailable == false || $0.price == 0 }
     _ = Book.filter { $0.isAvailable == true && $0.title != name }
-    _ = Book.filter { $0.published > date }
-    _ = Book.filter { $0.published >= date && $0.published < date.addingTimeInterval(60) }
+    _ = Book.filter { $0.published > day }
+    _ = Book.filter { $0.published > day && $0.published < day.addingTimeInterval(60) }
     _ = Book.filter { ($0.pages ?? 0) > 100 }
     _ = Book.filter { ($0.pages ?? 0) > minimum && ($0.isbn ?? "none") == name }
     _ = Book.filter { [1, 2, 3].contains($0.id) }
     _ = Book.filter { ["a", "b"].contains($0.title) && $0.price > 1 }
     _ = Book.filter { (10...20).contains($0.price) }
     _ = Book.filter { (1..<5).contains($0.id) || $0.id == 10 }
-    _ = Book.filter { $0.price * 2 > 10 }
-    _ = Book.filter { $0.price * 2 + 1 > 10 && $0.price - 1 < 3 }
+    _ = Book.filter { $0.price.untyped * 2 > 10 }
+    _ = Book.filter { $0.price.untyped * 2 + 1 > 10 && $0.price.untyped - 1 < 3 }
     _ = Book.filter { $0.title.untyped.like("A%") }
     _ = Book.filter { length($0.title.untyped) > 3 }
     _ = Book.filter { $0.price > 1 && $0.price > 2 && $0.price > 3 && $0.price > 4 && $0.price > 5 && $0.price > 6 }
@@ -42,9 +42,9 @@ func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], date: Date) {
     _ = Book.filter { $0.price == $0.price }
     _ = Book.filter { $0.title != $0.isbn }
     _ = Book.filter { $0.id == 1 }.select(\.price, as: Double.self)
-    _ = Book.annotated(with: { [($0.price * 2).forKey("double")] })
+    _ = Book.annotated(with: { [($0.price.untyped * 2).forKey("double")] })
     _ = Book.select({ [$0.title, count(.allColumns).forKey("n")] }).group(\.title).having { max($0.price) > 10 }
-    _ = Book.filter(key: 1).filter { $0.isAvailable }
+    _ = Book.filter(key: 1).filter { $0.isAvailable == true }
     _ = Book.filter { $0.published == nil && $0.pages == nil && $0.isbn == nil }
     _ = Book.filter { $0.published != nil || $0.pages > 10 || $0.isbn == name }
     _ = Book.order { [($0.pages ?? 0).desc, $0.title] }

@@ -39,7 +39,8 @@ extension Assignment {
                 var sum = 0
                 for n in 0..<count {
                     let score = n % 1000
-                    let request = Player
+                    let request =
+                        Player
                         .filter { $0.score > score && $0.team == "Reds" }
                         .order(\.score.desc)
                         .limit(10)

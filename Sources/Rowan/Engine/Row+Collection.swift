@@ -62,7 +62,9 @@ extension Row: Hashable {
         if lhs === rhs { return true }
         guard lhs.count == rhs.count, lhs.elementsEqual(rhs, by: ==) else { return false }
         guard lhs.scopes.names.sorted() == rhs.scopes.names.sorted() else { return false }
-        return lhs.scopes.names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] } && lhs.prefetchedTree?.rows ?? [:] == rhs.prefetchedTree?.rows ?? [:]
+        guard lhs.scopes.names.allSatisfy({ lhs.scopes[$0] == rhs.scopes[$0] }) else { return false }
+        let noRows: [String: [Row]] = [:]
+        return (lhs.prefetchedTree?.rows ?? noRows) == (rhs.prefetchedTree?.rows ?? noRows)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -56,8 +56,8 @@ public final class Row {
     @exclusivity(unchecked) package var keepsDecoding = false
 
     /// What the decoders of types keep from one row to the next. It may hold the row: `endDecoding` breaks the cycle.
-    @exclusivity(unchecked) package var decoding:
-        [(type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)] = []
+    @exclusivity(unchecked) package var decoding: [(type: ObjectIdentifier, key: ObjectIdentifier, state: AnyObject)] =
+        []
 
     /// The rows of scopes that were asked for. They move with this one.
     @exclusivity(unchecked) var keptScopes: [(name: String, row: Row)] = []

@@ -1,6 +1,5 @@
 // Batch updates and deletes: one statement for all the rows of a request.
 
-
 extension QueryInterfaceRequest {
     /// Deletes the rows of the request.
     ///

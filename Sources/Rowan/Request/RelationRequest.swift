@@ -139,7 +139,8 @@ extension FilteredRequest {
     public func none() -> Self { filter(SQLExpression.value(.int64(0))) }
 
     /// The rows that satisfy a condition too: conditions add up.
-    public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public func filter(_ predicate: any SQLSpecificExpressible) -> Self {
         _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
     }
 
@@ -196,7 +197,8 @@ extension AggregatingRequest {
     }
 
     /// The groups that satisfy a condition too: conditions add up.
-    public func having(_ predicate: some SQLExpressible) -> Self {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public func having(_ predicate: any SQLExpressible) -> Self {
         _mapRelation { $0.havings.append(.term(predicate.sqlExpression)) }
     }
 
@@ -307,11 +309,13 @@ extension TableRequest {
     }
 
     /// The row of a primary key; no row for nil.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter(key: (some DatabaseValueConvertible)?) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// The rows of primary keys.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
@@ -363,6 +367,7 @@ extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDe
     public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
     /// The rows of ids.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID { filter(keys: ids) }
 }
 

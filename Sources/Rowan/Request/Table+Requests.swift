@@ -48,7 +48,8 @@ extension Table {
     public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
-    public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(predicate)
     }
     public func filter(
@@ -59,9 +60,11 @@ extension Table {
     public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(literal: sqlLiteral)
     }
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<RowDecoder>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
@@ -193,7 +196,9 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id) }
 
     /// A request of the records of ids.
-    public func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<RowDecoder> where IDS.Element == RowDecoder.ID {
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
+    public func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<RowDecoder>
+    where IDS.Element == RowDecoder.ID {
         all().filter(keys: ids)
     }
 

@@ -78,7 +78,8 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().annotated(with: selection)
     }
-    public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
+    // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    public static func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().filter(predicate)
     }
     public static func filter(
@@ -94,9 +95,11 @@ extension TableRecord {
     public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: sqlLiteral)
     }
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public static func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public static func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
@@ -188,6 +191,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id) }
 
     /// A request of the records of ids.
+    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
     public static func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<Self> where IDS.Element == ID {
         all().filter(keys: ids)
     }

@@ -150,6 +150,15 @@ extension SQLExpression {
     public static func == (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs) }
     /// `a <> b`
     public static func != (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs).negated }
+
+    // Long conditions type-check ten times faster with those three, which are the same as the generic ones.
+
+    /// `a AND b`
+    public static func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.and, lhs, rhs) }
+    /// `a OR b`
+    public static func || (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.or, lhs, rhs) }
+    /// `NOT a`, or the opposite operator: `!(a == b)` is `a <> b`.
+    public static prefix func ! (value: SQLExpression) -> SQLExpression { value.negated }
 }
 
 extension SQLSubquery {

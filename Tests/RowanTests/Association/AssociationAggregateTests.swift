@@ -35,7 +35,8 @@ struct AssociationAggregateTests {
 
     @Test func conditions() throws {
         let books = #"(SELECT 1 FROM "book" WHERE "authorId" = "author"."id")"#
-        try Library.check(Author.select(\.id).having(Author.books.isEmpty),
+        try Library.check(
+            Author.select(\.id).having(Author.books.isEmpty),
             #"SELECT "id" FROM "author" WHERE NOT EXISTS \#(books)"#, rows: ["[id:3]", "[id:4]"])
         for request in [
             Author.having(Author.books.isEmpty == false), Author.having(!Author.books.isEmpty),
@@ -45,7 +46,8 @@ struct AssociationAggregateTests {
                 request.select(\.id), #"SELECT "id" FROM "author" WHERE EXISTS \#(books)"#, rows: ["[id:1]", "[id:2]"])
         }
         try Library.check(
-            Author.having(Author.books.filter { $0.year > 1830 }.count >= 2 && Author.awards.sum(\.points) > 4).select(\.id),
+            Author.having(Author.books.filter { $0.year > 1830 }.count >= 2 && Author.awards.sum(\.points) > 4).select(
+                \.id),
             #"SELECT "id" FROM "author" WHERE ((SELECT COUNT(*) FROM "book" WHERE ("year" > ?) AND ("authorId" = "author"."id")) >= ?) AND ((SELECT SUM("points") FROM "award" WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) > ?)"#,
             [1830, 2, 4], rows: ["[id:1]"])
     }
@@ -69,7 +71,8 @@ struct AssociationAggregateTests {
         try Library.run { db, _ throws in
             try db.execute(sql: "DROP INDEX book_author; DROP INDEX award_book")
             let request = Author.select(\.id).annotated(
-                with: Author.books.count, Author.books.sum(\.price), Author.books.isEmpty, Author.books.total(\.price).forKey("t"))
+                with: Author.books.count, Author.books.sum(\.price), Author.books.isEmpty,
+                Author.books.total(\.price).forKey("t"))
             #expect(
                 try statementText(db, request).sql
                     == #"SELECT "author"."id", IFNULL("books"."value0", ?) AS "bookCount", "books"."value1" AS "bookPriceSum", "books"."value0" IS NULL AS "hasNoBook", IFNULL("books"."value2", ?) AS "t" FROM "author" LEFT JOIN (SELECT "authorId" AS "key0", COUNT(*) AS "value0", SUM("price") AS "value1", TOTAL("price") AS "value2" FROM "book" GROUP BY "authorId") AS "books" ON "books"."key0" = "author"."id""#

@@ -99,7 +99,8 @@ struct JoinTests {
     }
 
     @Test func through() throws {
-        let sql = #"SELECT "book".*, "country".* FROM "book" LEFT JOIN \#(authorSQL) "#
+        let sql =
+            #"SELECT "book".*, "country".* FROM "book" LEFT JOIN \#(authorSQL) "#
             + #"LEFT JOIN "country" ON "country"."code" = "author"."countryCode""#
         try Library.check(Book.including(optional: Book.country), sql)
         try Library.check(Book.joining(optional: Book.author.including(optional: Author.country)), sql)
@@ -130,7 +131,8 @@ struct JoinTests {
     }
 
     @Test func refinements() throws {
-        let expected = #"SELECT "book".*, "author"."id" FROM "book" JOIN \#(authorSQL) "#
+        let expected =
+            #"SELECT "book".*, "author"."id" FROM "book" JOIN \#(authorSQL) "#
             + #"AND ("author"."name" > ?) AND ("author"."name" < ?) ORDER BY "author"."id" DESC"#
         try Library.check(
             Book.joining(optional: Book.author.filter { $0.name > "A" }.order(\.name))
@@ -173,7 +175,8 @@ struct JoinTests {
             let france = try Country.find(db, key: "FR")
             #expect(try france.request(for: Country.citizens).order(\.id).fetchAll(db).map(\.id) == [1, 2, 3])
             #expect(
-                try france.request(for: Country.citizens).filter { $0.id > 1 }.updateAll(db) { $0.name.set(to: "x") } == 2)
+                try france.request(for: Country.citizens).filter { $0.id > 1 }.updateAll(db) { $0.name.set(to: "x") }
+                    == 2)
             #expect(
                 log.takeExpanded() == [
                     #"SELECT * FROM "book" WHERE "authorId" = 1 ORDER BY "year""#,

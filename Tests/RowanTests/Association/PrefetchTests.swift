@@ -39,7 +39,8 @@ struct PrefetchTests {
             var books: [BookInfo]
             var country: Country?
         }
-        let request = Author.including(optional: Author.country).including(all: Author.books.including(all: Book.awards))
+        let request = Author.including(optional: Author.country).including(
+            all: Author.books.including(all: Book.awards))
         try Library.run { db, log throws in
             let infos = try AuthorInfo.fetchAll(db, request)
             #expect(infos.map { $0.books.map { $0.awards.map(\.id) } } == [[[1, 2], []], [[3]], [], []])
@@ -90,7 +91,8 @@ struct PrefetchTests {
             var latest: [YearInfo]
         }
         let titles = Author.books.select(\.title).order(\.title).forKey("titles")
-        let latest = Author.books.select { [$0.authorId, max($0.year).forKey("latest")] }.group(\.authorId).forKey("latest")
+        let latest = Author.books.select { [$0.authorId, max($0.year).forKey("latest")] }.group(\.authorId).forKey(
+            "latest")
         try Library.run { db, log throws in
             let infos = try Info.fetchAll(db, Author.including(all: titles).including(all: latest))
             #expect(infos.map(\.titles) == [["Moby-Dick", "Omoo"], ["Hernani"], [], []])

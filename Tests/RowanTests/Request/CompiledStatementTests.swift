@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Rowan
+
+/// A request that is built again runs a statement that is compiled already.
+struct CompiledStatementTests {
+    private struct Player: TableRecord, FetchableRecord, Decodable {
+        var name: String
+
+        enum Columns {
+            static let score = Column("score")
+            static let team = Column("team")
+        }
+    }
+
+    private func best(above score: Int) -> QueryInterfaceRequest<Player> {
+        Player.filter { $0.score > score && $0.team == "Reds" }.order(\.score.desc).limit(10)
+    }
+
+    @Test func secondRunCompilesNothing() throws {
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE player (name TEXT, team TEXT, score INTEGER);
+                    INSERT INTO player VALUES ('Arthur', 'Reds', 10), ('Barbara', 'Reds', 20), ('Craig', 'Blues', 30)
+                    """)
+            let first = try best(above: 5).makePreparedRequest(db).statement
+            #expect(try best(above: 5).fetchAll(db).map(\.name) == ["Barbara", "Arthur"])
+            let count = db.connection.statements.count
+            #expect(try best(above: 15).fetchAll(db).map(\.name) == ["Barbara"])
+            #expect(db.connection.statements.count == count)
+            let second = try best(above: 15).makePreparedRequest(db).statement
+            #expect(first === second)
+            #expect(first.arguments == [15, "Reds"])
+        }
+    }
+}
