@@ -73,7 +73,9 @@ extension CompoundQuery {
     /// Prefetched rows belong to rows of one table.
     fileprivate func refusePrefetches() throws {
         for query in [first] + others.map(\.query) {
-            guard case .relation(let relation) = query.content, let prefetch = relation.prefetches.first else { continue }
+            guard case .relation(let relation) = query.content, let prefetch = relation.prefetches.first else {
+                continue
+            }
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "including(all:) of \"\(prefetch.name)\" has no place in a compound request")

@@ -65,7 +65,8 @@ struct DocumentedTests {
         try Library.run { db, _ throws in
             let infos = try request.asRequest(of: BookInfo.self).fetchAll(db)
             #expect(infos.map(\.book.title) == ["Omoo", "Moby-Dick"])
-            #expect(try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Sand"])
+            #expect(
+                try Author.all().filter(country: "FR").orderedByName().fetchAll(db).map(\.name) == ["Hugo", "Sand"])
         }
     }
 
@@ -90,7 +91,8 @@ struct DocumentedTests {
                     #"SELECT * FROM "employee" WHERE "managerId" IN (SELECT value FROM json_each('[1,2,3,4]'))"#,
                 ])
             let counts = Employee.select(\.id).annotated(
-                with: Employee.subordinates.count, Employee.subordinates.having(Employee.subordinates.count > 0).forKey("leaders").count)
+                with: Employee.subordinates.count,
+                Employee.subordinates.having(Employee.subordinates.count > 0).forKey("leaders").count)
             let rows = try Row.fetchAll(db, counts.order(\.id))
             #expect(rows.map { $0["subordinateCount"] as Int } == [2, 1, 0, 0])
             #expect(rows.map { $0["leaderCount"] as Int } == [1, 0, 0, 0])
@@ -111,16 +113,20 @@ struct DocumentedTests {
         try inLoggedDatabase(schema) { db, log throws in
             let latest = CommonTableExpression<Post>(
                 named: "latestPost", request: Post.annotated { max($0.date) }.group(\.chatId))
-            let association = Chat.association(to: latest, on: { chat, post in chat.id == post.chatId }).order(\.date.desc)
+            let association = Chat.association(to: latest, on: { chat, post in chat.id == post.chatId }).order(
+                \.date.desc)
             let request = Chat.with(latest).including(optional: association).asRequest(of: ChatInfo.self)
             let infos = try request.fetchAll(db)
             #expect(infos.map(\.chat.id) == [1, 2, 3])
             #expect(infos.map(\.latestPost?.id) == [2, 3, nil])
             #expect(
-                log.takeExpanded().last == #"WITH "latestPost" AS (SELECT *, MAX("date") FROM "post" GROUP BY "chatId") "#
+                log.takeExpanded().last
+                    == #"WITH "latestPost" AS (SELECT *, MAX("date") FROM "post" GROUP BY "chatId") "#
                     + #"SELECT "chat".*, "latestPost".* FROM "chat" LEFT JOIN "latestPost" ON "#
                     + #"("chat"."id" = "latestPost"."chatId") ORDER BY "latestPost"."date" DESC"#)
-            let numbers = CommonTableExpression(recursive: true, named: "n", columns: ["x"], literal: "SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3")
+            let numbers = CommonTableExpression(
+                recursive: true, named: "n", columns: ["x"],
+                literal: "SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3")
             let posts = numbers.association(to: Post.self, on: { n, post in post.chatId == n[Column("x")] })
             #expect(try numbers.all().with(numbers).including(required: posts).fetchCount(db) == 3)
             #expect(try Chat.with(numbers).joining(required: Chat.association(to: numbers)).fetchCount(db) == 9)
@@ -130,13 +136,16 @@ struct DocumentedTests {
     @Test func aliasesThatMayBeMissing() throws {
         let author = TableAlias<Author>()
         try Library.check(
-            Book.select(\.id).joining(optional: Book.author.aliased(author)).annotated(with: author.exists.forKey("known"))
-                .order(\.id),
+            Book.select(\.id).joining(optional: Book.author.aliased(author)).annotated(
+                with: author.exists.forKey("known")
+            )
+            .order(\.id),
             #"SELECT "book"."id", "author"."id" IS NOT NULL AS "known" FROM "book" LEFT JOIN "author" "#
                 + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#,
             rows: ["[id:1 known:1]", "[id:2 known:1]", "[id:3 known:1]", "[id:4 known:0]"])
         try Library.run { db, _ throws in
-            let ids = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists).select(\.id, as: Int.self)
+            let ids = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists).select(
+                \.id, as: Int.self)
             #expect(try ids.fetchAll(db) == [4])
             let sums = Book.joining(required: Book.author.aliased(author))
                 .select(author[Column("id") + 1], as: Int.self).order(author[Column("id").desc])

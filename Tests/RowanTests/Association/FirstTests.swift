@@ -48,7 +48,8 @@ struct FirstTests {
             #expect(try author.request(for: Author.latestBook).fetchOne(db)?.title == "Moby-Dick")
             #expect(try Author.find(db, key: 4).request(for: Author.latestBook).fetchOne(db) == nil)
             let alias = TableAlias<Book>()
-            let ordered = Author.joining(optional: Author.latestBook.aliased(alias)).order(alias.year.desc, Column("id"))
+            let ordered = Author.joining(optional: Author.latestBook.aliased(alias)).order(
+                alias.year.desc, Column("id"))
             #expect(try ordered.fetchAll(db).map(\.id) == [1, 2, 3, 4])
             // The first row as a pivot.
             let awards = Author.hasMany(Library.Award.self, through: Author.latestBook, using: Book.awards)

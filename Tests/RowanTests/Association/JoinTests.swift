@@ -122,7 +122,8 @@ struct JoinTests {
             try db.execute(sql: "INSERT INTO book VALUES (5, 4, 'Nothing', 2000, 0)")
             let text = try statementText(db, request.order(\.id))
             #expect(
-                text.sql == #"SELECT "book"."id", "author"."name" AS "name", "country"."code" AS "code" FROM "book" LEFT JOIN ("author" "#
+                text.sql
+                    == #"SELECT "book"."id", "author"."name" AS "name", "country"."code" AS "code" FROM "book" LEFT JOIN ("author" "#
                     + #"JOIN "country" ON "country"."code" = "author"."countryCode") "#
                     + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#)
             let rows = try Row.fetchAll(db, request.order(\.id))
@@ -232,11 +233,14 @@ struct JoinTests {
             #expect(
                 message {
                     try Row.fetchAll(
-                        db, Author.aliased(alias).joining(required: Author.books.joining(required: Book.author.aliased(alias))))
+                        db,
+                        Author.aliased(alias).joining(
+                            required: Author.books.joining(required: Book.author.aliased(alias))))
                 } == "a table alias stands for two tables in one request, one of them author: make an alias for each")
             #expect(
                 message { try Row.fetchAll(db, Book.annotated(with: alias.exists)) }
-                    == "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)")
+                    == "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
+            )
         }
     }
 }

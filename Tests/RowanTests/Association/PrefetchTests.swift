@@ -106,7 +106,8 @@ struct PrefetchTests {
             let latest = Author.books.order(\.year.desc).limit(1)
             let rows = try Row.fetchAll(db, Author.including(all: latest))
             #expect(rows.map { $0.prefetchedRows["books"]!.map { $0["id"] as Int } } == [[1], [3], [], []])
-            let second = try Row.fetchAll(db, Author.including(all: Author.books.order(\.year.desc).limit(5, offset: 1)))
+            let second = try Row.fetchAll(
+                db, Author.including(all: Author.books.order(\.year.desc).limit(5, offset: 1)))
             #expect(second.map { $0.prefetchedRows["books"]!.map { $0["id"] as Int } } == [[2], [], [], []])
             let passports = Country.passports.order(Column("rank").desc)
             let citizens = Country.hasMany(Author.self, through: passports, using: Library.Passport.citizen).limit(2)
@@ -116,8 +117,9 @@ struct PrefetchTests {
             #expect(try author.request(for: latest).fetchAll(db).map(\.id) == [1])
             let counts = try Row.fetchAll(db, Author.select(\.id).annotated(with: latest.count, latest.isEmpty))
             #expect(counts.map { $0["bookCount"] as Int } == [1, 1, 0, 0])
-            #expect(message { try Row.fetchAll(db, Author.including(required: latest)) }
-                == #"association "book" has a limit: it can only be used with including(all:)"#)
+            #expect(
+                message { try Row.fetchAll(db, Author.including(required: latest)) }
+                    == #"association "book" has a limit: it can only be used with including(all:)"#)
         }
     }
 

@@ -88,7 +88,8 @@ struct AssociationsArticleTests {
 
         // SELECT * FROM "author"
         // SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each(?)) ORDER BY "year"
-        let authors = try Author
+        let authors =
+            try Author
             .including(all: Author.books.order(\.year))
             .asRequest(of: AuthorInfo.self)
             .fetchAll(db)
@@ -104,7 +105,8 @@ struct AssociationsArticleTests {
         // SELECT "book".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"
         //   ORDER BY "author"."name", "book"."year"
         let author = TableAlias<Author>()
-        let sorted = try Book
+        let sorted =
+            try Book
             .joining(required: Book.author.aliased(author))
             .order { [author.name, $0.year] }
             .fetchAll(db)
@@ -114,7 +116,7 @@ struct AssociationsArticleTests {
         //   JOIN "author" AS "author2" ON (("author1"."country" = "author2"."country") AND ("author1"."id" < "author2"."id"))
         let compatriots = try Author.all()
             .join(Author.all()) { one, other in one.country == other.country && one.id < other.id }
-            .fetchAll(db)   // [(Author, Author)]
+            .fetchAll(db)  // [(Author, Author)]
         #expect(compatriots.map { "\($0.0.name) \($0.1.name)" } == ["Hugo Sand"])
         #expect(try Author.find(db, key: 1).request(for: Author.reviews).fetchCount(db) == 2)
     }

@@ -89,7 +89,8 @@ struct CompoundsArticleTests {
 
         // SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY "authorId" ORDER BY "price" DESC) AS "n" FROM "book")
         //   AS "book" WHERE "n" = ?
-        let dearest = try Book
+        let dearest =
+            try Book
             .annotated { rowNumber().over(partitionBy: [$0.authorId], orderBy: [$0.price.desc]).forKey("n") }
             .asDerivedTable(named: "book")
             .filter(Column("n") == 1)

@@ -49,7 +49,8 @@ struct RequestsArticleTests {
         #expect(book?.title == "Moby-Dick" && some.count == 2)
 
         // SELECT "name" FROM "author" WHERE "country" = ?
-        let names = try Table("author").filter(Column("country") == "FR").select(Column("name"), as: String.self).fetchAll(db)
+        let names = try Table("author").filter(Column("country") == "FR").select(Column("name"), as: String.self)
+            .fetchAll(db)
         #expect(names == ["Hugo", "Sand"])
     }
 

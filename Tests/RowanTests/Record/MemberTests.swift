@@ -30,7 +30,10 @@ struct MemberTests {
                 sql[0]
                     == #"INSERT INTO "passport" ("countryCode", "citizenId", "rank") SELECT 'DE', 1, 9 WHERE "#
                     + #"NOT EXISTS (SELECT 1 FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" = 1))"#)
-            #expect(sql.contains(#"DELETE FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" IN (SELECT value FROM json_each('[2,4]')))"#))
+            #expect(
+                sql.contains(
+                    #"DELETE FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" IN (SELECT value FROM json_each('[2,4]')))"#
+                ))
         }
     }
 

@@ -55,7 +55,9 @@ struct CompoundTests {
                 + #"(SELECT "title" FROM "book" ORDER BY "price" DESC LIMIT 1)"#, [1],
             rows: [#"[name:"Anonymous"]"#, #"[name:"Melville"]"#])
         // From left to right, unless a compound is a member.
-        let (a, b, c) = (names.filter(Column("id") == 1), names.filter(Column("id") == 2), names.filter(Column("id") == 3))
+        let (a, b, c) = (
+            names.filter(Column("id") == 1), names.filter(Column("id") == 2), names.filter(Column("id") == 3)
+        )
         try check(
             a.union(b).except(b).union(c),
             #"SELECT "name" FROM "author" WHERE "id" = ? UNION SELECT "name" FROM "author" WHERE "id" = ? "#
@@ -101,7 +103,9 @@ struct CompoundTests {
             #expect(try names.union(titles).order(Column("name")).fetchOne(db) == "Anonymous")
             let authors = Author.filter(key: 1).union(Author.filter(key: 2))
             #expect(try authors.fetchAll(db).map(\.id).sorted() == [1, 2])
-            expectError(.SQLITE_ERROR, "SELECTs to the left and right of UNION do not have the same number of result columns") {
+            expectError(
+                .SQLITE_ERROR, "SELECTs to the left and right of UNION do not have the same number of result columns"
+            ) {
                 try Row.fetchAll(db, Author.all().union(Author.select(\.id)))
             }
             expectError(.SQLITE_MISUSE, #"including(all:) of "books" has no place in a compound request"#) {

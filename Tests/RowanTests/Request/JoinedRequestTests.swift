@@ -30,7 +30,10 @@ struct JoinedRequestTests {
             let right = try Book.filter { $0.year > 1840 }
                 .rightJoin(Author.filter { $0.id < 4 }) { book, author in book.authorId == author.id }
                 .fetchAll(db)
-            #expect(right.map { "\($0.0?.title ?? "-") \($0.1.name)" }.sorted() == ["- Hugo", "- Sand", "Moby-Dick Melville", "Omoo Melville"])
+            #expect(
+                right.map { "\($0.0?.title ?? "-") \($0.1.name)" }.sorted() == [
+                    "- Hugo", "- Sand", "Moby-Dick Melville", "Omoo Melville",
+                ])
             let full = try Book.all().fullJoin(Author.all()) { book, author in book.authorId == author.id }.fetchAll(db)
             #expect(
                 full.map { "\($0.0?.title ?? "-") \($0.1?.name ?? "-")" }.sorted() == [
@@ -61,7 +64,8 @@ struct JoinedRequestTests {
                 .join(Author.aliased(author).filter { $0.id > 0 }) { book, author in book.authorId == author.id }
                 .leftJoin(Country.all(), key: "nation") { country in author.countryCode == country.code }
             let triples = try joined.limit(2, offset: 1).fetchAll(db)
-            #expect(triples.map { "\($0.title) \($1.name) \($2?.code ?? "-")" } == ["Omoo Melville US", "Hernani Hugo FR"])
+            #expect(
+                triples.map { "\($0.title) \($1.name) \($2?.code ?? "-")" } == ["Omoo Melville US", "Hernani Hugo FR"])
             let first = try joined.fetchOne(db)
             #expect(first?.0.id == 1 && first?.1.id == 1 && first?.2?.code == "US")
             #expect(try joined.filter(Column("year") < 1840).fetchCount(db) == 1)
@@ -97,7 +101,8 @@ struct JoinedRequestTests {
                     #"SELECT "value" FROM json_each('[1, 2, 3]') WHERE "value" > 1"#,
                     #"SELECT "tagged".*, "json_each"."value" FROM "tagged" JOIN json_each("tagged"."tags")"#,
                 ])
-            let all = try Table("tagged").aliased(tagged).join(TableFunction.jsonTree(tagged["tags"]).all()).fetchAll(db)
+            let all = try Table("tagged").aliased(tagged).join(TableFunction.jsonTree(tagged["tags"]).all()).fetchAll(
+                db)
             #expect(all.map { $0.1["fullkey"] as String } == ["$", "$[0]", "$[1]", "$", "$", "$[0]"])
             _ = log.takeExpanded()
             #expect(try TableFunction("pragma_table_info", "tagged").all().fetchCount(db) == 2)

@@ -20,7 +20,8 @@ struct TransferTests {
                     + #"WHERE ("book"."id" = "award"."bookId") AND ("book"."price" < 40)"#)
             // A table from itself.
             let second = try Book.filter(key: 2).updateAll(
-                db, from: Book.filter(key: 1), on: { $0.id == $1.id + 1 }, assignments: { [Column("title").set(to: $1.title)] })
+                db, from: Book.filter(key: 1), on: { $0.id == $1.id + 1 },
+                assignments: { [Column("title").set(to: $1.title)] })
             #expect(second == 1)
             #expect(try Book.find(db, key: 2).title == "Moby-Dick")
             expectError(.SQLITE_MISUSE, "a request with groups, a limit or joins can't be updated from another one") {
@@ -38,7 +39,10 @@ struct TransferTests {
             #expect(try Archive.insertAll(db, columns: [Column("id"), Column("title")], from: request) == 2)
             #expect(try Archive.insertAll(db, from: request, onConflict: .ignore) == 0)
             expectError(.SQLITE_CONSTRAINT_PRIMARYKEY) { try Archive.insertAll(db, from: request) }
-            #expect(try String.fetchAll(db, Archive.select(Column("title")).order(Column("id"))) == ["Hernani", "Anonymous"])
+            #expect(
+                try String.fetchAll(db, Archive.select(Column("title")).order(Column("id"))) == [
+                    "Hernani", "Anonymous",
+                ])
             #expect(
                 log.takeExpanded()[0]
                     == #"INSERT INTO "archive" ("id", "title") SELECT "id", "title" FROM "book" WHERE "year" < 1840"#)
@@ -57,7 +61,8 @@ struct TransferTests {
             #expect(try Book.order(\.price.desc).limit(1).deleteAll(db) == 1)
             #expect(
                 log.takeExpanded().last
-                    == #"DELETE FROM "book" WHERE "rowid" IN (SELECT "rowid" FROM "book" ORDER BY "price" DESC LIMIT 1)"#)
+                    == #"DELETE FROM "book" WHERE "rowid" IN (SELECT "rowid" FROM "book" ORDER BY "price" DESC LIMIT 1)"#
+            )
         }
     }
 }

@@ -90,7 +90,8 @@ struct ReadmeTests {
                     INSERT INTO place VALUES (1, 'Lyon', 1), (2, 'Nice', 0);
                     INSERT INTO visit VALUES (1, 1, 4), (2, 1, 5), (3, 2, 1)
                     """)
-            let infos = try Place
+            let infos =
+                try Place
                 .annotated(with: Place.visits.average(\.stars))
                 .including(all: Place.visits)
                 .asRequest(of: PlaceInfo.self)
