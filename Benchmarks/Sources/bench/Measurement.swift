@@ -41,6 +41,10 @@ struct Comparison {
         case .ratio(let limit): ratioToFloor(of: "rowan").map { $0 <= limit }
         case .peakBytes(let limit): measurement(of: "rowan").map { $0.peakBytes <= limit }
         case .nanoseconds(let limit): measurement(of: "rowan").map { $0.bestPerRow <= limit }
+        case .timesPeer(let times):
+            measurement(of: "grdb").flatMap { peer in
+                measurement(of: "rowan").map { peer.bestPerRow >= times * $0.bestPerRow }
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ struct Table {
         case .ratio(let limit): decimal(limit, digits: 2)
         case .peakBytes(let limit): bytes(limit)
         case .nanoseconds(let limit): decimal(limit, digits: 0) + " ns"
+        case .timesPeer(let times): decimal(times, digits: 0) + "x grdb"
         }
     }
 

@@ -80,30 +80,38 @@ package protocol SchemaReader {
 /// A query: the value behind requests. Its parts are not public.
 public struct Relation: Hashable, Sendable {
     package var source: Source
-    /// The aliases that stand for the source. The first that has a name gives it to the source.
-    package var aliases: [TableAliasID] = []
     /// How the record type of the source stores values, if there is one.
     package var storage: RecordStorage?
-    package var commonTables: [CommonTable] = []
     /// The selection; empty for all columns.
     package var selection: [Clause<SQLSelection>] = []
     package var isDistinct = false
     package var filters: [Clause<SQLExpression>] = []
-    package var groups: [Clause<SQLExpression>] = []
-    package var havings: [Clause<SQLExpression>] = []
-    package var windows: [WindowDefinition] = []
     package var orderings: [Clause<SQLOrdering>] = []
     package var isReversed = false
     /// Whether the primary key settles what the orderings leave open.
     package var isStablyOrdered = false
     package var groupsByPrimaryKey = false
     package var limit: Limit?
-    package var joins: [Join] = []
-    package var prefetches: [Prefetch] = []
+    private var rare = RareParts()
+
+    /// The aliases that stand for the source. The first that has a name gives it to the source.
+    package var aliases: [TableAliasID] { get { rare.box?.parts.aliases ?? [] } set { rare.parts.aliases = newValue } }
+    package var commonTables: [CommonTable] {
+        get { rare.box?.parts.commonTables ?? [] }
+        set { rare.parts.commonTables = newValue }
+    }
+    package var groups: [Clause<SQLExpression>] { get { rare.box?.parts.groups ?? [] } set { rare.parts.groups = newValue } }
+    package var havings: [Clause<SQLExpression>] { get { rare.box?.parts.havings ?? [] } set { rare.parts.havings = newValue } }
+    package var windows: [WindowDefinition] { get { rare.box?.parts.windows ?? [] } set { rare.parts.windows = newValue } }
+    package var joins: [Join] { get { rare.box?.parts.joins ?? [] } set { rare.parts.joins = newValue } }
+    package var prefetches: [Prefetch] { get { rare.box?.parts.prefetches ?? [] } set { rare.parts.prefetches = newValue } }
     /// The record that the rows are associated with, for a request for the associated rows of one record.
-    package var link: RecordLink?
+    package var link: RecordLink? { get { rare.box?.parts.link } set { rare.parts.link = newValue } }
     /// Columns that come after all others, and that no row shows: the keys of prefetched rows, of pages.
-    package var hiddenSelection: [SQLSelection] = []
+    package var hiddenSelection: [SQLSelection] {
+        get { rare.box?.parts.hiddenSelection ?? [] }
+        set { rare.parts.hiddenSelection = newValue }
+    }
 
     package struct Limit: Hashable, Sendable {
         package var count: Int
@@ -135,6 +143,39 @@ public struct Relation: Hashable, Sendable {
         let terms = orderings.compactMap(\.term)
         return isReversed ? terms.map(\.reversed) : terms
     }
+}
+
+/// The parts that most relations don't have: copies share them, as one reference (benchmark request-build: each verb
+/// of a request copies its relation).
+private struct RareParts: Hashable, Sendable {
+    struct Parts: Hashable, Sendable {
+        var aliases: [TableAliasID] = []
+        var commonTables: [CommonTable] = []
+        var groups: [Clause<SQLExpression>] = []
+        var havings: [Clause<SQLExpression>] = []
+        var windows: [WindowDefinition] = []
+        var joins: [Join] = []
+        var prefetches: [Prefetch] = []
+        var link: RecordLink?
+        var hiddenSelection: [SQLSelection] = []
+    }
+
+    final class Box: Sendable {
+        let parts: Parts
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private(set) var box: Box?
+
+    var parts: Parts {
+        get { box?.parts ?? Parts() }
+        set { box = Box(newValue) }
+    }
+
+    // Each part is read from the box: all of them together are many references to copy.
+
+    static func == (lhs: RareParts, rhs: RareParts) -> Bool { lhs.box === rhs.box || lhs.parts == rhs.parts }
+    func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 /// An UPDATE of the rows of a relation.
