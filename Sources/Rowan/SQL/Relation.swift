@@ -95,18 +95,39 @@ public struct Relation: Hashable, Sendable {
     private var rare = RareParts()
 
     /// The aliases that stand for the source. The first that has a name gives it to the source.
-    package var aliases: [TableAliasID] { get { rare.box?.parts.aliases ?? [] } set { rare.parts.aliases = newValue } }
+    package var aliases: [TableAliasID] {
+        get { rare.box?.parts.aliases ?? [] }
+        set { rare.parts.aliases = newValue }
+    }
     package var commonTables: [CommonTable] {
         get { rare.box?.parts.commonTables ?? [] }
         set { rare.parts.commonTables = newValue }
     }
-    package var groups: [Clause<SQLExpression>] { get { rare.box?.parts.groups ?? [] } set { rare.parts.groups = newValue } }
-    package var havings: [Clause<SQLExpression>] { get { rare.box?.parts.havings ?? [] } set { rare.parts.havings = newValue } }
-    package var windows: [WindowDefinition] { get { rare.box?.parts.windows ?? [] } set { rare.parts.windows = newValue } }
-    package var joins: [Join] { get { rare.box?.parts.joins ?? [] } set { rare.parts.joins = newValue } }
-    package var prefetches: [Prefetch] { get { rare.box?.parts.prefetches ?? [] } set { rare.parts.prefetches = newValue } }
+    package var groups: [Clause<SQLExpression>] {
+        get { rare.box?.parts.groups ?? [] }
+        set { rare.parts.groups = newValue }
+    }
+    package var havings: [Clause<SQLExpression>] {
+        get { rare.box?.parts.havings ?? [] }
+        set { rare.parts.havings = newValue }
+    }
+    package var windows: [WindowDefinition] {
+        get { rare.box?.parts.windows ?? [] }
+        set { rare.parts.windows = newValue }
+    }
+    package var joins: [Join] {
+        get { rare.box?.parts.joins ?? [] }
+        set { rare.parts.joins = newValue }
+    }
+    package var prefetches: [Prefetch] {
+        get { rare.box?.parts.prefetches ?? [] }
+        set { rare.parts.prefetches = newValue }
+    }
     /// The record that the rows are associated with, for a request for the associated rows of one record.
-    package var link: RecordLink? { get { rare.box?.parts.link } set { rare.parts.link = newValue } }
+    package var link: RecordLink? {
+        get { rare.box?.parts.link }
+        set { rare.parts.link = newValue }
+    }
     /// Columns that come after all others, and that no row shows: the keys of prefetched rows, of pages.
     package var hiddenSelection: [SQLSelection] {
         get { rare.box?.parts.hiddenSelection ?? [] }
