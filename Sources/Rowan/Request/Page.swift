@@ -49,19 +49,22 @@ extension QueryInterfaceRequest {
     ///
     /// - Parameters:
     ///   - token: the `next` of the page before; nil for the first page.
-    ///   - size: the number of rows of a page, 1 at least.
+    ///   - size: the number of rows of a page, 1 at least. Fetching throws for another number.
     public func page(after token: PageToken? = nil, size: Int) -> PageRequest<RowDecoder> {
-        precondition(size > 0, "a page has one row at least")
-        return PageRequest(relation: relation, token: token, size: size)
+        PageRequest(relation: relation, token: token, size: size)
     }
 }
 
 extension PageRequest where RowDecoder: RowDecodable {
     /// The page.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for the token of another order, and for requests that have a limit
-    ///   or groups, or an order in SQL text.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
+    ///   for requests that have a limit or groups, or an order in SQL text.
     public func fetch(_ db: Database) throws -> Page<RowDecoder> {
+        // The size may come from a URL: it is data, not a mistake of the programmer.
+        guard size > 0, size < Int.max else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a page can't have \(size) rows")
+        }
         let query = try Keyset(db, relation)
         let request = QueryInterfaceRequest<RowDecoder>(relation: try query.relation(after: token, size: size))
         let prepared = try request.makePreparedRequest(db)

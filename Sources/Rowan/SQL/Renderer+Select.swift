@@ -70,8 +70,7 @@ extension Renderer {
             switch query.content {
             case .literal: true
             case .relation(let relation):
-                relation.orderings.isEmpty && relation.limit == nil && relation.commonTables.isEmpty
-                    && relation.joins.allSatisfy(\.step.relation.orderings.isEmpty)
+                !relation.isOrdered && relation.limit == nil && relation.commonTables.isEmpty
             case .compound: false
             }
         guard !isPlain else { return write(query) }
@@ -197,9 +196,7 @@ extension Renderer {
             guard !name.isSameDatabaseName(as: table.name) else { return }
         case .subquery(let subquery, _):
             sql += "("
-            let outer = currentName
             write(subquery)
-            currentName = outer
             sql += ")"
         case .function(let call):
             write(call)
@@ -266,6 +263,9 @@ extension Renderer {
 extension Relation {
     /// The name of the source: the user's, or that of the source itself.
     fileprivate var wantedName: String { aliases.lazy.compactMap(\.name).first ?? source.name }
+
+    /// Whether the query of the relation has an order, its own or that of a joined relation.
+    fileprivate var isOrdered: Bool { !orderings.isEmpty || joins.contains(where: \.step.relation.isOrdered) }
 
     /// Whether a row of the relation needs a row of another.
     var requiresJoins: Bool {

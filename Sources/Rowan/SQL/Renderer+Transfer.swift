@@ -67,8 +67,6 @@ extension Renderer {
         write(list: update.assignments) { $0.write($1) }
         sql += " FROM "
         write(source.source, as: source.name)
-        var condition = update.relation
-        condition.filters.insert(.term(source.condition), at: 0)
-        write(clause: " WHERE ", condition.filters)
+        write(clause: " WHERE ", [.term(source.condition)] + update.relation.filters)
     }
 }

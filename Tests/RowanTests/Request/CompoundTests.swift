@@ -80,6 +80,15 @@ struct CompoundTests {
             rows: [#"['x':"Melville"]"#, #"['x':"x"]"#])
     }
 
+    /// An order may stand deep in the joins of a member.
+    @Test func memberWithTheOrderOfAJoin() throws {
+        try Library.run { db, _ throws in
+            let ordered = Book.joining(optional: Book.author.joining(optional: Author.country.order(\.name)))
+                .select(\.id, as: Int.self)
+            #expect(try ordered.union(Book.select(\.id, as: Int.self)).fetchAll(db).sorted() == [1, 2, 3, 4])
+        }
+    }
+
     @Test func asSubqueryTableAndCommonTable() throws {
         let some = names.filter(Column("id") < 3).union(titles)
         try Library.check(

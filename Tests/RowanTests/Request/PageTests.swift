@@ -99,6 +99,11 @@ struct PageTests {
             expectError(.SQLITE_MISUSE, "an order in SQL text has no pages: order by expressions instead") {
                 try Item.order(sql: "name").page(size: 1).fetch(db)
             }
+            for size in [0, -1, Int.min, Int.max] {
+                expectError(.SQLITE_MISUSE, "a page can't have \(size) rows") {
+                    try Item.all().page(size: size).fetch(db)
+                }
+            }
             #expect(PageToken("nonsense!") == nil)
             #expect(throws: DecodingError.self) { try JSONDecoder().decode(PageToken.self, from: Data(#""x""#.utf8)) }
         }
