@@ -58,8 +58,8 @@ public struct Inflections: Sendable {
 
     /// What these rules answered. The copies of the rules share it, until one of them changes.
     private struct Answers {
-        var plurals = BoundedCache<String, String>(capacity: 500)
-        var singulars = BoundedCache<String, String>(capacity: 500)
+        var plurals = TextCache<String>(capacity: 500)
+        var singulars = TextCache<String>(capacity: 500)
     }
     private var answers = Mutex(Answers())
 

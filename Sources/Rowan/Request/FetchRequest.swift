@@ -110,9 +110,9 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 extension Database {
     /// A statement of generated SQL: cached, with its arguments set.
     package func statement(_ write: (inout Renderer) -> Void) throws -> Statement {
-        var renderer = Renderer()
+        var renderer = Renderer(over: connection.text)
         write(&renderer)
-        let statement = try cachedStatement(sql: renderer.text)
+        let statement = try renderer.sql.withUTF8(connection.cachedStatement(utf8:))
         try statement.setArguments(renderer.arguments)
         return statement
     }

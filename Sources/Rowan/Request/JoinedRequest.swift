@@ -31,7 +31,7 @@ public struct JoinedRequest<each Element>: Sendable {
     }
 
     /// At most `limit` rows, from an offset. It replaces the former limit.
-    public func limit(_ limit: Int, offset: Int? = nil) -> Self {
+    public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
@@ -89,10 +89,9 @@ public struct JoinedRequest<each Element>: Sendable {
 }
 
 extension JoinedRequest: FilteredRequest, OrderedRequest {
-    public func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
-        var result = self
-        change(&result.relation)
-        return result
+    public consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
+        change(&relation)
+        return self
     }
 }
 

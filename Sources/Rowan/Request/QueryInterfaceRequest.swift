@@ -18,10 +18,9 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 
     public var sqlSubquery: SQLSubquery { SQLSubquery(.relation(relation)) }
 
-    public func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
-        var result = self
-        change(&result.relation)
-        return result
+    public consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
+        change(&relation)
+        return self
     }
 
     /// The same request, whose rows decode into another type.
@@ -30,7 +29,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     }
 
     /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the former limit.
-    public func limit(_ limit: Int, offset: Int? = nil) -> Self {
+    public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 

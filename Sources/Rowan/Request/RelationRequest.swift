@@ -1,10 +1,12 @@
 // The request verbs. They exist once, on protocols that the query interface request, and later associations, adopt:
 // each changes the relation behind the request. Types that only start requests (TableRecord, Table) forward.
+// The verbs consume their request: those of a chain change one relation in place, where each would copy the one before.
+// Those that take a closure are `@inlinable`: it then runs in place, without generic metadata (benchmark request-build).
 
 /// A request whose relation can change. Not for users: the protocols below refine it.
 public protocol RelationRequest {
     /// The same request, with its relation changed.
-    func _mapRelation(_ change: (inout Relation) -> Void) -> Self
+    consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self
 }
 
 /// A request whose selection can change.
@@ -55,30 +57,30 @@ func deferred<Term>(_ terms: @escaping @Sendable (Database) throws -> [Term]) ->
 
 extension SelectionRequest {
     /// The request with another selection: `SELECT id, name`.
-    public func select(_ selection: [any SQLSelectable]) -> Self {
+    public consuming func select(_ selection: [any SQLSelectable]) -> Self {
         _mapRelation { $0.selection = selection.map { .term($0.sqlSelection) } }
     }
 
     /// The request with another selection.
-    public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
+    public consuming func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
     /// The request with a selection in SQL.
-    public func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    public consuming func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         select(literal: SQL(sql: sql, arguments: arguments))
     }
 
     /// The request with a selection in SQL.
-    public func select(literal sqlLiteral: SQL) -> Self { select([sqlLiteral]) }
+    public consuming func select(literal sqlLiteral: SQL) -> Self { select([sqlLiteral]) }
 
     /// The request with a selection that a connection tells.
-    public func selectWhenConnected(
+    public consuming func selectWhenConnected(
         _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
     ) -> Self {
         _mapRelation { $0.selection = [deferred { try selection($0).map(\.sqlSelection) }] }
     }
 
     /// The request with more selected.
-    public func annotated(with selection: [any SQLSelectable]) -> Self {
+    public consuming func annotated(with selection: [any SQLSelectable]) -> Self {
         _mapRelation {
             $0.selectAllIfEmpty()
             $0.selection += selection.map { .term($0.sqlSelection) }
@@ -86,10 +88,10 @@ extension SelectionRequest {
     }
 
     /// The request with more selected.
-    public func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
+    public consuming func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 
     /// The request with more selected, which a connection tells.
-    public func annotatedWhenConnected(
+    public consuming func annotatedWhenConnected(
         with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
     ) -> Self {
         _mapRelation {
@@ -103,22 +105,27 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The request with another selection: `select { [$0.id, $0.name] }`.
-    public func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
+    @inlinable
+    public consuming func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
         select(try selection(RowDecoder.databaseComponents))
     }
 
     /// The request with another selection: `select(\.name)`.
-    public func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
+    @inlinable
+    public consuming func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
         select([try selection(RowDecoder.databaseComponents)])
     }
 
     /// The request with more selected: `annotated { [$0.score + 1] }`.
-    public func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
+    @inlinable
+    public consuming func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self
+    {
         annotated(with: try selection(RowDecoder.databaseComponents))
     }
 
     /// The request with more selected.
-    public func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
+    @inlinable
+    public consuming func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
         annotated(with: [try selection(RowDecoder.databaseComponents)])
     }
 }
@@ -133,27 +140,27 @@ extension Relation {
 
 extension FilteredRequest {
     /// The request as it is.
-    public func all() -> Self { self }
+    public consuming func all() -> Self { self }
 
     /// The request of no row.
-    public func none() -> Self { filter(SQLExpression.value(.int64(0))) }
+    public consuming func none() -> Self { filter(SQLExpression.value(.int64(0))) }
 
     /// The rows that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
-    public func filter(_ predicate: any SQLSpecificExpressible) -> Self {
+    public consuming func filter(_ predicate: any SQLSpecificExpressible) -> Self {
         _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
     }
 
     /// The rows that satisfy a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
-    public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    public consuming func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         filter(literal: SQL(sql: sql, arguments: arguments))
     }
 
     /// The rows that satisfy a condition in SQL: `filter(literal: "score > \(1000)")`.
-    public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
+    public consuming func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
 
     /// The rows that satisfy a condition that a connection tells.
-    public func filterWhenConnected(
+    public consuming func filterWhenConnected(
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
         _mapRelation { $0.filters.append(deferred { [try predicate($0).sqlExpression] }) }
@@ -164,9 +171,11 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The rows that satisfy a condition: `filter { $0.score > 1000 }`.
-    public func filter(_ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible) rethrows -> Self {
-        let expression = try predicate(RowDecoder.databaseComponents).sqlExpression
-        return _mapRelation { $0.filters.append(.term(expression)) }
+    @inlinable
+    public consuming func filter(
+        _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
+    ) rethrows -> Self {
+        filter(try predicate(RowDecoder.databaseComponents))
     }
 }
 
@@ -174,23 +183,23 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
 
 extension AggregatingRequest {
     /// The rows grouped by expressions, which replace the former ones.
-    public func group(_ expressions: [any SQLExpressible]) -> Self {
+    public consuming func group(_ expressions: [any SQLExpressible]) -> Self {
         _mapRelation { $0.groups = expressions.map { .term($0.sqlExpression) } }
     }
 
     /// The rows grouped by expressions.
-    public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
+    public consuming func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
     /// The rows grouped by SQL.
-    public func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    public consuming func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         group(literal: SQL(sql: sql, arguments: arguments))
     }
 
     /// The rows grouped by SQL.
-    public func group(literal sqlLiteral: SQL) -> Self { group([sqlLiteral]) }
+    public consuming func group(literal sqlLiteral: SQL) -> Self { group([sqlLiteral]) }
 
     /// The rows grouped by expressions that a connection tells.
-    public func groupWhenConnected(
+    public consuming func groupWhenConnected(
         _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
     ) -> Self {
         _mapRelation { $0.groups = [deferred { try expressions($0).map(\.sqlExpression) }] }
@@ -198,20 +207,20 @@ extension AggregatingRequest {
 
     /// The groups that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
-    public func having(_ predicate: any SQLExpressible) -> Self {
+    public consuming func having(_ predicate: any SQLExpressible) -> Self {
         _mapRelation { $0.havings.append(.term(predicate.sqlExpression)) }
     }
 
     /// The groups that satisfy a condition in SQL.
-    public func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    public consuming func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         having(literal: SQL(sql: sql, arguments: arguments))
     }
 
     /// The groups that satisfy a condition in SQL.
-    public func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
+    public consuming func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
 
     /// The groups that satisfy a condition that a connection tells.
-    public func havingWhenConnected(
+    public consuming func havingWhenConnected(
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
         _mapRelation { $0.havings.append(deferred { [try predicate($0).sqlExpression] }) }
@@ -222,19 +231,21 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The rows grouped by an expression: `group(\.team)`.
-    public func group(_ expression: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
+    @inlinable
+    public consuming func group(_ expression: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
         group([try expression(RowDecoder.databaseComponents)])
     }
 
     /// The rows grouped by expressions: `group { [$0.team, $0.city] }`.
-    public func group(_ expressions: (DatabaseComponents) throws -> [any SQLExpressible]) rethrows -> Self {
+    @inlinable
+    public consuming func group(_ expressions: (DatabaseComponents) throws -> [any SQLExpressible]) rethrows -> Self {
         group(try expressions(RowDecoder.databaseComponents))
     }
 
     /// The groups that satisfy a condition: `having { max($0.score) > 1000 }`.
-    public func having(_ predicate: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
-        let expression = try predicate(RowDecoder.databaseComponents).sqlExpression
-        return _mapRelation { $0.havings.append(.term(expression)) }
+    @inlinable
+    public consuming func having(_ predicate: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
+        having(try predicate(RowDecoder.databaseComponents))
     }
 }
 
@@ -242,7 +253,7 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
 
 extension OrderedRequest {
     /// The request in an order, which replaces the former one.
-    public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
+    public consuming func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         _mapRelation {
             $0.orderings = orderings.map { .term($0.sqlOrdering) }
             $0.isReversed = false
@@ -250,18 +261,18 @@ extension OrderedRequest {
     }
 
     /// The request in an order.
-    public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
+    public consuming func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
     /// The request in an order in SQL.
-    public func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+    public consuming func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         order(literal: SQL(sql: sql, arguments: arguments))
     }
 
     /// The request in an order in SQL.
-    public func order(literal sqlLiteral: SQL) -> Self { order([sqlLiteral]) }
+    public consuming func order(literal sqlLiteral: SQL) -> Self { order([sqlLiteral]) }
 
     /// The request in an order that a connection tells.
-    public func orderWhenConnected(
+    public consuming func orderWhenConnected(
         _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
     ) -> Self {
         _mapRelation {
@@ -271,10 +282,10 @@ extension OrderedRequest {
     }
 
     /// The request in the reverse order. Without order, it stays as it is.
-    public func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
+    public consuming func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
 
     /// The request without order.
-    public func unordered() -> Self {
+    public consuming func unordered() -> Self {
         _mapRelation {
             $0.orderings = []
             $0.isReversed = false
@@ -283,19 +294,21 @@ extension OrderedRequest {
     }
 
     /// The request in its order, with the primary key for what it leaves open: the same rows come in the same order.
-    public func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
+    public consuming func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
 }
 
 extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The request in an order: `order(\.score.desc)`.
-    public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
+    @inlinable
+    public consuming func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
         order([try ordering(RowDecoder.databaseComponents)])
     }
 
     /// The request in an order: `order { [$0.score.desc, $0.name] }`.
-    public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
+    @inlinable
+    public consuming func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
         order(try orderings(RowDecoder.databaseComponents))
     }
 }
@@ -304,29 +317,31 @@ extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
 
 extension TableRequest {
     /// The request with an alias for its table, for subqueries that refer to it.
-    public func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
+    public consuming func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
         _mapRelation { $0.aliases.append(alias.id) }
     }
 
     /// The row of a primary key; no row for nil.
     @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter(key: (some DatabaseValueConvertible)?) -> Self {
+    public consuming func filter(key: (some DatabaseValueConvertible)?) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// The rows of primary keys.
     @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
+    public consuming func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
 
     /// The row of a primary or unique key: `filter(key: ["email": email])`; no row for nil.
-    public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self { filter(keys: key.map { [$0] } ?? []) }
+    public consuming func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
+        filter(keys: key.map { [$0] } ?? [])
+    }
 
     /// The rows of primary or unique keys.
     ///
     /// - Note: fetching throws if the columns are not those of a primary or unique key.
-    public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
+    public consuming func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
         let keys = keys.map { key in
             key.mapValues { value -> SQLExpression in if let value { value.sqlExpression } else { .null } }
         }
@@ -341,7 +356,7 @@ extension TableRequest {
     }
 
     /// The request ordered by primary key.
-    public func orderByPrimaryKey() -> Self {
+    public consuming func orderByPrimaryKey() -> Self {
         _mapRelation {
             $0.orderings = [.term(SQLOrdering(.primaryKey(.none)))]
             $0.isReversed = false
@@ -349,7 +364,7 @@ extension TableRequest {
     }
 
     /// The rows grouped by primary key.
-    public func groupByPrimaryKey() -> Self {
+    public consuming func groupByPrimaryKey() -> Self {
         _mapRelation {
             $0.groups = []
             $0.groupsByPrimaryKey = true
@@ -364,16 +379,18 @@ extension TableRequest {
 
 extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// The row of an id.
-    public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
+    public consuming func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
     /// The rows of ids.
     @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID { filter(keys: ids) }
+    public consuming func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID {
+        filter(keys: ids)
+    }
 }
 
 extension DerivableRequest {
     /// The request without duplicate rows.
-    public func distinct() -> Self { _mapRelation { $0.isDistinct = true } }
+    public consuming func distinct() -> Self { _mapRelation { $0.isDistinct = true } }
 
     /// The request with a window that functions refer to by its name.
     ///
@@ -384,12 +401,12 @@ extension DerivableRequest {
     /// ```
     ///
     /// Source: <https://sqlite.org/windowfunctions.html>
-    public func window(_ name: String, _ window: Window) -> Self {
+    public consuming func window(_ name: String, _ window: Window) -> Self {
         _mapRelation { $0.windows.append(WindowDefinition(name: name, window: window)) }
     }
 
     /// The request with a common table expression.
-    public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
+    public consuming func with<T>(_ cte: CommonTableExpression<T>) -> Self {
         _mapRelation { $0.commonTables.append(cte.table) }
     }
 }

@@ -116,13 +116,11 @@ extension TableRecord {
 
     /// The relation of all records.
     static var databaseRelation: Relation {
-        var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
         let selection = databaseSelection
-        if selection.count != 1 || !selection[0].sqlSelection.isAllColumns {
-            relation.selection = selection.map { .term($0.sqlSelection) }
-        }
-        relation.storage = RecordStorage(type: Self.self, encode: storedValue)
-        return relation
+        let isAllColumns = selection.count == 1 && selection[0].sqlSelection.isAllColumns
+        return Relation(
+            .table(databaseTable), storage: RecordStorage(type: Self.self, encode: storedValue),
+            selection: isAllColumns ? [] : selection.map { .term($0.sqlSelection) })
     }
 }
 

@@ -144,7 +144,11 @@ public struct Relation: Hashable, Sendable {
         }
     }
 
-    package init(_ source: Source) { self.source = source }
+    package init(_ source: Source, storage: RecordStorage? = nil, selection: [Clause<SQLSelection>] = []) {
+        self.source = source
+        self.storage = storage
+        self.selection = selection
+    }
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
@@ -158,11 +162,6 @@ public struct Relation: Hashable, Sendable {
             || havings.contains { $0.term?.isSymbolic ?? true }
             || windows.contains { $0.window.isSymbolic }
             || commonTables.contains { $0.query.isSymbolic }
-    }
-
-    package var orderingTerms: [SQLOrdering] {
-        let terms = orderings.compactMap(\.term)
-        return isReversed ? terms.map(\.reversed) : terms
     }
 }
 

@@ -174,13 +174,13 @@ extension Renderer {
     }
 
     private mutating func writeOrderings(_ named: NamedRelation, _ separator: inout String) {
-        let orderings = named.relation.orderingTerms
-        if !orderings.isEmpty {
+        let isReversed = named.relation.isReversed
+        if !named.relation.orderings.isEmpty {
             inside(named) { renderer in
-                for ordering in orderings {
+                for case .term(let ordering) in named.relation.orderings {
                     renderer.sql += separator
                     separator = ", "
-                    renderer.write(ordering)
+                    renderer.write(isReversed ? ordering.reversed : ordering)
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 /// Writes SQL.
 package struct Renderer {
-    var sql = SQLText(capacity: 240)
+    package internal(set) var sql: SQLText
     package internal(set) var arguments = StatementArguments()
     let values: Values
     /// The names of the aliases in scope, outer queries first.
@@ -18,7 +18,17 @@ package struct Renderer {
         case literal
     }
 
-    package init(values: Values = .bound) { self.values = values }
+    package init(values: Values = .bound) {
+        self.values = values
+        sql = SQLText(capacity: 240)
+    }
+
+    /// A renderer that writes over a text: one for all the queries of a connection saves the memory of each.
+    package init(over text: SQLText) {
+        values = .bound
+        sql = text
+        sql.removeAll()
+    }
 
     /// What was written.
     package var text: String { sql.string }
@@ -43,6 +53,7 @@ package struct Renderer {
             sql += value.sqlLiteral
         } else {
             sql += "?"
+            if arguments.values.isEmpty { arguments.values.reserveCapacity(4) }
             arguments.values.append(value)
         }
     }
@@ -191,10 +202,10 @@ extension Renderer {
     mutating func write(_ limit: Relation.Limit?) {
         guard let limit else { return }
         sql += " LIMIT "
-        sql += String(limit.count)
+        sql.append(decimal: limit.count)
         guard let offset = limit.offset else { return }
         sql += " OFFSET "
-        sql += String(offset)
+        sql.append(decimal: offset)
     }
 }
 

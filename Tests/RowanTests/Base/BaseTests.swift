@@ -30,29 +30,62 @@ struct BaseTests {
     }
 
     @Test func theCacheDropsWhatIsNotUsed() {
-        var cache = BoundedCache<Int, String>(capacity: 10)
-        for key in 0..<10 { cache.setValue("\(key)", forKey: key) }
+        var cache = TextCache<Int>(capacity: 10)
+        for number in 0..<10 { cache.setValue(number, forKey: "\(number)") }
         #expect(cache.count == 10)
-        _ = cache.value(forKey: 0)
-        cache.setValue("10", forKey: 10)
+        _ = cache.value(forKey: "0")
+        cache.setValue(10, forKey: "10")
         #expect(cache.count <= 10)
-        #expect(cache.value(forKey: 0) == "0")
-        #expect(cache.value(forKey: 10) == "10")
-        #expect(cache.value(forKey: 1) == nil)
-        cache.setValue("new", forKey: 0)
-        #expect(cache.value(forKey: 0) == "new")
-        cache.removeValue(forKey: 0)
-        #expect(cache.value(forKey: 0) == nil)
+        #expect(cache.value(forKey: "0") == 0)
+        #expect(cache.value(forKey: "10") == 10)
+        #expect(cache.value(forKey: "1") == nil)
+        cache.setValue(-1, forKey: "0")
+        #expect(cache.value(forKey: "0") == -1)
         cache.removeAll()
-        #expect(cache.count == 0)
-        for key in 0..<1_000 {
-            cache.setValue("\(key)", forKey: key)
-            #expect(cache.count <= 10 && cache.value(forKey: key) == "\(key)")
+        #expect(cache.count == 0 && cache.value(forKey: "0") == nil)
+        for number in 0..<1_000 {
+            cache.setValue(number, forKey: "\(number)")
+            #expect(cache.count <= 10 && cache.value(forKey: "\(number)") == number)
         }
-        var one = BoundedCache<Int, Int>(capacity: 1)
-        for key in 0..<5 {
-            one.setValue(key, forKey: key)
-            #expect(one.count == 1 && one.value(forKey: key) == key)
+        var one = TextCache<Int>(capacity: 1)
+        for number in 0..<5 {
+            one.setValue(number, forKey: "\(number)")
+            #expect(one.count == 1 && one.value(forKey: "\(number)") == number)
+        }
+    }
+
+    /// Two texts that Swift calls equal may be two for SQLite.
+    @Test func theCacheComparesBytes() {
+        var cache = TextCache<Int>(capacity: 4)
+        cache.setValue(1, forKey: "\u{E9}")
+        #expect(cache.value(forKey: "e\u{301}") == nil)
+        cache.setValue(2, forKey: "e\u{301}")
+        #expect(cache.value(forKey: "\u{E9}") == 1)
+        #expect(cache.value(forKey: "") == nil)
+        cache.setValue(3, forKey: "")
+        #expect(cache.value(forKey: "") == 3)
+        #expect(cache.value(forUTF8: UnsafeBufferPointer(start: nil, count: 0)) == 3)
+    }
+
+    @Test func theCacheAgainstADictionary() {
+        var generator = SeededGenerator()
+        let seed = generator.seed
+        var cache = TextCache<Int>(capacity: 1_000)
+        var model: [[UInt8]: Int] = [:]
+        for number in 0..<1_000 {
+            // Short texts of few letters: many are the beginning of others.
+            let bytes = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
+                UInt8.random(in: 97...98, using: &generator)
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(cache.value(forKey: text) == model[bytes], "ROWAN_TEST_SEED=\(seed) \(text)")
+            cache.setValue(number, forKey: text)
+            model[bytes] = number
+            #expect(cache.count == model.count, "ROWAN_TEST_SEED=\(seed)")
+        }
+        for (bytes, number) in model {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(cache.value(forKey: text) == number, "ROWAN_TEST_SEED=\(seed) \(text)")
         }
     }
 

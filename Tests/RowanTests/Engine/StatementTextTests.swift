@@ -1,5 +1,6 @@
 // Several statements in a text: where one ends and the next begins.
 
+import Foundation
 import Rowan
 import Testing
 
@@ -27,6 +28,14 @@ struct StatementTextTests {
             #expect(try Int.fetchOne(db.cachedStatement(sql: sql)) == 1)
             try db.execute(sql: sql)
             #expect(try Array(db.allStatements(sql: sql).map(\.columnCount)) == [1])
+        }
+    }
+
+    /// Swift calls these two texts equal. They are two statements all the same.
+    @Test func textsOfOneMeaningAreTwoStatements() throws {
+        try withDatabase { (db: Database) throws in
+            #expect(try Data.fetchOne(db, sql: "SELECT CAST('\u{E9}' AS BLOB)") == Data([0xC3, 0xA9]))
+            #expect(try Data.fetchOne(db, sql: "SELECT CAST('e\u{301}' AS BLOB)") == Data([0x65, 0xCC, 0x81]))
         }
     }
 

@@ -53,14 +53,18 @@ extension LocalConnection {
 
     /// The statement of the cache, or a fresh one when it is not there, or busy.
     ///
-    /// Complexity: a dictionary lookup when the statement is cached.
+    /// Complexity: a search in a hash table when the statement is cached.
     package func cachedStatement(_ sql: String) throws -> Statement {
-        if let statement = statements.value(forKey: sql) {
-            guard statement.isLeased else {
-                return statement
-            }
-            return try prepare(sql)
+        var sql = sql
+        return try sql.withUTF8(cachedStatement(utf8:))
+    }
+
+    /// The statement of the cache, or a fresh one when it is not there, or busy.
+    package func cachedStatement(utf8 text: UnsafeBufferPointer<UInt8>) throws -> Statement {
+        if let statement = statements.value(forUTF8: text) {
+            return statement.isLeased ? try prepare(String(decoding: text, as: UTF8.self)) : statement
         }
+        let sql = String(decoding: text, as: UTF8.self)
         let statement = try prepare(sql, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
         statements.setValue(statement, forKey: sql)
         return statement

@@ -17,7 +17,10 @@ public final class LocalConnection {
     package let publicStatementArguments: Bool
 
     /// The statements that the library generates, and those that users run from SQL text.
-    @exclusivity(unchecked) package var statements = BoundedCache<String, Statement>(capacity: 256)
+    @exclusivity(unchecked) package var statements = TextCache<Statement>(capacity: 256)
+
+    /// Where generated SQL is written: its memory serves all queries.
+    package let text = SQLText()
 
     /// Above zero, statements that write are refused.
     @exclusivity(unchecked) package var readOnlyDepth = 0
