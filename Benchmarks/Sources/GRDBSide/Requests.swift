@@ -87,7 +87,7 @@ extension Assignment {
 
     func countBooks() throws -> any Run {
         try fetch { db in
-            try Author.annotated(with: Author.books.count).asRequest(of: AuthorTally.self).fetchAll(db)
+            try Author.annotated(with: Author.books.count).asRequest(of: AuthorCount.self).fetchAll(db)
         }
     }
 

@@ -97,6 +97,16 @@ extension CodableAuthorWithBooks: Digestible {
     }
 }
 
+extension AuthorCount: Digestible {
+    func digest(into checksum: inout Checksum) {
+        checksum.add(id)
+        checksum.add(name)
+        checksum.add(Int64(bookCount))
+        // The floor has one digest for counts, with sums or without.
+        checksum.add(Int64(0))
+    }
+}
+
 extension AuthorTally: Digestible {
     func digest(into checksum: inout Checksum) {
         checksum.add(id)

@@ -105,6 +105,18 @@ struct AuthorWithBooks: FetchableRecord {
     }
 }
 
+struct AuthorCount: FetchableRecord {
+    var id: Int64
+    var name: String
+    var bookCount: Int
+
+    init(row: Row) {
+        id = row["id"]
+        name = row["name"]
+        bookCount = row["bookCount"]
+    }
+}
+
 struct AuthorTally: FetchableRecord {
     var id: Int64
     var name: String

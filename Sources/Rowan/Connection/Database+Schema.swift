@@ -258,6 +258,11 @@ extension Database: SchemaReader {
             .map { $0.mapping.map { ColumnPair(origin: $0.origin, destination: $0.destination) } }
     }
 
+    package func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool {
+        let notNull = try self.columns(in: table.name, in: table.schema).filter(\.isNotNull)
+        return columns.allSatisfy { column in notNull.contains { $0.name.isSameDatabaseName(as: column) } }
+    }
+
     package func isIndexed(_ table: TableName, columns: [String]) throws -> Bool {
         let wanted = Set(columns.map(\.foldedDatabaseName))
         func leads(_ key: [String]) -> Bool {

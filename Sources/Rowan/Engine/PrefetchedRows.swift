@@ -21,8 +21,8 @@ package struct PrefetchedRows {
 
 /// The prefetched rows of the rows of a batch, and of their scopes.
 package final class PrefetchTree {
-    package var groups: [String: PrefetchedGroup] = [:]
-    fileprivate(set) var scopes: [String: PrefetchTree] = [:]
+    @exclusivity(unchecked) package var groups: [String: PrefetchedGroup] = [:]
+    @exclusivity(unchecked) fileprivate(set) var scopes: [String: PrefetchTree] = [:]
 
     package init() {}
 
@@ -51,6 +51,9 @@ package final class PrefetchTree {
     }
 }
 
+/// A prefetched row, and the place of its key among those of the origin.
+package typealias RowPlace = (place: Int32, row: Int32)
+
 /// The rows of one key, for all the rows of a batch.
 package final class PrefetchedGroup {
     private let batch: RowBatch
@@ -60,10 +63,10 @@ package final class PrefetchedGroup {
     private let starts: [Int32]
     private let order: [Int32]
     /// A row object that a decoder moves, when no decoder has it.
-    private var idleRow: Row?
+    @exclusivity(unchecked) private var idleRow: Row?
 
     /// - Parameter pairs: which rows of the batch have which place, in the order of the rows.
-    package init(_ batch: RowBatch, places: [Int32], placeCount: Int, pairs: [(place: Int32, row: Int32)]) {
+    package init(_ batch: RowBatch, places: [Int32], placeCount: Int, pairs: [RowPlace]) {
         self.batch = batch
         self.places = places
         // A counting sort, which keeps the order of the rows of a place.
@@ -105,7 +108,7 @@ package final class PrefetchedGroup {
     /// One row object that visits rows: what a decoder keeps for one of them serves the others.
     package final class Walk {
         package let rows: Rows
-        private var row: Row?
+        @exclusivity(unchecked) private var row: Row?
         private let isKept: Bool
 
         /// - Parameter origin: the row that the rows belong to.

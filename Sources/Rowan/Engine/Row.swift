@@ -66,7 +66,7 @@ public final class Row {
     @exclusivity(unchecked) package var keptParts: [KeptPart] = []
 
     /// The prefetched rows of associations, of this row and of its scopes.
-    package var prefetchedTree: PrefetchedRows?
+    @exclusivity(unchecked) package var prefetchedTree: PrefetchedRows?
 
     package enum Adaptation {
         /// Columns of the statement that stand side by side: the row reads them where they are.

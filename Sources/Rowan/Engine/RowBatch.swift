@@ -8,11 +8,12 @@ package final class RowBatch {
     private let mapping: RowMapping?
     private let isStrict: Bool
     private let width: Int
-    private var values: [DatabaseValue] = []
-    package private(set) var count = 0
+    // Touched for each value: no exclusivity check.
+    @exclusivity(unchecked) private var values: [DatabaseValue] = []
+    @exclusivity(unchecked) package private(set) var count = 0
 
     /// What is prefetched for the rows.
-    package var prefetched: PrefetchTree?
+    @exclusivity(unchecked) package var prefetched: PrefetchTree?
 
     /// - Parameter mapping: what the rows show of their columns.
     package init(_ statement: Statement, mapping: RowMapping?) {
@@ -25,8 +26,10 @@ package final class RowBatch {
     /// Copies the current row of a statement.
     package func append(_ statement: Statement) {
         let pointer = statement.sqliteStatement
-        for index in 0..<CInt(width) { values.append(DatabaseValue(sqliteStatement: pointer, index: index)) }
-        count += 1
+        for index in 0..<CInt(truncatingIfNeeded: width) {
+            values.append(DatabaseValue(sqliteStatement: pointer, index: index))
+        }
+        count &+= 1
     }
 
     /// A value of the statement, whatever the rows show.

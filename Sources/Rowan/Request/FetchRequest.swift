@@ -28,6 +28,8 @@ public struct PreparedRequest {
     public var adapter: (any RowAdapter)?
     /// What is fetched for the rows by other queries.
     package var prefetches: [ResolvedPrefetch] = []
+    /// Whether the rows are all those of a table.
+    package var isWholeTable = false
 
     public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
         self.statement = statement

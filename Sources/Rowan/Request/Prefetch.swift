@@ -15,7 +15,7 @@ package enum PrefetchedQuery {
             let tree = PrefetchTree()
             batch.prefetched = tree
             for prefetch in prepared.prefetches {
-                let group = try rows(db, prefetch, of: batch, hiddenStart: prepared.hiddenStart)
+                let group = try rows(db, prefetch, of: batch, prepared)
                 tree.scope(prefetch.scope).groups[prefetch.name] = group
             }
         }
@@ -23,24 +23,33 @@ package enum PrefetchedQuery {
     }
 
     private static func rows(
-        _ db: Database, _ prefetch: ResolvedPrefetch, of origin: RowBatch, hiddenStart: Int
+        _ db: Database, _ prefetch: ResolvedPrefetch, of origin: RowBatch, _ prepared: PreparedRequest
     ) throws -> PrefetchedGroup {
         var keys = KeyTable(capacity: origin.count)
-        let key = prefetch.key.map { $0.index(hiddenStart) }
+        let key = prefetch.key.map { $0.index(prepared.hiddenStart) }
         let places = (0..<origin.count).map { keys.insert(origin, $0, key) ?? -1 }
         guard !keys.values.isEmpty else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
+        func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
+            PrefetchedGroup(batch, places: places, placeCount: keys.values.count, pairs: pairs)
+        }
+        // A scan of the table is quicker than a search for each of its rows (benchmark include-all).
+        if prepared.isWholeTable, prefetch.belongsToTable {
+            let (batch, key) = try rows(db, prefetch, prefetch.relation)
+            if let pairs = keys.exactPlaces(of: batch, key) { return group(batch, pairs) }
+        }
         var relation = prefetch.relation
         relation.filters.append(
             .term(SQLExpression(.isIn(prefetch.filter, .values(keys.values), isNegated: false))))
+        let (batch, rowKey) = try rows(db, prefetch, relation)
+        return group(batch, keys.places(of: batch, rowKey))
+    }
+
+    /// The rows of a prefetching query, and where they have their key.
+    private static func rows(
+        _ db: Database, _ prefetch: ResolvedPrefetch, _ relation: Relation
+    ) throws -> (RowBatch, key: [Int]) {
         let prepared = try db.prepare(Resolver(db).query(relation))
-        let batch = try rows(db, prepared)
-        let rowKey = prefetch.rowKey.map { $0.index(prepared.hiddenStart) }
-        var pairs: [(place: Int32, row: Int32)] = []
-        pairs.reserveCapacity(batch.count)
-        for row in 0..<batch.count {
-            keys.forEachPlace(of: batch, row, rowKey) { pairs.append(($0, Int32(row))) }
-        }
-        return PrefetchedGroup(batch, places: places, placeCount: keys.values.count, pairs: pairs)
+        return (try rows(db, prepared), prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
     }
 }
 
@@ -75,19 +84,47 @@ private struct KeyTable {
         return place
     }
 
-    /// The places of the keys that SQLite found equal to that of a row.
-    mutating func forEachPlace(of batch: RowBatch, _ row: Int, _ columns: [Int], _ body: (Int32) -> Void) {
-        if columns.count == 1, case .int64(let integer) = batch.value(columns[0], ofRow: row).storage {
-            if let lastInteger, lastInteger.key == integer { return body(lastInteger.place) }
-            if let place = integers[integer] {
-                lastInteger = (integer, place)
-                return body(place)
+    /// The places of rows that have the same keys, to the byte. Rows whose key is NULL have none.
+    ///
+    /// - Returns: nil if a row has another key: SQLite may call it equal to one of these.
+    mutating func exactPlaces(of batch: RowBatch, _ columns: [Int]) -> [RowPlace]? {
+        var places: [RowPlace] = []
+        places.reserveCapacity(batch.count)
+        for row in 0..<batch.count {
+            if let place = exactPlace(of: batch, row, columns) {
+                places.append((place, Int32(row)))
+            } else if key(batch, row, columns) != nil {
+                return nil
             }
         }
-        guard let key = key(batch, row, columns) else { return }
-        if let place = place(of: key) { return body(place) }
-        // Equal by a collation or a conversion.
-        for place in values.indices where Self.areLooselyEqual(values[place], key) { body(Int32(place)) }
+        return places
+    }
+
+    /// The places of rows whose keys SQLite found equal to these.
+    mutating func places(of batch: RowBatch, _ columns: [Int]) -> [RowPlace] {
+        var places: [RowPlace] = []
+        places.reserveCapacity(batch.count)
+        for row in 0..<batch.count {
+            if let place = exactPlace(of: batch, row, columns) {
+                places.append((place, Int32(row)))
+            } else if let key = key(batch, row, columns) {
+                // Equal by a collation or a conversion.
+                for place in values.indices where Self.areLooselyEqual(values[place], key) {
+                    places.append((Int32(place), Int32(row)))
+                }
+            }
+        }
+        return places
+    }
+
+    private mutating func exactPlace(of batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
+        guard columns.count == 1, case .int64(let integer) = batch.value(columns[0], ofRow: row).storage else {
+            return key(batch, row, columns).flatMap(place)
+        }
+        if let lastInteger, lastInteger.key == integer { return lastInteger.place }
+        guard let place = integers[integer] else { return nil }
+        lastInteger = (integer, place)
+        return place
     }
 
     private func place(of key: [DatabaseValue]) -> Int32? {

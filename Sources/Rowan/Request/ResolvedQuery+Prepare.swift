@@ -10,6 +10,7 @@ extension Database {
             prepared.adapter = shape
         }
         prepared.prefetches = query.prefetches
+        prepared.isWholeTable = !query.prefetches.isEmpty && query.relation.isWholeTable
         return prepared
     }
 }

@@ -73,6 +73,8 @@ package protocol SchemaReader {
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
     /// Whether the rows that have given values in some columns are found without a scan.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
+    /// Whether columns can't be NULL.
+    func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool
     /// Throws if the SQLite that runs is older than a version, such as 3_044_000.
     func requireSQLite(_ version: Int, for feature: String) throws
 }

@@ -35,6 +35,9 @@ package struct ResolvedPrefetch {
     /// The columns of the key in the prefetched rows, to filter by, and where they are selected.
     package var filter: SQLExpression
     package var rowKey: [KeyColumn]
+    /// Whether each row of the query belongs to a row of the origin's table, as the schema says: when the origin is the
+    /// whole table, no filter by key is needed.
+    package var belongsToTable: Bool
 }
 
 extension Resolver {
@@ -139,7 +142,9 @@ private struct Prefetching {
         let key = try inverse.columns.map { try locate($0.origin, in: relation, isOwn: isRoot, alias, &hidden) }
         prefetches.append(
             ResolvedPrefetch(
-                name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey))
+                name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey,
+                belongsToTable: try isRoot && isDirect
+                    && resolver.schema.hasForeignKey(from: rows.source, to: relation.source, inverse.columns)))
     }
 
     /// Where a query has a column: among those it selects anyway, or else behind them.
@@ -157,7 +162,24 @@ private struct Prefetching {
     }
 }
 
+extension SchemaReader {
+    /// Whether the schema says that each row of a table refers to a row of another.
+    fileprivate func hasForeignKey(from origin: Source, to destination: Source, _ pairs: [ColumnPair]) throws -> Bool {
+        guard case .table(let origin) = origin, case .table(let destination) = destination else { return false }
+        let reversed = pairs.map { ColumnPair(origin: $0.destination, destination: $0.origin) }
+        return try foreignKeys(from: origin, to: destination).contains(reversed)
+            && areNotNull(reversed.map(\.origin), ofTable: origin)
+    }
+}
+
 extension Relation {
+    /// Whether the query of a resolved relation gives all the rows of a table.
+    package var isWholeTable: Bool {
+        guard case .table = source else { return false }
+        return filters.isEmpty && limit == nil && groups.isEmpty && havings.isEmpty && commonTables.isEmpty
+            && joins.allSatisfy { $0.kind == .left }
+    }
+
     /// Whether a query is more than its text.
     package var needsResolution: Bool { isSymbolic || !prefetches.isEmpty || !hiddenSelection.isEmpty }
 

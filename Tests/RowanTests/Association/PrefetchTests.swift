@@ -54,6 +54,64 @@ struct PrefetchTests {
         }
     }
 
+    /// The rows of a whole table need no condition for those that belong to them, where the schema says that they do.
+    @Test func wholeTables() throws {
+        struct Team: TableRecord {
+            static let players = hasMany(Player.self)
+            static let namesakes = hasMany(Player.self, key: "namesakes", using: ForeignKey(["name"], to: ["name"]))
+        }
+        struct Player: TableRecord {
+            static let points = hasMany(Point.self)
+        }
+        struct Point: TableRecord {}
+        let schema = """
+            CREATE TABLE team (name TEXT PRIMARY KEY COLLATE NOCASE);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL REFERENCES team(name), name TEXT NOT NULL);
+            CREATE TABLE point (playerId INTEGER NOT NULL REFERENCES player(id), value INTEGER);
+            INSERT INTO team VALUES ('Reds'), ('Blues');
+            INSERT INTO player VALUES (1, 'Blues', 'Ann'), (2, 'Reds', 'Reds'), (3, 'Blues', 'Cid');
+            INSERT INTO point VALUES (3, 30), (1, 10), (1, 11);
+            """
+        func players(_ rows: [Row]) -> [[Int]] { rows.map { $0.prefetchedRows["players"]!.map { $0["id"] } } }
+        let all = Team.including(all: Team.players)
+        let byKeys = #"SELECT * FROM "player" WHERE "teamName" IN (SELECT value FROM json_each('["Reds","Blues"]'))"#
+        try inLoggedDatabase(schema) { db, log throws in
+            let rows = try Row.fetchAll(db, Team.including(all: Team.players.including(all: Player.points)))
+            #expect(players(rows) == [[2], [1, 3]])
+            let points = rows[1].prefetchedRows["players"]!.map { $0.prefetchedRows["points"]!.map { $0["value"] as Int } }
+            #expect(points == [[10, 11], [30]])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "team""#, #"SELECT * FROM "player""#, #"SELECT * FROM "point""#,
+                ])
+            // Conditions and orders of the associated rows stay.
+            let some = Team.including(all: Team.players.filter(sql: "id <> 2").order(sql: "id DESC"))
+            #expect(players(try Row.fetchAll(db, some)) == [[], [3, 1]])
+            #expect(log.takeExpanded()[1] == #"SELECT * FROM "player" WHERE id <> 2 ORDER BY id DESC"#)
+        }
+        // A request that does not take the whole table, and an association that is not that of the schema.
+        try inLoggedDatabase(schema) { db, log throws in
+            for request in [all.filter(sql: "1"), all.limit(5), all.joining(required: Team.players)] {
+                _ = try Row.fetchAll(db, request)
+                #expect(log.takeExpanded().last!.contains("IN (SELECT value FROM json_each("))
+            }
+            #expect(players([try Row.fetchOne(db, all)!]) == [[2]])
+            #expect(
+                log.takeExpanded()[1]
+                    == #"SELECT * FROM "player" WHERE "teamName" IN (SELECT value FROM json_each('["Reds"]'))"#)
+            let namesakes = try Row.fetchAll(db, Team.including(all: Team.namesakes))
+            #expect(namesakes.map { $0.prefetchedRows["namesakes"]!.count } == [1, 0])
+            #expect(log.takeExpanded()[1].contains(#"WHERE "name" IN"#))
+        }
+        // Keys that are equal for SQLite alone, and rows that belong to none: SQLite decides.
+        try inLoggedDatabase(schema) { db, log throws in
+            try db.execute(sql: "INSERT INTO player VALUES (4, 'blues', 'Dan')")
+            _ = log.takeExpanded()
+            #expect(players(try Row.fetchAll(db, all)) == [[2], [1, 3]])
+            #expect(log.takeExpanded() == [#"SELECT * FROM "team""#, #"SELECT * FROM "player""#, byKeys])
+        }
+    }
+
     @Test func throughAndScopes() throws {
         struct CountryInfo: Decodable, FetchableRecord {
             var country: Country

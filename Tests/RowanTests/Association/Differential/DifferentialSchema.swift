@@ -8,6 +8,8 @@ extension Differential {
         var name: String
         var columns: [(name: String, kind: Kind)]
         var key: [Int]
+        /// The column that is never NULL.
+        var required: String? { name == "award" ? "bookId" : nil }
         func index(_ column: String) -> Int { columns.firstIndex { $0.name == column }! }
     }
 
@@ -57,6 +59,7 @@ extension Differential {
         for table in tables {
             var definitions = table.columns.map { column in
                 "\(column.name) \(column.kind == .integer ? "INTEGER" : column.kind == .real ? "REAL" : "TEXT")"
+                    + (column.name == table.required ? " NOT NULL" : "")
             }
             definitions.append("PRIMARY KEY (\(table.key.map { table.columns[$0].name }.joined(separator: ", ")))")
             for (origin, columns, destination, referred) in foreignKeys where origin == table.name {
@@ -120,7 +123,7 @@ extension Differential {
         if table.key == [index] {
             return column.kind == .text ? .text(codes[id % (codes.count - 1)]) : .int(Int64(id + 1))
         }
-        if !table.key.contains(index), Int.random(in: 0..<5, using: &random) == 0 { return .null }
+        if !table.key.contains(index), column.name != table.required, Int.random(in: 0..<5, using: &random) == 0 { return .null }
         if column.name.hasSuffix("Code") || column.name.hasSuffix("Country") {
             return .text(codes.randomElement(using: &random)!)
         }
