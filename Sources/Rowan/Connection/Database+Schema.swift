@@ -253,9 +253,14 @@ extension Database: SchemaReader {
     }
 
     package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {
-        try foreignKeys(on: origin.name, in: origin.schema)
+        validateCache()
+        let tables = SchemaCache.TablePair(origin: origin, destination: destination)
+        if let known = schemaCache.foreignKeys[tables] { return known }
+        let foreignKeys = try foreignKeys(on: origin.name, in: origin.schema)
             .filter { $0.destinationTable.isSameDatabaseName(as: destination.name) }
             .map { $0.mapping.map { ColumnPair(origin: $0.origin, destination: $0.destination) } }
+        schemaCache.foreignKeys[tables] = foreignKeys
+        return foreignKeys
     }
 
     package func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool {
@@ -264,6 +269,15 @@ extension Database: SchemaReader {
     }
 
     package func isIndexed(_ table: TableName, columns: [String]) throws -> Bool {
+        validateCache()
+        let key = SchemaCache.TableColumns(table: table, columns: columns)
+        if let known = schemaCache.areIndexed[key] { return known }
+        let answer = try findIndex(on: table, columns)
+        schemaCache.areIndexed[key] = answer
+        return answer
+    }
+
+    private func findIndex(on table: TableName, _ columns: [String]) throws -> Bool {
         let wanted = Set(columns.map(\.foldedDatabaseName))
         func leads(_ key: [String]) -> Bool {
             wanted.isSubset(of: Set(key.prefix(wanted.count).map(\.foldedDatabaseName)))

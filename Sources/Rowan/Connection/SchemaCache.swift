@@ -7,6 +7,19 @@ import Foundation
 package struct SchemaCache {
     var generation = 0
     var tables: [String: Table] = [:]
+    /// What requests were told: they ask the same again each time (benchmark aggregate-plan).
+    var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
+    var areIndexed: [TableColumns: Bool] = [:]
+
+    struct TablePair: Hashable {
+        var origin: TableName
+        var destination: TableName
+    }
+
+    struct TableColumns: Hashable {
+        var table: TableName
+        var columns: [String]
+    }
 
     /// A table, a view, or nothing, with what was asked of it.
     struct Table {

@@ -80,12 +80,13 @@ private struct PivotTable {
 
     init<Record: TableRecord & EncodableRecord>(_ db: Database, _ path: AssociationPath, of record: Record) throws {
         let resolver = Resolver(db)
-        let origin = Record.databaseRelation.source
+        let origin = Record.databaseRelation.storedSource
         guard path.steps.count == 2,
             case .columns(let toOrigin) = try resolver.resolve(
-                path.steps[0].condition, from: origin, to: path.steps[0].relation.source),
+                path.steps[0].condition, from: origin, to: path.steps[0].relation.storedSource),
             case .columns(let toMember) = try resolver.resolve(
-                path.steps[1].condition, from: path.steps[0].relation.source, to: path.steps[1].relation.source),
+                path.steps[1].condition, from: path.steps[0].relation.storedSource,
+                to: path.steps[1].relation.storedSource),
             case .foreignKey(let first) = path.steps[0].condition, first.holder == .destination,
             case .foreignKey(let second) = path.steps[1].condition, second.holder == .origin
         else {

@@ -74,7 +74,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
             return PreparedRequest(statement: try db.statement { $0.write(relation) })
         }
         var query = try Resolver(db).query(relation)
-        if singleResult, relation.limit == nil, !relation.selectsOneKey {
+        if singleResult, relation.limit == nil, relation.oneKey == nil {
             query.relation.limit = Relation.Limit(count: 1, offset: nil)
         }
         return try db.prepare(query)

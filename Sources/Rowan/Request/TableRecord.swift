@@ -64,7 +64,7 @@ extension TableRecord {
 
     public static var databaseSchemaName: String? { nil }
 
-    public static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
+    public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
 
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
@@ -80,6 +80,9 @@ extension TableRecord {
         return try db.statement { $0.write(resolved) }.columnCount
     }
 }
+
+/// The selection of most types: one array for all requests. Its only element is Sendable, which its type can't say.
+nonisolated(unsafe) private let allColumnsSelection: [any SQLSelectable] = [AllColumns()]
 
 /// The value that a record type stores.
 @Sendable

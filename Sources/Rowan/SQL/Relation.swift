@@ -146,6 +146,9 @@ public struct Relation: Hashable, Sendable {
         }
     }
 
+    /// The source, with how its record type stores values.
+    package var storedSource: StoredSource { StoredSource(source: source, storage: storage) }
+
     package init(_ source: Source, storage: RecordStorage? = nil, selection: [Clause<SQLSelection>] = []) {
         self.source = source
         self.storage = storage

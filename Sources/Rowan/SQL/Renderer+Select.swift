@@ -1,11 +1,10 @@
 // SELECT: the tree of joined relations becomes one FROM clause. Each source gets a name that no other source of the
 // query has, and that hides none of those that the query may refer to in the outer ones.
 
-/// A relation of a query, with the name of its source and those of its joins.
-private struct NamedRelation {
-    let relation: Relation
+/// The names of the sources of a relation: its own, and those of its joins.
+private struct SourceNames {
     let name: String
-    let joins: [NamedRelation]
+    let joins: [SourceNames]
 }
 
 extension Renderer {
@@ -15,22 +14,21 @@ extension Renderer {
         guard !relation.joins.isEmpty || !relation.aliases.isEmpty || !aliasNames.isEmpty else {
             // One source, which nothing else refers to: the common case needs no names.
             currentName = nil
-            writeSelect(NamedRelation(relation: relation, name: relation.source.name, joins: []))
+            writeSelect(relation, SourceNames(name: relation.source.name, joins: []))
             return
         }
-        let named = declareSources(of: relation)
-        currentName = relation.joins.isEmpty ? nil : named.name
-        writeSelect(named)
+        let names = declareSources(of: relation)
+        currentName = relation.joins.isEmpty ? nil : names.name
+        writeSelect(relation, names)
     }
 
-    private mutating func writeSelect(_ root: NamedRelation) {
-        let relation = root.relation
+    private mutating func writeSelect(_ relation: Relation, _ names: SourceNames) {
         write(with: relation.commonTables)
         sql += relation.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        writeSelection(root)
+        writeSelection(relation, names)
         sql += " FROM "
-        write(relation.source, as: root.name)
-        for (join, joined) in zip(relation.joins, root.joins) { write(join, joined, of: root) }
+        write(relation.source, as: names.name)
+        writeJoins(of: relation, names)
         write(clause: " WHERE ", relation.filters)
         if !relation.groups.isEmpty {
             sql += " GROUP BY "
@@ -42,7 +40,7 @@ extension Renderer {
             write(list: relation.windows) { $0.write($1) }
         }
         var separator = " ORDER BY "
-        writeOrderings(root, &separator)
+        writeOrderings(relation, names, &separator)
         write(relation.limit)
     }
 
@@ -81,7 +79,7 @@ extension Renderer {
 
     // MARK: Names
 
-    private mutating func declareSources(of relation: Relation) -> NamedRelation {
+    private mutating func declareSources(of relation: Relation) -> SourceNames {
         var counts: [String: Int] = [:]
         count(relation, in: &counts)
         // Names that inner queries must not hide, because an alias may refer to them.
@@ -96,7 +94,7 @@ extension Renderer {
 
     private mutating func name(
         _ relation: Relation, _ counts: [String: Int], _ taken: inout Set<String>
-    ) -> NamedRelation {
+    ) -> SourceNames {
         let wanted = relation.wantedName
         var name = wanted
         let isGiven = relation.aliases.contains { $0.name != nil }
@@ -109,18 +107,18 @@ extension Renderer {
         }
         taken.insert(name.foldedDatabaseName)
         for alias in relation.aliases { aliasNames[alias] = name }
-        var joins: [NamedRelation] = []
+        var joins: [SourceNames] = []
         for join in relation.joins { joins.append(self.name(join.step.relation, counts, &taken)) }
-        return NamedRelation(relation: relation, name: name, joins: joins)
+        return SourceNames(name: name, joins: joins)
     }
 
     // MARK: Selection
 
-    private mutating func writeSelection(_ root: NamedRelation) {
+    private mutating func writeSelection(_ relation: Relation, _ names: SourceNames) {
         var separator = ""
-        writeColumns(root, &separator)
-        writeScopes(root, &separator)
-        for selection in root.relation.hiddenSelection {
+        writeColumns(of: relation, names, &separator)
+        writeScopes(of: relation, names, &separator)
+        for selection in relation.hiddenSelection {
             sql += separator
             separator = ", "
             write(selection)
@@ -128,29 +126,29 @@ extension Renderer {
     }
 
     /// The columns of a row: those that are selected, and those that joins annotate it with.
-    private mutating func writeColumns(_ named: NamedRelation, _ separator: inout String) {
-        write(named.relation.selection, of: named, &separator)
-        writeAnnotations(named, &separator)
+    private mutating func writeColumns(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
+        write(relation.selection, of: names, &separator)
+        writeAnnotations(of: relation, names, &separator)
     }
 
-    private mutating func writeAnnotations(_ named: NamedRelation, _ separator: inout String) {
-        for (join, joined) in zip(named.relation.joins, named.joins) {
-            if !join.annotation.isEmpty { write(join.annotation, of: joined, &separator) }
-            if !join.isIncluded { writeAnnotations(joined, &separator) }
+    private mutating func writeAnnotations(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
+        for (join, names) in zip(relation.joins, names.joins) {
+            if !join.annotation.isEmpty { write(join.annotation, of: names, &separator) }
+            if !join.isIncluded { writeAnnotations(of: join.step.relation, names, &separator) }
         }
     }
 
-    private mutating func writeScopes(_ named: NamedRelation, _ separator: inout String) {
-        for (join, joined) in zip(named.relation.joins, named.joins) {
-            if join.isIncluded { writeColumns(joined, &separator) }
-            writeScopes(joined, &separator)
+    private mutating func writeScopes(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
+        for (join, names) in zip(relation.joins, names.joins) {
+            if join.isIncluded { writeColumns(of: join.step.relation, names, &separator) }
+            writeScopes(of: join.step.relation, names, &separator)
         }
     }
 
     private mutating func write(
-        _ selection: [Clause<SQLSelection>], of named: NamedRelation, _ separator: inout String
+        _ selection: [Clause<SQLSelection>], of names: SourceNames, _ separator: inout String
     ) {
-        inside(named) { renderer in
+        inside(names) { renderer in
             if selection.isEmpty {
                 renderer.sql += separator
                 separator = ", "
@@ -166,25 +164,26 @@ extension Renderer {
     }
 
     /// Writes terms whose unqualified columns are those of a source.
-    private mutating func inside(_ named: NamedRelation, _ write: (inout Renderer) -> Void) {
+    private mutating func inside(_ names: SourceNames, _ write: (inout Renderer) -> Void) {
         let outer = currentName
-        if outer != nil { currentName = named.name }
+        if outer != nil { currentName = names.name }
         write(&self)
         currentName = outer
     }
 
-    private mutating func writeOrderings(_ named: NamedRelation, _ separator: inout String) {
-        let isReversed = named.relation.isReversed
-        if !named.relation.orderings.isEmpty {
-            inside(named) { renderer in
-                for case .term(let ordering) in named.relation.orderings {
-                    renderer.sql += separator
-                    separator = ", "
-                    renderer.write(isReversed ? ordering.reversed : ordering)
-                }
+    private mutating func writeOrderings(_ relation: Relation, _ names: SourceNames, _ separator: inout String) {
+        let isReversed = relation.isReversed
+        inside(names) { renderer in
+            for clause in relation.orderings {
+                guard let ordering = clause.term else { continue }
+                renderer.sql += separator
+                separator = ", "
+                renderer.write(isReversed ? ordering.reversed : ordering)
             }
         }
-        for joined in named.joins { writeOrderings(joined, &separator) }
+        for (join, names) in zip(relation.joins, names.joins) {
+            writeOrderings(join.step.relation, names, &separator)
+        }
     }
 
     // MARK: Sources
@@ -206,25 +205,26 @@ extension Renderer {
         write(identifier: name)
     }
 
-    private mutating func write(_ join: Join, _ joined: NamedRelation, of origin: NamedRelation) {
+    private mutating func writeJoins(of relation: Relation, _ names: SourceNames) {
+        for (join, joined) in zip(relation.joins, names.joins) { write(join, joined, of: names) }
+    }
+
+    private mutating func write(_ join: Join, _ names: SourceNames, of origin: SourceNames) {
+        let relation = join.step.relation
         sql += " "
         sql += join.kind.rawValue
         sql += " "
         // What an optional relation requires is required of it, not of the whole row.
         let isNested = join.isGroup
         if isNested { sql += "(" }
-        write(joined.relation.source, as: joined.name)
-        if isNested { writeJoins(of: joined) }
+        write(relation.source, as: names.name)
+        if isNested { writeJoins(of: relation, names) }
         if isNested { sql += ")" }
-        writeCondition(of: join, joined, origin)
-        if !isNested { writeJoins(of: joined) }
+        writeCondition(of: join, names, origin)
+        if !isNested { writeJoins(of: relation, names) }
     }
 
-    private mutating func writeJoins(of named: NamedRelation) {
-        for (join, joined) in zip(named.relation.joins, named.joins) { write(join, joined, of: named) }
-    }
-
-    private mutating func writeCondition(of join: Join, _ joined: NamedRelation, _ origin: NamedRelation) {
+    private mutating func writeCondition(of join: Join, _ names: SourceNames, _ origin: SourceNames) {
         var separator = " ON "
         switch join.step.condition {
         case .always: break
@@ -232,25 +232,25 @@ extension Renderer {
             for pair in pairs {
                 sql += separator
                 separator = " AND "
-                write(column: pair.destination, ofTable: joined.name)
+                write(column: pair.destination, ofTable: names.name)
                 sql += " = "
                 write(column: pair.origin, ofTable: origin.name)
             }
         case .expression(let expression, let originAlias, let destinationAlias):
-            let names = aliasNames
+            let outer = aliasNames
             aliasNames[originAlias] = origin.name
-            aliasNames[destinationAlias] = joined.name
+            aliasNames[destinationAlias] = names.name
             sql += separator
             separator = " AND "
-            inside(joined) { $0.write(operand: expression) }
-            aliasNames = names
+            inside(names) { $0.write(operand: expression) }
+            aliasNames = outer
         case .foreignKey, .first:
             preconditionFailure("the resolver replaces this condition before it is rendered")
         }
-        let filters = joined.relation.filters.compactMap(\.term)
+        let filters = join.step.relation.filters.compactMap(\.term)
         guard !filters.isEmpty else { return }
         sql += separator
-        inside(joined) { renderer in renderer.write(list: filters, separator: " AND ") { $0.write(operand: $1) } }
+        inside(names) { renderer in renderer.write(list: filters, separator: " AND ") { $0.write(operand: $1) } }
     }
 
     private mutating func write(column: String, ofTable table: String) {

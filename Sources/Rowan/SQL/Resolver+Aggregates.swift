@@ -1,15 +1,16 @@
 // The plan of aggregates follows the schema. Where indexes lead from a row to its associated ones, each aggregate is a
 // correlated subquery, which reads those rows alone. Where they don't, it would scan the table for each row: one scan
-// groups the table by origin, and is joined. For a single row, the scan of the subquery is the shorter one.
+// groups the table by origin, and is joined. For the row of a key, that scan looks for its associated rows alone; for
+// the first row of any others, the scan of the subquery is the shorter one.
 
 extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
-        if joinsAggregates, !current.selectsOneRow, value.path.isGroupable, try !isIndexed(value.path, current.source) {
+        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable, try !isIndexed(value.path, current.storedSource) {
             return try derivedTable(of: value.path, current).value(of: value.function)
         }
         let alias = current.alias(aliases)
-        let rows = try relation(of: value.path.steps[...], from: current.source, alias)
+        let rows = try relation(of: value.path.steps[...], from: current.storedSource, alias)
         return try expression(aggregate(value.function, of: rows, key: value.path.last.key))
     }
 
@@ -58,24 +59,37 @@ extension Resolver {
 
     private func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
         if let known = current.derivedTables.first(where: { $0.path == path }) { return known }
+        var inverse = try inverse(of: path, from: current.storedSource)
+        if let key = current.key {
+            let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
+            var origin = Relation(current.source, storage: current.storedSource.storage, selection: inverse.columns.map {
+                .term(SQLSelection(.expression(Self.column($0.origin))))
+            })
+            origin.filters = [.term(key)]
+            inverse.relation.filters.append(
+                .term(
+                    SQLExpression(
+                        .equal(
+                            Self.tuple(inverse.columns.map(\.destination), table),
+                            SQLExpression(.subquery(SQLSubquery(.relation(origin)))), isNegated: false))))
+        }
         let derived = DerivedAggregates(
-            path: path, inverse: try inverse(of: path, from: current.source, storage: current.storage),
-            rowKey: try primaryKey(of: path.last.relation.source), alias: aliases.next())
+            path: path, inverse: inverse, rowKey: try primaryKey(of: path.last.relation.source), alias: aliases.next())
         current.derivedTables.append(derived)
         return derived
     }
 
     /// Whether indexes lead from a row of the origin to its associated rows.
-    private func isIndexed(_ path: AssociationPath, _ origin: Source) throws -> Bool {
+    private func isIndexed(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
         var source = origin
         for step in path.steps {
             guard case .table(let table) = step.relation.source else { return false }
-            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.source) else {
+            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.storedSource) else {
                 // A condition of the user: SQLite plans it best where it stands.
                 return true
             }
             guard try schema.isIndexed(table, columns: pairs.map(\.destination)) else { return false }
-            source = step.relation.source
+            source = step.relation.storedSource
         }
         return true
     }

@@ -7,10 +7,10 @@ extension Resolver {
         for join in relation.joins where !join.isDerived && !names.insert(join.name).inserted {
             throw ResolutionError.ambiguousKey(join.name)
         }
-        result.joins = try relation.joins.map { try resolve($0, from: relation.source) }
+        result.joins = try relation.joins.map { try resolve($0, from: relation.storedSource) }
     }
 
-    func resolve(_ join: Join, from origin: Source) throws -> Join {
+    func resolve(_ join: Join, from origin: StoredSource) throws -> Join {
         let relation = join.step.relation
         if let clause = relation.unjoinableClause {
             throw ResolutionError.notJoinable(key: join.step.key.name, clause: clause)
@@ -20,21 +20,10 @@ extension Resolver {
         var inner = inside(relation)
         // A condition of a join can't refer to the tables on its right.
         inner.joinsAggregates = false
-        result.step.condition = try knowing(join.step.condition, origin, relation)
-            .resolve(
-                join.step.condition, from: origin, to: relation.source, storages: (current?.storage, relation.storage))
+        result.step.condition = try resolve(join.step.condition, from: origin, to: relation.storedSource)
         result.annotation = try inner.terms(join.annotation, inner.resolve)
         result.step.relation = try inner.resolved(relation)
         return result
-    }
-
-    /// A resolver that knows what the aliases of a condition stand for.
-    private func knowing(_ condition: JoinCondition, _ origin: Source, _ relation: Relation) -> Resolver {
-        guard case .expression(_, let originAlias, let alias) = condition else { return self }
-        var resolver = self
-        (resolver.sources[originAlias], resolver.storages[originAlias]) = (origin, current?.storage)
-        (resolver.sources[alias], resolver.storages[alias]) = (relation.source, relation.storage)
-        return resolver
     }
 
     /// Throws if an alias stands for two tables.
@@ -52,19 +41,19 @@ extension Resolver {
     // MARK: Conditions
 
     /// The condition, as columns or as an expression.
-    ///
-    /// - Parameter storages: how the record types of the origin and of the destination store values.
     func resolve(
-        _ condition: JoinCondition, from origin: Source, to destination: Source,
-        storages: (origin: RecordStorage?, destination: RecordStorage?) = (nil, nil)
+        _ condition: JoinCondition, from origin: StoredSource, to destination: StoredSource
     ) throws -> JoinCondition {
         switch condition {
-        case .always, .columns: condition
-        case .foreignKey(let link): .columns(try columns(of: link, from: origin, to: destination))
-        case .expression(let e, let a, let b):
-            .expression(
-                try with([a: storages.origin, b: storages.destination]).expression(e), origin: a, destination: b)
-        case .first(let path): try first(of: path, from: origin)
+        case .always, .columns: return condition
+        case .foreignKey(let link):
+            return .columns(try columns(of: link, from: origin.source, to: destination.source))
+        case .expression(let expression, let originAlias, let alias):
+            var resolver = self
+            resolver.sources[originAlias] = origin
+            resolver.sources[alias] = destination
+            return .expression(try resolver.expression(expression), origin: originAlias, destination: alias)
+        case .first(let path): return try first(of: path, from: origin)
         }
     }
 
@@ -115,7 +104,7 @@ extension Resolver {
     }
 
     /// The key of the row is that of the first row of the path.
-    private func first(of path: AssociationPath, from origin: Source) throws -> JoinCondition {
+    private func first(of path: AssociationPath, from origin: StoredSource) throws -> JoinCondition {
         let (originAlias, alias) = (aliases.next(), aliases.next())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
         let key = try primaryKey(of: rows.source)
@@ -135,22 +124,20 @@ extension Resolver {
 
     /// The rows that a path leads to from the row of an alias. Each row comes once, however many ways lead to it.
     func relation(
-        of steps: ArraySlice<AssociationStep>, from origin: Source, _ originAlias: TableAliasID
+        of steps: ArraySlice<AssociationStep>, from origin: StoredSource, _ originAlias: TableAliasID
     ) throws -> Relation {
         let step = steps[steps.endIndex - 1]
         var result = step.relation
         guard steps.count > 1 else {
             let alias = result.aliases.first ?? aliases.next()
             if result.aliases.isEmpty { result.aliases = [alias] }
-            let condition = try resolve(
-                step.condition, from: origin, to: result.source, storages: (current?.storage, result.storage))
+            let condition = try resolve(step.condition, from: origin, to: result.storedSource)
             result.add(condition, from: originAlias, to: alias)
             return result
         }
         var pivots = try relation(of: steps.dropLast(), from: origin, originAlias)
         pivots.orderings = []
-        let condition = try resolve(
-            step.condition, from: pivots.source, to: result.source, storages: (pivots.storage, result.storage))
+        let condition = try resolve(step.condition, from: pivots.storedSource, to: result.storedSource)
         if case .columns(let pairs) = condition {
             pivots.selection = pairs.map { .term(SQLSelection(.expression(Self.column($0.origin)))) }
             let key = Self.tuple(pairs.map(\.destination), .current)
@@ -170,17 +157,12 @@ extension Resolver {
     /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
     /// first one, by joins.
     func inverse(
-        of path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID] = [],
-        storage originStorage: RecordStorage? = nil
+        of path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID] = []
     ) throws -> InverseRelation {
         var sources = [origin]
-        for step in path.steps { sources.append(step.relation.source) }
+        for step in path.steps { sources.append(step.relation.storedSource) }
         let conditions = try path.steps.indices.map {
-            try resolve(
-                path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1],
-                storages: (
-                    $0 == 0 ? originStorage : path.steps[$0 - 1].relation.storage, path.steps[$0].relation.storage
-                ))
+            try resolve(path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1])
         }
         var relation = path.steps[0].relation
         let alias: TableAliasID
@@ -191,10 +173,9 @@ extension Resolver {
             pairs = columns
         } else {
             alias = aliases.next()
-            pairs = try primaryKey(of: origin).map { ColumnPair(origin: $0, destination: $0) }
-            var originRelation = Relation(origin)
+            pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
+            var originRelation = Relation(origin.source, storage: origin.storage)
             originRelation.aliases = originAliases + [alias]
-            originRelation.storage = originStorage
             relation.joinBack(to: originRelation, conditions[0], number: 0)
         }
         for index in path.steps.indices.dropFirst() {
@@ -207,15 +188,14 @@ extension Resolver {
 
     /// The associated rows of any origin, where a limit is that of each origin.
     func inverse(
-        ofLimited path: AssociationPath, from origin: Source, aliases originAliases: [TableAliasID],
-        storage: RecordStorage?
+        ofLimited path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID]
     ) throws -> InverseRelation {
         guard let limit = path.last.relation.limit else {
-            return try inverse(of: path, from: origin, aliases: originAliases, storage: storage)
+            return try inverse(of: path, from: origin, aliases: originAliases)
         }
         // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
         let alias = aliases.next()
-        var population = try inverse(of: path, from: origin, aliases: [aliases.next()], storage: storage)
+        var population = try inverse(of: path, from: origin, aliases: [aliases.next()])
         let key = try primaryKey(of: population.relation.source)
         population.relation.filters += population.columns.map {
             .term(
@@ -230,7 +210,7 @@ extension Resolver {
         for index in population.relation.joins.indices { population.relation.joins[index].excludeAll() }
         var unlimited = path
         unlimited.last.relation.limit = nil
-        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias], storage: storage)
+        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias])
         result.relation.filters.append(
             .term(
                 SQLExpression(
@@ -245,7 +225,7 @@ extension Resolver {
         var path = link.path
         path.last.relation = relation
         path.last.relation.link = nil
-        var inverse = try inverse(of: path, from: link.origin)
+        var inverse = try inverse(of: path, from: StoredSource(source: link.origin, storage: nil))
         let values = try link.values.values.get()
         let conditions = try inverse.columns.map { pair -> SQLExpression in
             let value = values.first { $0.key.isSameDatabaseName(as: pair.origin) }?.value

@@ -126,7 +126,7 @@ private struct Prefetching {
         // The aliases of the user, who may refer to them in the prefetched rows.
         let aliases = relation.aliases.filter { $0.number > 0 }
         let inverse = try resolver.inverse(
-            ofLimited: prefetch.path, from: relation.source, aliases: aliases, storage: relation.storage)
+            ofLimited: prefetch.path, from: relation.storedSource, aliases: aliases)
         var rows = inverse.relation
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)

@@ -65,8 +65,8 @@ extension Resolver {
     /// The column that the values of an expression come from, and how its record stores them.
     private func storage(of expression: SQLExpression) -> (column: String, storage: RecordStorage)? {
         switch expression.node {
-        case .column(let name, .alias(let alias)): storages[alias].map { (name, $0) }
-        case .column(let name, _): current?.storage.map { (name, $0) }
+        case .column(let name, .alias(let alias)): sources[alias]?.storage.map { (name, $0) }
+        case .column(let name, _): current?.storedSource.storage.map { (name, $0) }
         case .collated(let operand, _): storage(of: operand)
         case .function(let call) where call.keepsValues || call.isChoice:
             call.arguments.lazy.compactMap { storage(of: $0) }.first

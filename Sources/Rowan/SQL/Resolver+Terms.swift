@@ -15,7 +15,7 @@ extension Resolver: ExpressionTransform {
     private func rowExists(_ alias: TableAliasID) throws -> SQLExpression {
         guard let source = sources[alias] else { throw ResolutionError.unknownAlias }
         return SQLExpression(
-            .equal(Self.column(try primaryKey(of: source)[0], .alias(alias)), .null, isNegated: true))
+            .equal(Self.column(try primaryKey(of: source.source)[0], .alias(alias)), .null, isNegated: true))
     }
 
     private func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {

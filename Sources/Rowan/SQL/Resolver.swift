@@ -9,9 +9,8 @@ package struct Resolver {
     let schema: any SchemaReader
     /// The relation that is being resolved: what `.current` stands for.
     var current: CurrentRelation?
-    /// The sources of aliases, and how they store values.
-    var sources: [TableAliasID: Source] = [:]
-    var storages: [TableAliasID: RecordStorage] = [:]
+    /// What aliases stand for.
+    var sources: [TableAliasID: StoredSource] = [:]
     let aliases = AliasNumbers()
     /// Whether aggregates may join derived tables: an UPDATE or a DELETE has no place for them.
     package var joinsAggregates = true
@@ -26,13 +25,6 @@ package struct Resolver {
         return resolver
     }
 
-    /// A resolver that knows how the record types of some aliases store values.
-    func with(_ storages: [TableAliasID: RecordStorage?]) -> Resolver {
-        var resolver = self
-        for (alias, storage) in storages { resolver.storages[alias] = storage }
-        return resolver
-    }
-
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
@@ -41,10 +33,7 @@ package struct Resolver {
     }
 
     private mutating func learnAliases(of relation: Relation) {
-        for alias in relation.aliases {
-            sources[alias] = relation.source
-            storages[alias] = relation.storage
-        }
+        for alias in relation.aliases { sources[alias] = relation.storedSource }
         for join in relation.joins { learnAliases(of: join.step.relation) }
     }
 
@@ -73,7 +62,7 @@ package struct Resolver {
         try resolveJoins(of: relation, in: &result)
         if let current {
             result.aliases += current.givenAliases
-            result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.source) }
+            result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.storedSource) }
         }
         result.hoistCommonTables()
         try nameGroupedColumns(of: &result)
@@ -177,18 +166,21 @@ package struct Resolver {
 
 /// What a relation is for the terms that stand in it, and what they ask of it.
 final class CurrentRelation {
-    let source: Source
-    let storage: RecordStorage?
-    let selectsOneRow: Bool
+    let storedSource: StoredSource
+    var source: Source { storedSource.source }
+    /// Whether the relation is limited to one row: a scan for the aggregates of one row is shorter than one for all.
+    let isLimitedToOne: Bool
+    /// The filter on one primary key, if there is one.
+    let key: SQLExpression?
     /// The alias that correlated subqueries know the relation by.
     private(set) var alias: TableAliasID?
     /// The tables that aggregates come from.
     var derivedTables: [DerivedAggregates] = []
 
     init(_ relation: Relation) {
-        source = relation.source
-        storage = relation.storage
-        selectsOneRow = relation.selectsOneRow
+        storedSource = relation.storedSource
+        isLimitedToOne = relation.limit?.count == 1
+        key = relation.oneKey
         alias = relation.aliases.first
     }
 
@@ -215,13 +207,10 @@ struct AliasNumbers {
 }
 
 extension Relation {
-    /// Whether the relation has one row at most: a scan for the aggregates of one row is shorter than one for all.
-    package var selectsOneRow: Bool { limit?.count == 1 || selectsOneKey }
-
-    /// Whether a filter on one primary key leaves one row at most.
-    package var selectsOneKey: Bool {
-        filters.contains {
-            if case .primaryKey(let values) = $0.term?.node { values.count == 1 } else { false }
+    /// The filter on one primary key, which leaves one row at most.
+    package var oneKey: SQLExpression? {
+        filters.lazy.compactMap(\.term).first {
+            if case .primaryKey(let values) = $0.node { values.count == 1 } else { false }
         }
     }
 

@@ -59,13 +59,13 @@ package struct SQLText {
 
     /// Appends a number in decimal digits.
     mutating func append(decimal number: Int) {
-        guard number < 0 || number > 9 else { return append(byte: UInt8(ascii: "0") + UInt8(number)) }
-        self += String(number)
-    }
-
-    private func append(byte: UInt8) {
-        bytes.reserve(1).pointee = byte
-        bytes.count += 1
+        guard 0..<10_000 ~= number else { return self += String(number) }
+        var divisor = number < 10 ? 1 : number < 100 ? 10 : number < 1_000 ? 100 : 1_000
+        while divisor > 0 {
+            bytes.reserve(1).pointee = UInt8(ascii: "0") + UInt8(number / divisor % 10)
+            bytes.count += 1
+            divisor /= 10
+        }
     }
 
     /// Appends a name between double quotes; those in the name are doubled.

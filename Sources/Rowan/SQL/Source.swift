@@ -37,6 +37,12 @@ package indirect enum Source: Hashable, Sendable {
     }
 }
 
+/// A source of rows, and how its record type stores values.
+package struct StoredSource: Sendable {
+    package var source: Source
+    package var storage: RecordStorage?
+}
+
 /// How a record type stores the values of types that have several representations. Two are equal when they are those
 /// of one type.
 package struct RecordStorage: Hashable, Sendable {

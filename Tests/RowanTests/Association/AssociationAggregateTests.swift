@@ -1,3 +1,4 @@
+import Foundation
 import Rowan
 import Testing
 
@@ -69,6 +70,8 @@ struct AssociationAggregateTests {
 
     @Test func withoutIndex() throws {
         try Library.run { db, _ throws in
+            // The answer of the schema with its indexes must not outlive them.
+            #expect(try statementText(db, Author.annotated(with: Author.books.count)).sql.contains("(SELECT COUNT(*)"))
             try db.execute(sql: "DROP INDEX book_author; DROP INDEX award_book")
             let request = Author.select(\.id).annotated(
                 with: Author.books.count, Author.books.sum(\.price), Author.books.isEmpty,
@@ -86,10 +89,33 @@ struct AssociationAggregateTests {
                 ])
             #expect(try Author.having(Author.awards.sum(\.points) >= 5).fetchCount(db) == 2)
             #expect(try Author.having(Author.awards.isEmpty && Author.passports.isEmpty).deleteAll(db) == 1)
-            let text = try statementText(db, Author.filter(key: 1).annotated(with: Author.books.count))
+        }
+    }
+
+    /// One scan for all the aggregates of one row.
+    @Test func oneRowWithoutIndex() throws {
+        try inLoggedDatabase(Library.schema.replacingOccurrences(of: "CREATE INDEX", with: "-- ")) { db, _ throws in
+            let request = Author.select(\.id).annotated(with: Author.books.count, Author.books.sum(\.price))
+            let text = try statementText(db, request.filter(key: 1))
             #expect(
                 text.sql
-                    == #"SELECT *, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount" FROM "author" WHERE "id" = ?"#
+                    == #"SELECT "author"."id", IFNULL("books"."value0", ?) AS "bookCount", "books"."value1" AS "bookPriceSum" FROM "author" LEFT JOIN (SELECT "authorId" AS "key0", COUNT(*) AS "value0", SUM("price") AS "value1" FROM "book" WHERE "authorId" = (SELECT "id" FROM "author" WHERE "id" = ?) GROUP BY "authorId") AS "books" ON "books"."key0" = "author"."id" WHERE "author"."id" = ?"#
+            )
+            #expect(text.arguments == [0, 1, 1])
+            for (id, row) in [
+                (1, "[id:1 bookCount:2 bookPriceSum:30]"), (3, "[id:3 bookCount:0 bookPriceSum:NULL]"),
+            ] {
+                #expect(try Row.fetchAll(db, request.filter(key: id)).map(\.description) == [row])
+            }
+            #expect(try Row.fetchAll(db, request.filter(key: 9)) == [])
+            let awards = Author.filter(key: 1).select(\.id).annotated(
+                with: Author.awards.count, Author.awards.sum(\.points))
+            #expect(
+                try Row.fetchAll(db, awards).map(\.description) == ["[id:1 awardCount:2 awardPointsSum:5]"])
+            // The first row of any: a subquery each, which stop at nothing else.
+            #expect(
+                try statementText(db, request.limit(1)).sql
+                    == #"SELECT "id", (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount", (SELECT SUM("price") FROM "book" WHERE "authorId" = "author"."id") AS "bookPriceSum" FROM "author" LIMIT 1"#
             )
         }
     }

@@ -111,6 +111,10 @@ struct QueryRequestTests {
         try check(Player.limit(2), #"SELECT * FROM "player" LIMIT 2"#, ids: [1, 2])
         try check(Player.limit(2, offset: 1), #"SELECT * FROM "player" LIMIT 2 OFFSET 1"#, ids: [2, 3])
         try check(Player.limit(2).limit(3), #"SELECT * FROM "player" LIMIT 3"#)
+        for number in [0, 1, 9, 10, 19, 99, 100, 999, 1_000, 1_001, 9_999, 10_000, 123_456, Int.max, -1, -25] {
+            try check(
+                Player.limit(number, offset: number), #"SELECT * FROM "player" LIMIT \#(number) OFFSET \#(number)"#)
+        }
         try inLoggedDatabase(schema) { db, _ throws in
             #expect(
                 try statementText(db, Player.limit(5), forSingleResult: true).sql == #"SELECT * FROM "player" LIMIT 5"#)
