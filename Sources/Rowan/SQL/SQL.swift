@@ -147,12 +147,12 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 
     /// `... WHERE id IN \(ids)`: values between parentheses; an empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element: SQLExpressible {
-        literal.append(.expression(SQLExpression(.tuple(sequence.map(\.sqlExpression)))))
+        literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
     }
 
     /// `... WHERE id IN \(values)`: values between parentheses; an empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element == any SQLExpressible {
-        literal.append(.expression(SQLExpression(.tuple(sequence.map(\.sqlExpression)))))
+        literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
     }
 
     /// `... WHERE token = \(data)`: a value that is also a sequence, such as Data, is a value.

@@ -182,33 +182,33 @@ extension Sequence where Element: SQLExpressible {
     /// Player.filter { [1, 2, 3].contains($0.id) }
     /// ```
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-        SQLExpression(.isIn(element.sqlExpression, .expressions(map(\.sqlExpression)), isNegated: false))
+        SQLExpression(.isIn(element.sqlExpression, .expressions(map { $0.sqlExpression }), isNegated: false))
     }
 }
 
 extension Sequence where Element == any SQLExpressible {
     /// `element IN (a, b, c)`
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-        SQLExpression(.isIn(element.sqlExpression, .expressions(map(\.sqlExpression)), isNegated: false))
+        SQLExpression(.isIn(element.sqlExpression, .expressions(map { $0.sqlExpression }), isNegated: false))
     }
 
     /// The expressions joined by an operator.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-        .joined(map(\.sqlExpression), by: op)
+        .joined(map { $0.sqlExpression }, by: op)
     }
 }
 
 extension Sequence where Element: SQLExpressible {
     /// The expressions joined by an operator: `[a, b, c].joined(operator: .and)`.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-        .joined(map(\.sqlExpression), by: op)
+        .joined(map { $0.sqlExpression }, by: op)
     }
 }
 
 extension Sequence where Element == any SQLSpecificExpressible {
     /// The expressions joined by an operator: `[$0.score >= 10, $0.name != nil].joined(operator: .and)`.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
-        .joined(map(\.sqlExpression), by: op)
+        .joined(map { $0.sqlExpression }, by: op)
     }
 }
 

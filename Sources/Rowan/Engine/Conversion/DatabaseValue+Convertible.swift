@@ -97,7 +97,7 @@ where Wrapped: DatabaseValueConvertible & StatementColumnConvertible {
 extension StatementArguments {
     /// Positional arguments.
     public init<S: Sequence>(_ sequence: S) where S.Element: DatabaseValueConvertible {
-        self.init(values: sequence.map(\.databaseValue))
+        self.init(values: sequence.map { $0.databaseValue })
     }
 
     /// Positional arguments.
