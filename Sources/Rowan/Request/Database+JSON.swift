@@ -1,5 +1,5 @@
-// The functions of SQLite that read and make JSON. Those that return JSON have a form for each format: see
-// Database+JSONFormat. Source: https://sqlite.org/json1.html
+// The functions of SQLite that read and check JSON. For those that make it, see Database+JSONFunctions.
+// Source: https://sqlite.org/json1.html
 
 extension Database {
     // MARK: Reading
@@ -74,7 +74,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jquote>
     public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_QUOTE", [JSONFormat.text.element(value)])
+        .json("JSON_QUOTE", [value.asJSONElement])
     }
 
     /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. Since SQLite 3.46.

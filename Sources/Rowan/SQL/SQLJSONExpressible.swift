@@ -163,11 +163,55 @@ extension SQLExpression {
         }
     }
 
-    private static let functionsOfJSON: Set<String> = {
-        let names = [
+    private static let functionsOfJSON: Set<String> = binaryFunctions.reduce(into: ["JSON_QUOTE"]) {
+        $0.formUnion([$1.key, $1.value])
+    }
+
+    /// The functions that make binary JSON, by those that make the same as a text.
+    fileprivate static let binaryFunctions: [String: String] = {
+        let suffixes = [
             "", "_ARRAY", "_GROUP_ARRAY", "_GROUP_OBJECT", "_INSERT", "_OBJECT", "_PATCH", "_REMOVE", "_REPLACE",
             "_SET",
         ]
-        return Set(names.flatMap { ["JSON\($0)", "JSONB\($0)"] } + ["JSON_QUOTE"])
+        return Dictionary(uniqueKeysWithValues: suffixes.map { ("JSON\($0)", "JSONB\($0)") })
     }()
+}
+
+extension SQLSpecificExpressible {
+    /// The value as SQLite's binary JSON, a blob that JSON functions read without parsing.
+    ///
+    /// ```swift
+    /// Database.jsonArray([1, 2]).asJSONB   // JSONB_ARRAY(?, ?)
+    /// Column("info").asJSONB               // JSONB("info")
+    /// ```
+    ///
+    /// - Note: fetching throws "no such function" on SQLite before 3.45.
+    ///
+    /// Source: <https://sqlite.org/jsonb.html>
+    public var asJSONB: SQLExpression { sqlExpression.binaryJSON }
+}
+
+extension SQLExpression {
+    fileprivate var binaryJSON: SQLExpression {
+        switch node {
+        case .function(var call) where Self.binaryFunctions[call.name] != nil || call.name == "JSON_EXTRACT":
+            call.name = "JSONB" + call.name.dropFirst("JSON".count)
+            return SQLExpression(.function(call))
+        case .windowed(let call, let window) where call.isJSONForSQLite:
+            return SQLExpression(.windowed(call.binaryJSON, window))
+        default:
+            // Any other value is JSON text, or no JSON at all: SQLite knows.
+            return .json("JSONB", [self])
+        }
+    }
+}
+
+extension SQLExpressible {
+    /// The argument of a function that stores it into JSON. JSON that SQLite only sees as a text or a blob is read, so
+    /// that it is stored as JSON, and not as a JSON string.
+    package var asJSONElement: SQLExpression {
+        let expression = sqlExpression
+        guard self is any SQLJSONExpressible, !expression.isJSONForSQLite else { return expression }
+        return .json("JSON", [expression])
+    }
 }

@@ -151,45 +151,60 @@ struct JSONVersionTests {
     @Test func binary() throws {
         let pairs: Pairs = ["$.b": 2]
         let json = #"{"a":1}"#
-        try check(Database.json(json, format: .binary), "JSONB(?)", gives: json, since: "JSONB")
+        try check(Database.json(json).asJSONB, "JSONB(?)", gives: json, since: "JSONB")
         try check(
-            Database.jsonArray([1, 2], format: .binary), "JSONB_ARRAY(?, ?)", gives: "[1,2]", since: "JSONB_ARRAY")
+            Database.jsonArray([1, 2]).asJSONB, "JSONB_ARRAY(?, ?)", gives: "[1,2]", since: "JSONB_ARRAY")
         try check(
-            Database.jsonArray([1, SQL("'[2]'").asJSON], format: .binary), "JSONB_ARRAY(?, JSONB('[2]'))",
+            Database.jsonArray([1, SQL("'[2]'").asJSON]).asJSONB, "JSONB_ARRAY(?, JSON('[2]'))",
             gives: "[1,[2]]", since: "JSONB_ARRAY")
         try check(
-            Database.jsonObject(["a": 1] as Pairs, format: .binary), "JSONB_OBJECT(?, ?)", gives: json,
+            Database.jsonObject(["a": 1] as Pairs).asJSONB, "JSONB_OBJECT(?, ?)", gives: json,
             since: "JSONB_OBJECT")
         try check(
-            Database.jsonExtract(json, atPath: "$", format: .binary), "JSONB_EXTRACT(?, '$')", gives: json,
+            Database.jsonExtract(json, atPath: "$").asJSONB, "JSONB_EXTRACT(?, '$')", gives: json,
             since: "JSONB_EXTRACT")
         try check(
-            Database.jsonExtract(json, atPaths: ["$.a", "$.a"], format: .binary), "JSONB_EXTRACT(?, '$.a', '$.a')",
+            Database.jsonExtract(json, atPaths: ["$.a", "$.a"]).asJSONB, "JSONB_EXTRACT(?, '$.a', '$.a')",
             gives: "[1,1]", since: "JSONB_EXTRACT")
         try check(
-            Database.jsonInsert(json, pairs, format: .binary), "JSONB_INSERT(?, ?, ?)", gives: #"{"a":1,"b":2}"#,
+            Database.jsonInsert(json, pairs).asJSONB, "JSONB_INSERT(?, ?, ?)", gives: #"{"a":1,"b":2}"#,
             since: "JSONB_INSERT")
         try check(
-            Database.jsonReplace(json, pairs, format: .binary), "JSONB_REPLACE(?, ?, ?)", gives: json,
+            Database.jsonReplace(json, pairs).asJSONB, "JSONB_REPLACE(?, ?, ?)", gives: json,
             since: "JSONB_REPLACE")
         try check(
-            Database.jsonSet(json, pairs, format: .binary), "JSONB_SET(?, ?, ?)", gives: #"{"a":1,"b":2}"#,
+            Database.jsonSet(json, pairs).asJSONB, "JSONB_SET(?, ?, ?)", gives: #"{"a":1,"b":2}"#,
             since: "JSONB_SET")
         try check(
-            Database.jsonPatch(json, with: #"{"b":2}"#, format: .binary), "JSONB_PATCH(?, ?)",
+            Database.jsonPatch(json, with: #"{"b":2}"#).asJSONB, "JSONB_PATCH(?, ?)",
             gives: #"{"a":1,"b":2}"#, since: "JSONB_PATCH")
         try check(
-            Database.jsonRemove(json, atPath: "$.a", format: .binary), "JSONB_REMOVE(?, ?)", gives: "{}",
+            Database.jsonRemove(json, atPath: "$.a").asJSONB, "JSONB_REMOVE(?, ?)", gives: "{}",
             since: "JSONB_REMOVE")
         try check(
-            Database.jsonRemove("[1,2]", atPaths: ["$[0]", "$[0]"], format: .binary), "JSONB_REMOVE(?, ?, ?)",
+            Database.jsonRemove("[1,2]", atPaths: ["$[0]", "$[0]"]).asJSONB, "JSONB_REMOVE(?, ?, ?)",
             gives: "[]", since: "JSONB_REMOVE")
         try check(
-            Database.jsonGroupArray(1, format: .binary), "JSONB_GROUP_ARRAY(?)", gives: "[1]",
+            Database.jsonGroupArray(1).asJSONB, "JSONB_GROUP_ARRAY(?)", gives: "[1]",
             since: "JSONB_GROUP_ARRAY")
         try check(
-            Database.jsonGroupObject(key: "a", value: 1, format: .binary), "JSONB_GROUP_OBJECT(?, ?)", gives: json,
+            Database.jsonGroupObject(key: "a", value: 1).asJSONB, "JSONB_GROUP_OBJECT(?, ?)", gives: json,
             since: "JSONB_GROUP_OBJECT")
+    }
+
+    @Test func binaryOfOtherValues() throws {
+        let window = Window(orderBy: [Column("a")])
+        for (expression, sql) in [
+            (Column("info").asJSONB, #"JSONB("info")"#),
+            (Database.jsonArray([1]).asJSONB.asJSONB, "JSONB(JSONB_ARRAY(?))"),
+            (Database.jsonArrayLength("[]").asJSONB, "JSONB(JSON_ARRAY_LENGTH(?))"),
+            (Database.jsonQuote("a").asJSONB, "JSONB(JSON_QUOTE(?))"),
+            (Database.jsonGroupArray(1).over(window).asJSONB, #"JSONB_GROUP_ARRAY(?) OVER (ORDER BY "a")"#),
+            (Database.jsonGroupArray(1, filter: Column("a") == 1).asJSONB, #"JSONB_GROUP_ARRAY(?) FILTER (WHERE "a" = ?)"#),
+            (Database.jsonArray([Database.jsonArray([1]).asJSONB.asJSON]), "JSON_ARRAY(JSONB_ARRAY(?))"),
+        ] as [(SQLExpression, String)] {
+            #expect(expressionText(expression).sql == sql)
+        }
     }
 
     @Test func newFunctions() throws {

@@ -1,4 +1,5 @@
-// The functions of SQLite that return JSON, as text: each forwards to its form with a format.
+// The functions of SQLite that return JSON. Each makes a text; `asJSONB` turns it into the one that makes binary JSON.
+// Source: https://sqlite.org/json1.html
 
 extension Database {
     /// The JSON without spaces: `JSON("info")`. It tells SQLite that a text is JSON.
@@ -12,7 +13,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jmini>
     public static func json(_ value: some SQLExpressible) -> SQLExpression {
-        json(value, format: .text)
+        .json("JSON", [value.sqlExpression])
     }
 
     /// A JSON array: `JSON_ARRAY(1, "name")`.
@@ -26,12 +27,12 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jarray>
     public static func jsonArray<Element: SQLExpressible>(_ values: some Collection<Element>) -> SQLExpression {
-        jsonArray(values, format: .text)
+        .json("JSON_ARRAY", values.map { $0.asJSONElement })
     }
 
     /// A JSON array of values of several types: `JSON_ARRAY(1, "name")`.
     public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
-        jsonArray(values, format: .text)
+        .json("JSON_ARRAY", values.map { $0.asJSONElement })
     }
 
     /// A JSON object: `JSON_OBJECT('id', 1, 'name', "name")`.
@@ -48,7 +49,7 @@ extension Database {
     public static func jsonObject(
         _ elements: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        jsonObject(elements, format: .text)
+        .json("JSON_OBJECT", elementsOfJSON(elements))
     }
 
     /// The JSON array of the values of a group: `JSON_GROUP_ARRAY("name") FILTER (WHERE ...)`.
@@ -64,7 +65,7 @@ extension Database {
     public static func jsonGroupArray(
         _ value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
     ) -> SQLExpression {
-        jsonGroupArray(value, filter: filter, format: .text)
+        .json("JSON_GROUP_ARRAY", [value.asJSONElement], filter: filter?.sqlExpression)
     }
 
     /// The JSON object of the keys and values of a group: `JSON_GROUP_OBJECT("name", "score") FILTER (WHERE ...)`.
@@ -80,7 +81,7 @@ extension Database {
     public static func jsonGroupObject(
         key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
     ) -> SQLExpression {
-        jsonGroupObject(key: key, value: value, filter: filter, format: .text)
+        .json("JSON_GROUP_OBJECT", [key.sqlExpression, value.asJSONElement], filter: filter?.sqlExpression)
     }
 
     /// The SQL value at a path: `JSON_EXTRACT("info", '$.name')`.
@@ -92,7 +93,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public static func jsonExtract(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
-        jsonExtract(value, atPath: path, format: .text)
+        .json("JSON_EXTRACT", [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
     /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value, no
@@ -100,14 +101,14 @@ extension Database {
     public static func jsonExtract<Path: SQLExpressible>(
         _ value: some SQLExpressible, atPaths paths: some Collection<Path>
     ) -> SQLExpression {
-        jsonExtract(value, atPaths: paths, format: .text)
+        .json("JSON_EXTRACT", [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
     /// The values at several paths, as a JSON array.
     public static func jsonExtract(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
-        jsonExtract(value, atPaths: paths, format: .text)
+        .json("JSON_EXTRACT", [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
     /// The JSON with values added at paths where there is nothing yet: `JSON_INSERT("info", '$.a', 1)`.
@@ -124,7 +125,7 @@ extension Database {
     public static func jsonInsert(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        jsonInsert(value, assignments, format: .text)
+        .json("JSON_INSERT", [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with the values at paths replaced, where there are any: `JSON_REPLACE("info", '$.a', 1)`.
@@ -141,7 +142,7 @@ extension Database {
     public static func jsonReplace(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        jsonReplace(value, assignments, format: .text)
+        .json("JSON_REPLACE", [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with the values at paths replaced or added: `JSON_SET("info", '$.a', 1)`.
@@ -158,7 +159,7 @@ extension Database {
     public static func jsonSet(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        jsonSet(value, assignments, format: .text)
+        .json("JSON_SET", [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with an RFC 7396 merge patch applied: `JSON_PATCH("info", ?)`. A null in the patch removes a key.
@@ -170,7 +171,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jpatch>
     public static func jsonPatch(_ value: some SQLExpressible, with patch: some SQLExpressible) -> SQLExpression {
-        jsonPatch(value, with: patch, format: .text)
+        .json("JSON_PATCH", [value.sqlExpression, patch.sqlExpression])
     }
 
     /// The JSON without the value at a path: `JSON_REMOVE("info", '$.score')`.
@@ -182,20 +183,29 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jrm>
     public static func jsonRemove(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
-        jsonRemove(value, atPath: path, format: .text)
+        .json("JSON_REMOVE", [value.sqlExpression, path.sqlExpression])
     }
 
     /// The JSON without the values at several paths, removed in order.
     public static func jsonRemove<Path: SQLExpressible>(
         _ value: some SQLExpressible, atPaths paths: some Collection<Path>
     ) -> SQLExpression {
-        jsonRemove(value, atPaths: paths, format: .text)
+        .json("JSON_REMOVE", [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 
     /// The JSON without the values at several paths, removed in order.
     public static func jsonRemove(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
-        jsonRemove(value, atPaths: paths, format: .text)
+        .json("JSON_REMOVE", [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
+}
+
+/// Keys and values as arguments. A dictionary has no order of its own: the same one gives the same SQL.
+private func elementsOfJSON(
+    _ elements: some Collection<(key: String, value: any SQLExpressible)>
+) -> [SQLExpression] {
+    let isUnordered = elements is [String: any SQLExpressible]
+    let ordered = isUnordered ? elements.sorted { $0.key < $1.key } : Array(elements)
+    return ordered.flatMap { [$0.key.sqlExpression, $0.value.asJSONElement] }
 }
