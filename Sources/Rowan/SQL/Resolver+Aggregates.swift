@@ -6,7 +6,9 @@
 extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
-        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable, try !isIndexed(value.path, current.storedSource) {
+        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable,
+            try !isIndexed(value.path, current.storedSource)
+        {
             return try derivedTable(of: value.path, current).value(of: value.function)
         }
         let alias = current.alias(aliases)
@@ -62,9 +64,11 @@ extension Resolver {
         var inverse = try inverse(of: path, from: current.storedSource)
         if let key = current.key {
             let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
-            var origin = Relation(current.source, storage: current.storedSource.storage, selection: inverse.columns.map {
-                .term(SQLSelection(.expression(Self.column($0.origin))))
-            })
+            var origin = Relation(
+                current.source, storage: current.storedSource.storage,
+                selection: inverse.columns.map {
+                    .term(SQLSelection(.expression(Self.column($0.origin))))
+                })
             origin.filters = [.term(key)]
             inverse.relation.filters.append(
                 .term(
@@ -84,7 +88,8 @@ extension Resolver {
         var source = origin
         for step in path.steps {
             guard case .table(let table) = step.relation.source else { return false }
-            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.storedSource) else {
+            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.storedSource)
+            else {
                 // A condition of the user: SQLite plans it best where it stands.
                 return true
             }

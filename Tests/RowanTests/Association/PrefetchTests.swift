@@ -78,7 +78,9 @@ struct PrefetchTests {
         try inLoggedDatabase(schema) { db, log throws in
             let rows = try Row.fetchAll(db, Team.including(all: Team.players.including(all: Player.points)))
             #expect(players(rows) == [[2], [1, 3]])
-            let points = rows[1].prefetchedRows["players"]!.map { $0.prefetchedRows["points"]!.map { $0["value"] as Int } }
+            let points = rows[1].prefetchedRows["players"]!.map {
+                $0.prefetchedRows["points"]!.map { $0["value"] as Int }
+            }
             #expect(points == [[10, 11], [30]])
             #expect(
                 log.takeExpanded() == [

@@ -200,7 +200,10 @@ struct JSONVersionTests {
             (Database.jsonArrayLength("[]").asJSONB, "JSONB(JSON_ARRAY_LENGTH(?))"),
             (Database.jsonQuote("a").asJSONB, "JSONB(JSON_QUOTE(?))"),
             (Database.jsonGroupArray(1).over(window).asJSONB, #"JSONB_GROUP_ARRAY(?) OVER (ORDER BY "a")"#),
-            (Database.jsonGroupArray(1, filter: Column("a") == 1).asJSONB, #"JSONB_GROUP_ARRAY(?) FILTER (WHERE "a" = ?)"#),
+            (
+                Database.jsonGroupArray(1, filter: Column("a") == 1).asJSONB,
+                #"JSONB_GROUP_ARRAY(?) FILTER (WHERE "a" = ?)"#
+            ),
             (Database.jsonArray([Database.jsonArray([1]).asJSONB.asJSON]), "JSON_ARRAY(JSONB_ARRAY(?))"),
         ] as [(SQLExpression, String)] {
             #expect(expressionText(expression).sql == sql)

@@ -123,7 +123,9 @@ extension Differential {
         if table.key == [index] {
             return column.kind == .text ? .text(codes[id % (codes.count - 1)]) : .int(Int64(id + 1))
         }
-        if !table.key.contains(index), column.name != table.required, Int.random(in: 0..<5, using: &random) == 0 { return .null }
+        if !table.key.contains(index), column.name != table.required, Int.random(in: 0..<5, using: &random) == 0 {
+            return .null
+        }
         if column.name.hasSuffix("Code") || column.name.hasSuffix("Country") {
             return .text(codes.randomElement(using: &random)!)
         }
