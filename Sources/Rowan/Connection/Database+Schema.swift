@@ -91,21 +91,38 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if there is no such table.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
-        try cached(tableName, schemaName, \.foreignKeys) { kind in
-            let rows = try pragma("foreign_key_list", kind.name, in: kind.schema)
-            let groups = Dictionary(grouping: rows) { $0["id"] as Int }
-            return try groups.sorted { $0.key < $1.key }.map { id, rows in
-                let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
-                let table: String = rows[0]["table"]
-                // Without columns, the foreign key refers to the primary key.
-                let primaryKey =
-                    rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
-                return ForeignKeyInfo(
-                    id: id, destinationTable: table,
-                    mapping: rows.enumerated().map { index, row in
-                        (origin: row["from"], destination: row["to"] as String? ?? primaryKey[index])
-                    })
-            }
+        try cached(tableName, schemaName, \.foreignKeys) { try readForeignKeys(on: $0) }
+    }
+
+    /// The foreign keys from a table to another. Those to other tables, which may be missing, don't matter.
+    private func foreignKeys(
+        on tableName: String, in schemaName: String?, to destination: String
+    ) throws -> [ForeignKeyInfo] {
+        guard let kind = try object(tableName, in: schemaName) else {
+            throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(tableName)")
+        }
+        return try readForeignKeys(on: kind, to: destination)
+    }
+
+    private func readForeignKeys(
+        on kind: SchemaCache.Table.Kind, to destination: String? = nil
+    ) throws -> [ForeignKeyInfo] {
+        let rows = try pragma("foreign_key_list", kind.name, in: kind.schema)
+            .filter { row in destination.map { ($0).isSameDatabaseName(as: row["table"]) } ?? true }
+        let groups = Dictionary(grouping: rows) { $0["id"] as Int }
+        return try groups.sorted { $0.key < $1.key }.compactMap { id, rows in
+            let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
+            let table: String = rows[0]["table"]
+            // Without columns, the foreign key refers to the primary key.
+            let primaryKey =
+                rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
+            // SQLite refuses such a foreign key when it is used.
+            guard primaryKey.isEmpty || primaryKey.count == rows.count else { return nil }
+            return ForeignKeyInfo(
+                id: id, destinationTable: table,
+                mapping: rows.enumerated().map { index, row in
+                    (origin: row["from"], destination: row["to"] as String? ?? primaryKey[index])
+                })
         }
     }
 
@@ -256,8 +273,7 @@ extension Database: SchemaReader {
         validateCache()
         let tables = SchemaCache.TablePair(origin: origin, destination: destination)
         if let known = schemaCache.foreignKeys[tables] { return known }
-        let foreignKeys = try foreignKeys(on: origin.name, in: origin.schema)
-            .filter { $0.destinationTable.isSameDatabaseName(as: destination.name) }
+        let foreignKeys = try foreignKeys(on: origin.name, in: origin.schema, to: destination.name)
             .map { $0.mapping.map { ColumnPair(origin: $0.origin, destination: $0.destination) } }
         schemaCache.foreignKeys[tables] = foreignKeys
         return foreignKeys

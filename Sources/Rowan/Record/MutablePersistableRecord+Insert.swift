@@ -139,11 +139,14 @@ struct Insertion {
         var query = InsertQuery(
             table: table, columns: columns, conflictResolution: conflictResolution.clause)
         query.rowCount = rowCount
-        let resolver = Resolver(db).inside(record.databaseRelation)
+        let resolver = Resolver(db).returning(from: record.databaseRelation)
         query.upsert = try upsert?.clause(resolver, columns, primaryKey)
         query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
         if returnsRowID { query.returning.append(Upsert.returnedRowID) }
-        let (statement, constants) = try db.planStatement { $0.write(query) }
+        let (statement, constants) = try db.planStatement { renderer in
+            renderer.declare(resolver.givenAliases, as: table)
+            renderer.write(query)
+        }
         return PersistencePlan(
             table: table, columns: columns, statement: statement, order: nil, constants: constants,
             primaryKey: primaryKey)

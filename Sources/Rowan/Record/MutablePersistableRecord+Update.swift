@@ -214,22 +214,19 @@ struct Modification {
         let changedColumns = Set(changed.map { container.columns[$0] })
         // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
+        let resolver = Resolver(db).returning(from: record.databaseRelation)
+        let returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
         let (statement, constants) = try db.planStatement { renderer in
+            renderer.declare(resolver.givenAliases, as: table)
             renderer.writeUpdate(
                 table: table, conflictResolution: conflictResolution.clause,
                 columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
-            renderer.write(returning: resolvedReturning(db))
+            renderer.write(returning: returning)
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
             constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
             changedColumns: changedColumns)
-    }
-
-    private func resolvedReturning(_ db: Database) -> [SQLSelection] {
-        let resolver = Resolver(db).inside(record.databaseRelation)
-        // What the schema does not know fails when the statement is prepared, with SQLite's own message.
-        return returning.flatMap { (try? resolver.resolve($0.sqlSelection)) ?? [$0.sqlSelection] }
     }
 
     private func updatedIndexes(_ columns: Set<String>, _ container: PersistenceContainer) throws -> [Int] {

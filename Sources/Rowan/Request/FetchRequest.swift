@@ -30,6 +30,10 @@ public struct PreparedRequest {
     package var prefetches: [ResolvedPrefetch] = []
     /// Whether the rows are all those of a table.
     package var isWholeTable = false
+    /// The number of columns at the end that no row shows.
+    package var hiddenCount = 0
+    /// The index of the first column that no row shows.
+    var hiddenStart: Int { statement.columnCount - hiddenCount }
 
     public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
         self.statement = statement
@@ -115,6 +119,15 @@ extension Database {
         var renderer = Renderer(over: connection.text)
         write(&renderer)
         let statement = try renderer.sql.withUTF8(connection.cachedStatement(utf8:))
+        try statement.setArguments(renderer.arguments)
+        return statement
+    }
+
+    /// A statement of generated SQL for its caller alone, with its arguments set: those of the cache change hands.
+    func ownStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
+        var renderer = Renderer()
+        write(&renderer)
+        let statement = try makeStatement(sql: renderer.text)
         try statement.setArguments(renderer.arguments)
         return statement
     }

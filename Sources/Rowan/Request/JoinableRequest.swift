@@ -24,7 +24,7 @@ extension JoinableRequest {
     ///
     /// ```swift
     /// // SELECT * FROM "author"
-    /// // SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each(?))
+    /// // SELECT * FROM "book" WHERE "authorId" IN (SELECT +value FROM json_each(?))
     /// struct AuthorInfo: Decodable, FetchableRecord {
     ///     var author: Author
     ///     var books: [Book]

@@ -68,13 +68,17 @@ extension PageRequest where RowDecoder: RowDecodable {
         let query = try Keyset(db, relation)
         let request = QueryInterfaceRequest<RowDecoder>(relation: try query.relation(after: token, size: size))
         let prepared = try request.makePreparedRequest(db)
-        let rows = try PrefetchedQuery.rows(db, prepared)
-        let elements = try (0..<min(size, rows.count)).map { try RowDecoder.detachedElement(of: rows.row(at: $0)) }
-        guard rows.count > size else { return Page(elements: elements, next: nil) }
-        let shape = prepared.adapter as? RowShape
-        let start = prepared.statement.columnCount - (shape?.hiddenCount ?? 0)
-        let values = query.terms.indices.map { rows.value(start + $0, ofRow: size - 1) }
-        return Page(elements: elements, next: PageToken(values: values, order: query.fingerprint))
+        let cursor = try RowDecoder.cursor(db, prepared)
+        var elements: [RowDecoder] = []
+        var last: [DatabaseValue] = []
+        while elements.count < size, let row = try cursor.nextRow() {
+            elements.append(try RowDecoder.detachedElement(of: row))
+            guard elements.count == size else { continue }
+            // The prefetched rows of pages may have hidden columns of their own, behind those of the order.
+            last = query.terms.indices.map { cursor.hiddenValue(prepared.hiddenStart + $0, ofRow: size - 1) }
+        }
+        guard elements.count == size, try cursor.nextRow() != nil else { return Page(elements: elements, next: nil) }
+        return Page(elements: elements, next: PageToken(values: last, order: query.fingerprint))
     }
 }
 
@@ -84,10 +88,13 @@ private struct Keyset {
         var expression: SQLExpression
         var direction: SQLOrdering.Direction
         var isNullable: Bool
+        var ordering: SQLOrdering { SQLOrdering(.expression(expression, direction)) }
     }
 
-    let base: Relation
+    private var base: Relation
     private(set) var terms: [Term] = []
+    /// What the order is: the same in all processes.
+    private(set) var fingerprint: UInt64 = 0
 
     init(_ db: Database, _ relation: Relation) throws {
         base = relation
@@ -101,38 +108,89 @@ private struct Keyset {
         let resolver = Resolver(db).inside(relation)
         var orderings = try relation.orderings.flatMap { clause -> [SQLOrdering] in
             switch clause {
-            case .term(let term): try resolver.resolve(term)
-            case .deferred(let deferred): try deferred.terms(db).flatMap(resolver.resolve)
+            case .term(let term): [term]
+            case .deferred(let deferred): try deferred.terms(db)
             }
         }
         if relation.isReversed { orderings = orderings.map(\.reversed) }
         let key = try resolver.primaryKey(of: relation.source)
         for ordering in orderings {
-            guard case .expression(let expression, let direction) = ordering.node else {
-                throw Self.misuse("an order in SQL text has no pages: order by expressions instead")
+            switch ordering.node {
+            case .expression(let expression, let direction):
+                // Not resolved: an aggregate is a part of the query that it stands in.
+                let isNullable = try Self.isNullable(expression, relation.source, db)
+                terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
+            case .primaryKey(let direction): try add(key, .current, direction, of: relation.source, db)
+            case .literal: throw Self.misuse("an order in SQL text has no pages: order by expressions instead")
             }
-            let isNullable = try Self.isNullable(expression, relation.source, key, db)
-            terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
         }
         // In the direction of the last term, so that one index serves both.
         let direction: SQLOrdering.Direction = (terms.last?.direction.isDescending ?? false) ? .descending : .none
-        for column in key where !terms.contains(where: { $0.expression.isColumn(column) }) {
-            terms.append(
-                Term(expression: Resolver.column(column), direction: direction, isNullable: false))
+        try add(key, .current, direction, of: relation.source, db)
+        // A primary key may be NULL in several rows of a table with rowid.
+        if terms.contains(where: { $0.isNullable && key.contains(where: $0.expression.isCurrentColumn) }) {
+            try add(resolver.rowKey(of: relation.source), .current, direction, of: relation.source, db)
+        }
+        var joins = base.joins
+        for index in joins.indices {
+            try addKeys(of: &joins[index], from: relation.storedSource, direction, resolver, db)
+        }
+        base.joins = joins
+        var renderer = Renderer()
+        renderer.write(list: try terms.flatMap { try resolver.resolve($0.ordering) }) { $0.write($1) }
+        fingerprint = renderer.text.stableHash
+    }
+
+    /// Adds the columns of a key that are no terms yet.
+    private mutating func add(
+        _ key: [String], _ table: TableReference, _ direction: SQLOrdering.Direction, of source: Source,
+        isOptional: Bool = false, _ db: Database
+    ) throws {
+        for column in key {
+            let expression = Resolver.column(column, table)
+            guard !terms.contains(where: { $0.expression.isColumn(column, table) }) else { continue }
+            let isNullable = try isOptional || Self.isNullable(Resolver.column(column), source, db)
+            terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
         }
     }
 
-    /// What the order is: the same in all processes.
-    var fingerprint: UInt64 {
-        var renderer = Renderer()
-        renderer.write(list: terms) { $0.write(SQLOrdering(.expression($1.expression, $1.direction))) }
-        // FNV-1a. <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
-        return renderer.sql.string.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    /// A row comes once for each of the joined rows that it has: where it may have several, their keys are terms too.
+    private mutating func addKeys(
+        of join: inout Join, from origin: StoredSource, _ direction: SQLOrdering.Direction, _ resolver: Resolver,
+        isOptional: Bool = false, _ db: Database
+    ) throws {
+        guard join.kind == .inner || join.kind == .left else {
+            throw Self.misuse("a request with a right, full or cross join has no pages")
+        }
+        var relation = join.step.relation
+        let isOptional = isOptional || join.kind == .left
+        if try !isToOne(join, from: origin, resolver, db) {
+            let alias = relation.aliases.first ?? resolver.aliases.next()
+            if relation.aliases.isEmpty { relation.aliases = [alias] }
+            try add(
+                resolver.primaryKey(of: relation.source), .alias(alias), direction, of: relation.source,
+                isOptional: isOptional, db)
+        }
+        for index in relation.joins.indices {
+            try addKeys(
+                of: &relation.joins[index], from: relation.storedSource, direction, resolver, isOptional: isOptional, db
+            )
+        }
+        join.step.relation = relation
+    }
+
+    private func isToOne(_ join: Join, from origin: StoredSource, _ resolver: Resolver, _ db: Database) throws -> Bool {
+        if case .first = join.step.condition { return true }
+        let condition = try resolver.resolve(join.step.condition, from: origin, to: join.step.relation.storedSource)
+        guard case .columns(let pairs) = condition, case .table(let table) = join.step.relation.source else {
+            return false
+        }
+        return try db.uniqueKey(table.name, of: pairs.map(\.destination), in: table.schema) != nil
     }
 
     func relation(after token: PageToken?, size: Int) throws -> Relation {
         var result = base
-        result.orderings = terms.map { .term(SQLOrdering(.expression($0.expression, $0.direction))) }
+        result.orderings = terms.map { .term($0.ordering) }
         (result.isReversed, result.isStablyOrdered) = (false, false)
         result.hiddenSelection = terms.map { SQLSelection(.expression($0.expression)) }
         // One more than the page: it tells whether there is another one.
@@ -169,15 +227,11 @@ private struct Keyset {
         return .joined([bound, after], by: .and)
     }
 
-    private static func isNullable(
-        _ expression: SQLExpression, _ source: Source, _ key: [String], _ db: Database
-    ) throws -> Bool {
+    private static func isNullable(_ expression: SQLExpression, _ source: Source, _ db: Database) throws -> Bool {
         guard case .table(let table) = source, case .column(let name, .current) = expression.node else { return true }
-        if try db.primaryKey(table.name, in: table.schema).rowIDColumn?.isSameDatabaseName(as: name) ?? false {
-            return false
-        }
-        return try !db.columns(in: table.name, in: table.schema)
-            .contains { $0.name.isSameDatabaseName(as: name) && $0.isNotNull }
+        let rowID = try db.primaryKey(table.name, in: table.schema).rowIDColumn ?? "rowid"
+        if rowID.isSameDatabaseName(as: name) { return false }
+        return try !db.areNotNull([name], ofTable: table)
     }
 
     private static func misuse(_ message: String) -> DatabaseError {
@@ -208,9 +262,18 @@ extension SQLOrdering.Direction {
 }
 
 extension SQLExpression {
-    fileprivate func isColumn(_ name: String) -> Bool {
-        if case .column(let column, .current) = node { column.isSameDatabaseName(as: name) } else { false }
+    fileprivate func isColumn(_ name: String, _ table: TableReference) -> Bool {
+        if case .column(let column, table) = node { column.isSameDatabaseName(as: name) } else { false }
     }
+}
+
+extension SQLExpression {
+    fileprivate func isCurrentColumn(_ name: String) -> Bool { isColumn(name, .current) }
+}
+
+extension String {
+    /// FNV-1a. <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
+    fileprivate var stableHash: UInt64 { utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
 }
 
 // MARK: - The token as a string

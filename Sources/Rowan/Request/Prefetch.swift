@@ -25,7 +25,7 @@ package enum PrefetchedQuery {
     private static func rows(
         _ db: Database, _ prefetch: ResolvedPrefetch, of origin: RowBatch, _ prepared: PreparedRequest
     ) throws -> PrefetchedGroup {
-        var keys = KeyTable(capacity: origin.count)
+        var keys = PrefetchKeys(capacity: origin.count)
         let key = prefetch.key.map { $0.index(prepared.hiddenStart) }
         let places = (0..<origin.count).map { keys.insert(origin, $0, key) ?? -1 }
         guard !keys.values.isEmpty else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
@@ -50,98 +50,6 @@ package enum PrefetchedQuery {
     ) throws -> (RowBatch, key: [Int]) {
         let prepared = try db.prepare(Resolver(db).query(relation))
         return (try rows(db, prepared), prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
-    }
-}
-
-extension PreparedRequest {
-    /// The index of the first column that no row shows.
-    fileprivate var hiddenStart: Int { statement.columnCount - ((adapter as? RowShape)?.hiddenCount ?? 0) }
-}
-
-/// The distinct keys of rows, numbered.
-private struct KeyTable {
-    /// The key of each place.
-    private(set) var values: [[DatabaseValue]] = []
-    /// Most keys are one integer: those need no array to be found.
-    private var integers: [Int64: Int32] = [:]
-    private var others: [[DatabaseValue]: Int32] = [:]
-    /// The rows of one key often follow each other.
-    private var lastInteger: (key: Int64, place: Int32)?
-
-    init(capacity: Int) { integers.reserveCapacity(capacity) }
-
-    /// The place of the key of a row; nil if a value is NULL, which refers to nothing.
-    mutating func insert(_ batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
-        guard let key = key(batch, row, columns) else { return nil }
-        if let place = place(of: key) { return place }
-        let place = Int32(values.count)
-        values.append(key)
-        if key.count == 1, case .int64(let integer) = key[0].storage {
-            integers[integer] = place
-        } else {
-            others[key] = place
-        }
-        return place
-    }
-
-    /// The places of rows that have the same keys, to the byte. Rows whose key is NULL have none.
-    ///
-    /// - Returns: nil if a row has another key: SQLite may call it equal to one of these.
-    mutating func exactPlaces(of batch: RowBatch, _ columns: [Int]) -> [RowPlace]? {
-        var places: [RowPlace] = []
-        places.reserveCapacity(batch.count)
-        for row in 0..<batch.count {
-            if let place = exactPlace(of: batch, row, columns) {
-                places.append((place, Int32(row)))
-            } else if key(batch, row, columns) != nil {
-                return nil
-            }
-        }
-        return places
-    }
-
-    /// The places of rows whose keys SQLite found equal to these.
-    mutating func places(of batch: RowBatch, _ columns: [Int]) -> [RowPlace] {
-        var places: [RowPlace] = []
-        places.reserveCapacity(batch.count)
-        for row in 0..<batch.count {
-            if let place = exactPlace(of: batch, row, columns) {
-                places.append((place, Int32(row)))
-            } else if let key = key(batch, row, columns) {
-                // Equal by a collation or a conversion.
-                for place in values.indices where Self.areLooselyEqual(values[place], key) {
-                    places.append((Int32(place), Int32(row)))
-                }
-            }
-        }
-        return places
-    }
-
-    private mutating func exactPlace(of batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
-        guard columns.count == 1, case .int64(let integer) = batch.value(columns[0], ofRow: row).storage else {
-            return key(batch, row, columns).flatMap(place)
-        }
-        if let lastInteger, lastInteger.key == integer { return lastInteger.place }
-        guard let place = integers[integer] else { return nil }
-        lastInteger = (integer, place)
-        return place
-    }
-
-    private func place(of key: [DatabaseValue]) -> Int32? {
-        if key.count == 1, case .int64(let integer) = key[0].storage { return integers[integer] }
-        return others[key]
-    }
-
-    private func key(_ batch: RowBatch, _ row: Int, _ columns: [Int]) -> [DatabaseValue]? {
-        let key = columns.map { batch.value($0, ofRow: row) }
-        return key.contains { $0.isNull } ? nil : key
-    }
-
-    /// Whether keys differ in the types of their values, and in the case of texts, alone.
-    private static func areLooselyEqual(_ a: [DatabaseValue], _ b: [DatabaseValue]) -> Bool {
-        zip(a, b).allSatisfy {
-            String.fromDatabaseValue($0)?.lowercased() == String.fromDatabaseValue($1)?.lowercased()
-        }
     }
 }
 

@@ -12,7 +12,8 @@ extension QueryInterfaceRequest {
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
-        try deleteStatement(db, returning: []).execute()
+        let query = try deleteQuery(db, returning: [])
+        try db.statement(query).execute()
         return db.changesCount
     }
 
@@ -25,7 +26,7 @@ extension QueryInterfaceRequest {
     /// ```
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
-        return try deleteStatement(db, returning: selection)
+        return try db.ownStatement(deleteQuery(db, returning: selection))
     }
 
     /// Updates the rows of the request.
@@ -43,7 +44,8 @@ extension QueryInterfaceRequest {
         _ assignments: [ColumnAssignment]
     ) throws -> Int {
         guard assignments.contains(where: { $0.value != nil }) else { return 0 }
-        try updateStatement(db, conflictResolution, assignments, returning: []).execute()
+        let query = try updateQuery(db, conflictResolution, assignments, returning: [])
+        try db.statement(query).execute()
         return db.changesCount
     }
 
@@ -69,28 +71,33 @@ extension QueryInterfaceRequest {
         _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
     ) throws -> Statement {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
-        return try updateStatement(db, conflictResolution, assignments, returning: selection)
+        return try db.ownStatement(updateQuery(db, conflictResolution, assignments, returning: selection))
     }
 
-    private func deleteStatement(_ db: Database, returning: [any SQLSelectable]) throws -> Statement {
+    private func deleteQuery(
+        _ db: Database, returning: [any SQLSelectable]
+    ) throws -> (inout Renderer) -> Void {
         let resolver = Resolver.ofMutation(db)
-        let target = try resolver.resolve(relation.mutationTarget(resolver))
-        let returning = try resolver.inside(relation).resolve(returning)
-        return try db.statement { $0.write(delete: target, returning: returning) }
+        var target = try resolver.resolve(relation.mutationTarget(resolver))
+        let inside = resolver.inside(relation)
+        let returning = try inside.resolve(returning)
+        target.aliases += inside.givenAliases
+        return { $0.write(delete: target, returning: returning) }
     }
 
-    private func updateStatement(
+    private func updateQuery(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment],
         returning: [any SQLSelectable]
-    ) throws -> Statement {
+    ) throws -> (inout Renderer) -> Void {
         let resolver = Resolver.ofMutation(db)
         let target = try resolver.resolve(relation.mutationTarget(resolver))
         let inside = resolver.inside(relation)
-        let update = UpdateQuery(
+        var update = UpdateQuery(
             target, conflictResolution: conflictResolution?.rawValue,
             assignments: try assignments.filter { $0.value != nil }.map(inside.resolve),
             returning: try inside.resolve(returning))
-        return try db.statement { $0.write(update) }
+        update.relation.aliases += inside.givenAliases
+        return { $0.write(update) }
     }
 }
 

@@ -85,11 +85,13 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     /// ```swift
     /// // SELECT COUNT(*) FROM "player" WHERE "team" = ?
     /// try Player.filter { $0.team == "Reds" }.fetchCount(db)
-    /// // SELECT COUNT(DISTINCT "team") FROM "player"
+    /// // SELECT COUNT(*) FROM (SELECT DISTINCT "team" FROM "player")
     /// try Player.select(\.team).distinct().fetchCount(db)
     /// ```
+    ///
+    /// The values of a column that is NOT NULL are counted without a subquery: `SELECT COUNT(DISTINCT "team")`.
     public func fetchCount(_ db: Database) throws -> Int {
-        guard let counting = relation.countingRelation else { return try sqlSubquery.fetchCount(db) }
+        guard let counting = relation.countingRelation(db) else { return try sqlSubquery.fetchCount(db) }
         let resolved = try Resolver(db).resolve(counting)
         return try db.fetchCount { $0.write(resolved) }
     }
@@ -131,7 +133,7 @@ extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: D
 
 extension Relation {
     /// The relation that selects the count of this one, or nil if only a subquery can.
-    fileprivate var countingRelation: Relation? {
+    fileprivate func countingRelation(_ schema: any SchemaReader) -> Relation? {
         guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else { return nil }
         var result = self
         result.unorder()
@@ -143,7 +145,12 @@ extension Relation {
             result.selection = [.term(count(AllColumns()).sqlSelection)]
             return result
         }
-        guard selection.count == 1, case .expression(let expression) = selection[0].term?.node else { return nil }
+        // COUNT(DISTINCT a) does not count NULL, which is a row.
+        guard selection.count == 1, joins.isEmpty, case .table(let table) = source,
+            case .expression(let expression) = selection[0].term?.node,
+            case .column(let column, .current) = expression.node,
+            (try? schema.areNotNull([column], ofTable: table)) ?? false
+        else { return nil }
         result.selection = [.term(count(distinct: expression).sqlSelection)]
         return result
     }

@@ -8,6 +8,7 @@ extension Database {
         if var shape = query.shape {
             try shape.complete(statement.columnCount - shape.hiddenCount)
             prepared.adapter = shape
+            prepared.hiddenCount = shape.hiddenCount
         }
         prepared.prefetches = query.prefetches
         prepared.isWholeTable = !query.prefetches.isEmpty && query.relation.isWholeTable

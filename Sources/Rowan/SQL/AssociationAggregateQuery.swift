@@ -59,6 +59,7 @@ final class DerivedAggregates {
         // The distinct rows of each origin first: a row that several pivots lead to counts once.
         var rows = inverse.relation
         rows.orderings = []
+        for index in rows.joins.indices { rows.joins[index].excludeAll() }
         let arguments = functions.enumerated().compactMap { index, function -> (String, SQLExpression)? in
             if case .call(_, let argument) = function { ("argument\(index)", argument) } else { nil }
         }

@@ -28,7 +28,8 @@ extension Renderer {
         return values
     }
 
-    /// `(SELECT value FROM json_each(?))`, for the right side of IN.
+    /// `(SELECT +value FROM json_each(?))`, for the right side of IN. An expression has no affinity, as a value has none:
+    /// the column that is compared gives its own. <https://sqlite.org/datatype3.html#comparisons>
     mutating func write(rows: [[DatabaseValue]]) {
         guard let first = rows.first else {
             sql += "(SELECT NULL WHERE NULL)"
@@ -38,7 +39,7 @@ extension Renderer {
             if let json = Self.json(of: rows) {
                 sql += "(SELECT "
                 if first.count == 1 {
-                    sql += "value"
+                    sql += "+value"
                 } else {
                     write(list: first.indices) { $0.sql += "json_extract(value, '$[\($1)]')" }
                 }

@@ -182,6 +182,11 @@ extension Renderer {
         sql += " "
     }
 
+    /// Tells which table aliases stand for, in a statement that changes it.
+    package mutating func declare(_ aliases: [TableAliasID], as table: TableName) {
+        for alias in aliases { aliasNames[alias] = table.name }
+    }
+
     /// The target of an UPDATE or a DELETE: one table, whose columns need no qualification.
     private mutating func declareTarget(_ relation: Relation) -> String {
         let name = relation.aliases.lazy.compactMap(\.name).first ?? relation.source.name

@@ -6,7 +6,7 @@
 extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
-        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable,
+        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable, try !refersToOuterRows(value),
             try !isIndexed(value.path, current.storedSource)
         {
             return try derivedTable(of: value.path, current).value(of: value.function)
@@ -14,6 +14,13 @@ extension Resolver {
         let alias = current.alias(aliases)
         let rows = try relation(of: value.path.steps[...], from: current.storedSource, alias)
         return try expression(aggregate(value.function, of: rows, key: value.path.last.key))
+    }
+
+    /// Whether an aggregate needs the row of a query around it: a derived table does not see it.
+    private func refersToOuterRows(_ value: AssociatedValue) throws -> Bool {
+        let search = AliasSearch()
+        try search.visit(value)
+        return search.aliases.contains { sources[$0] != nil }
     }
 
     private func aggregate(

@@ -143,7 +143,7 @@ private struct Prefetching {
         prefetches.append(
             ResolvedPrefetch(
                 name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey,
-                belongsToTable: try isRoot && isDirect
+                belongsToTable: isRoot && isDirect && relation.commonTables.isEmpty && rows.commonTables.isEmpty
                     && resolver.schema.hasForeignKey(from: rows.source, to: relation.source, inverse.columns)))
     }
 
@@ -151,8 +151,8 @@ private struct Prefetching {
     private func locate(
         _ column: String, in relation: Relation, isOwn: Bool, _ alias: TableAliasID, _ hidden: inout [SQLSelection]
     ) throws -> KeyColumn {
-        if isOwn, relation.selection.isEmpty, case .table(let table) = relation.source,
-            let index = try resolver.schema.columnNames(ofTable: table)
+        if isOwn, relation.selection.isEmpty, case .table = relation.source,
+            let index = try resolver.columnNames(of: relation.source, commonTables: relation.commonTables)
                 .firstIndex(where: column.isSameDatabaseName)
         {
             return .column(index)
@@ -163,12 +163,13 @@ private struct Prefetching {
 }
 
 extension SchemaReader {
-    /// Whether the schema says that each row of a table refers to a row of another.
-    fileprivate func hasForeignKey(from origin: Source, to destination: Source, _ pairs: [ColumnPair]) throws -> Bool {
+    /// Whether the schema says that each row of a table refers to a row of another. What it can't say is no.
+    fileprivate func hasForeignKey(from origin: Source, to destination: Source, _ pairs: [ColumnPair]) -> Bool {
         guard case .table(let origin) = origin, case .table(let destination) = destination else { return false }
         let reversed = pairs.map { ColumnPair(origin: $0.destination, destination: $0.origin) }
-        return try foreignKeys(from: origin, to: destination).contains(reversed)
-            && areNotNull(reversed.map(\.origin), ofTable: origin)
+        let foreignKeys = (try? foreignKeys(from: origin, to: destination)) ?? []
+        return foreignKeys.contains(reversed)
+            && (try? areNotNull(reversed.map(\.origin), ofTable: origin)) ?? false
     }
 }
 

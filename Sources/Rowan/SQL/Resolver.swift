@@ -25,6 +25,16 @@ package struct Resolver {
         return resolver
     }
 
+    /// A resolver for what a statement returns of the rows that it changes: it has no place for joins.
+    package func returning(from relation: Relation) -> Resolver {
+        var resolver = inside(relation)
+        resolver.joinsAggregates = false
+        return resolver
+    }
+
+    /// The aliases that correlated subqueries were given for the relation of this resolver.
+    package var givenAliases: [TableAliasID] { current?.givenAliases ?? [] }
+
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
@@ -132,7 +142,11 @@ package struct Resolver {
     /// The shortest key that tells the rows of a source, the hidden rowid included.
     package func rowKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
-        return try schema.hasRowID(table) ? ["rowid"] : schema.primaryKeyColumns(ofTable: table)
+        guard try schema.hasRowID(table) else { return try schema.primaryKeyColumns(ofTable: table) }
+        // A column may have one of its names. <https://sqlite.org/rowidtable.html>
+        let columns = try schema.columnNames(ofTable: table)
+        let name = ["rowid", "_rowid_", "oid"].first { !columns.contains(where: $0.isSameDatabaseName) }
+        return try name.map { [$0] } ?? schema.primaryKeyColumns(ofTable: table)
     }
 
     private func columns(excluding excluded: Set<String>) throws -> [SQLSelection] {

@@ -88,7 +88,7 @@ struct DocumentedTests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT "employee1".*, "employee2".* FROM "employee" AS "employee1" LEFT JOIN "employee" AS "employee2" ON "employee2"."id" = "employee1"."managerId" ORDER BY "employee1"."id""#,
-                    #"SELECT * FROM "employee" WHERE "managerId" IN (SELECT value FROM json_each('[1,2,3,4]'))"#,
+                    #"SELECT * FROM "employee" WHERE "managerId" IN (SELECT +value FROM json_each('[1,2,3,4]'))"#,
                 ])
             let counts = Employee.select(\.id).annotated(
                 with: Employee.subordinates.count,

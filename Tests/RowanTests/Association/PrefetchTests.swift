@@ -19,7 +19,7 @@ struct PrefetchTests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT * FROM "author""#,
-                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each('[1,2,3,4]')) ORDER BY "year""#,
+                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT +value FROM json_each('[1,2,3,4]')) ORDER BY "year""#,
                 ])
             let one = try AuthorInfo.fetchOne(db, Author.including(all: Author.books).filter(key: 2))
             #expect(one?.books.map(\.title) == ["Hernani"])
@@ -48,8 +48,8 @@ struct PrefetchTests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT "author".*, "country".* FROM "author" LEFT JOIN "country" ON "country"."code" = "author"."countryCode""#,
-                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each('[1,2,3,4]'))"#,
-                    #"SELECT * FROM "award" WHERE "bookId" IN (SELECT value FROM json_each('[1,2,3]'))"#,
+                    #"SELECT * FROM "book" WHERE "authorId" IN (SELECT +value FROM json_each('[1,2,3,4]'))"#,
+                    #"SELECT * FROM "award" WHERE "bookId" IN (SELECT +value FROM json_each('[1,2,3]'))"#,
                 ])
         }
     }
@@ -74,7 +74,7 @@ struct PrefetchTests {
             """
         func players(_ rows: [Row]) -> [[Int]] { rows.map { $0.prefetchedRows["players"]!.map { $0["id"] } } }
         let all = Team.including(all: Team.players)
-        let byKeys = #"SELECT * FROM "player" WHERE "teamName" IN (SELECT value FROM json_each('["Reds","Blues"]'))"#
+        let byKeys = #"SELECT * FROM "player" WHERE "teamName" IN (SELECT +value FROM json_each('["Reds","Blues"]'))"#
         try inLoggedDatabase(schema) { db, log throws in
             let rows = try Row.fetchAll(db, Team.including(all: Team.players.including(all: Player.points)))
             #expect(players(rows) == [[2], [1, 3]])
@@ -95,12 +95,12 @@ struct PrefetchTests {
         try inLoggedDatabase(schema) { db, log throws in
             for request in [all.filter(sql: "1"), all.limit(5), all.joining(required: Team.players)] {
                 _ = try Row.fetchAll(db, request)
-                #expect(log.takeExpanded().last!.contains("IN (SELECT value FROM json_each("))
+                #expect(log.takeExpanded().last!.contains("IN (SELECT +value FROM json_each("))
             }
             #expect(players([try Row.fetchOne(db, all)!]) == [[2]])
             #expect(
                 log.takeExpanded()[1]
-                    == #"SELECT * FROM "player" WHERE "teamName" IN (SELECT value FROM json_each('["Reds"]'))"#)
+                    == #"SELECT * FROM "player" WHERE "teamName" IN (SELECT +value FROM json_each('["Reds"]'))"#)
             let namesakes = try Row.fetchAll(db, Team.including(all: Team.namesakes))
             #expect(namesakes.map { $0.prefetchedRows["namesakes"]!.count } == [1, 0])
             #expect(log.takeExpanded()[1].contains(#"WHERE "name" IN"#))
@@ -132,7 +132,7 @@ struct PrefetchTests {
             #expect(infos.map { $0.citizens.map(\.id).sorted() } == [[3], [1, 2, 3], [1]])
             #expect(
                 log.takeExpanded().last
-                    == #"SELECT "author".*, "passport"."countryCode" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" IN (SELECT value FROM json_each('["DE","FR","US"]'))"#
+                    == #"SELECT "author".*, "passport"."countryCode" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" IN (SELECT +value FROM json_each('["DE","FR","US"]'))"#
             )
             let books = try BookInfo.fetchAll(
                 db, Book.including(optional: Book.author.including(all: Author.books.order(\.id))).order(\.id))

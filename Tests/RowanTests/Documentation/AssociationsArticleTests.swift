@@ -87,7 +87,7 @@ struct AssociationsArticleTests {
         #expect(french.map(\.id) == [3, 4] && named.map { $0["authorName"] as String }[2] == "Hugo")
 
         // SELECT * FROM "author" WHERE "country" = ?
-        // SELECT * FROM "book" WHERE "authorId" IN (SELECT value FROM json_each(?)) ORDER BY "year"
+        // SELECT * FROM "book" WHERE "authorId" IN (SELECT +value FROM json_each(?)) ORDER BY "year"
         let authors =
             try Author
             .filter { $0.country == "FR" }

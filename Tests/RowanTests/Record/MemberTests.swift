@@ -32,7 +32,7 @@ struct MemberTests {
                     + #"NOT EXISTS (SELECT 1 FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" = 1))"#)
             #expect(
                 sql.contains(
-                    #"DELETE FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" IN (SELECT value FROM json_each('[2,4]')))"#
+                    #"DELETE FROM "passport" WHERE ("countryCode" = 'DE') AND ("citizenId" IN (SELECT +value FROM json_each('[2,4]')))"#
                 ))
         }
     }

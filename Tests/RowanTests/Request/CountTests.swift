@@ -2,7 +2,7 @@ import Rowan
 import Testing
 
 private let schema = """
-    CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT, score INTEGER);
+    CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT, score INTEGER NOT NULL);
     INSERT INTO player VALUES (1, 'Reds', 10), (2, 'Reds', 20), (3, 'Blues', 10), (4, NULL, 30)
     """
 
@@ -29,6 +29,10 @@ struct CountTests {
 
     @Test func distinctRequests() throws {
         try check(players.select(Column("score")).distinct(), #"SELECT COUNT(DISTINCT "score") FROM "player""#, 3)
+        // NULL is a row too, which COUNT(DISTINCT) does not count.
+        try check(
+            players.select(Column("team")).distinct(),
+            #"SELECT COUNT(*) FROM (SELECT DISTINCT "team" FROM "player")"#, 3)
         try check(
             players.select(Column("team"), Column("score")).distinct(),
             #"SELECT COUNT(*) FROM (SELECT DISTINCT "team", "score" FROM "player")"#, 4)

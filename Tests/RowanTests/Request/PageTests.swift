@@ -126,4 +126,80 @@ struct PageTests {
             #expect(second.elements.map(\.country?.code) == [nil, "FR"] && second.next == nil)
         }
     }
+
+    /// All rows of a request, page by page.
+    private func turned<T: FetchableRecord>(
+        _ db: Database, _ request: QueryInterfaceRequest<T>, size: Int
+    ) throws -> [T] {
+        var page = try request.page(size: size).fetch(db)
+        var elements = page.elements
+        while let next = page.next {
+            page = try request.page(after: next, size: size).fetch(db)
+            #expect(page.elements.count == size || page.next == nil)
+            elements += page.elements
+            guard elements.count < 100 else { break }
+        }
+        return elements
+    }
+
+    /// Pages in the order of a number of associated rows, with an index and without.
+    @Test func orderedByAggregates() throws {
+        for dropsIndexes in [false, true] {
+            try Library.run { db, _ throws in
+                if dropsIndexes { try db.execute(sql: "DROP INDEX book_author") }
+                let request = Library.Author.order(Library.Author.books.count.sqlExpression.desc, Column("id"))
+                for size in 1...5 {
+                    #expect(try turned(db, request, size: size).map(\.id) == [1, 2, 3, 4])
+                }
+            }
+        }
+    }
+
+    /// A row that comes several times, once for each of its joined rows.
+    @Test func toManyJoins() throws {
+        struct Info: Decodable, FetchableRecord, Equatable {
+            var author: Library.Author
+            var book: Library.Book?
+        }
+        let joins: [(QueryInterfaceRequest<Library.Author>, Int)] = [
+            (Library.Author.including(required: Library.Author.books.forKey("book")), 3),
+            (Library.Author.including(optional: Library.Author.books.forKey("book")), 5),
+            (
+                Library.Author.including(
+                    optional: Library.Author.books.forKey("book").including(optional: Library.Book.awards)), 6
+            ),
+        ]
+        try Library.run { db, _ throws in
+            for (request, count) in joins {
+                for order in [Column("name").sqlOrdering, Column("name").desc] {
+                    let infos = request.order(order).asRequest(of: Info.self)
+                    let all = try infos.fetchAll(db)
+                    #expect(all.count == count)
+                    for size in 1...6 {
+                        let turned = try turned(db, infos, size: size)
+                        #expect(turned.count == count)
+                        #expect(turned.map(\.author.name) == all.map(\.author.name))
+                        #expect(Set(turned.map { $0.book?.id }) == Set(all.map { $0.book?.id }))
+                    }
+                }
+            }
+            expectError(.SQLITE_MISUSE, "a request with a right, full or cross join has no pages") {
+                try Library.Author.all().crossJoin(Library.Book.all()).asRequest(of: Row.self).page(size: 1).fetch(db)
+            }
+        }
+    }
+
+    /// The primary key of a table with rowid may be NULL.
+    @Test func nullKeys() throws {
+        struct Word: TableRecord, FetchableRecord, Decodable { var score: Int }
+        let schema = """
+            CREATE TABLE word (code TEXT PRIMARY KEY, score INTEGER NOT NULL);
+            INSERT INTO word VALUES ('a', 1), (NULL, 1), (NULL, 1), ('b', 1), ('c', 2);
+            """
+        try inLoggedDatabase(schema) { db, _ throws in
+            for size in 1...5 {
+                #expect(try turned(db, Word.order(Column("score")), size: size).map(\.score) == [1, 1, 1, 1, 2])
+            }
+        }
+    }
 }

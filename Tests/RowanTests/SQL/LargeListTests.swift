@@ -8,7 +8,7 @@ struct LargeListTests {
         try inLoggedDatabase(schema) { db, _ throws in
             let request = Table("t").all().filter(Array(1...1000).contains(Column("n")))
             let (sql, arguments) = try statementText(db, request)
-            #expect(sql == #"SELECT * FROM "t" WHERE "n" IN (SELECT value FROM json_each(?))"#)
+            #expect(sql == #"SELECT * FROM "t" WHERE "n" IN (SELECT +value FROM json_each(?))"#)
             #expect(arguments == ["[\((1...1000).map(String.init).joined(separator: ","))]"])
             let short = try statementText(db, Table("t").all().filter(Array(1...999).contains(Column("n"))))
             #expect(short.arguments.description.split(separator: ",").count == 999)

@@ -128,6 +128,14 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         }
     }
 
+    /// A column of the statement that the row object may not show.
+    ///
+    /// - Precondition: the row is the current one.
+    package func hiddenValue(_ column: Int, ofRow row: Int) -> DatabaseValue {
+        if let preloaded { return preloaded.value(column, ofRow: row) }
+        return DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(column))
+    }
+
     private func nextRow(of rows: RowBatch) -> Row? {
         guard preloadedIndex < rows.count else {
             row?.endDecoding()
