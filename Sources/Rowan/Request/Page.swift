@@ -10,6 +10,12 @@ public struct Page<Element> {
     public var elements: [Element]
     /// Where the next page starts, nil after the last page.
     public var next: PageToken?
+
+    @usableFromInline
+    init(elements: [Element], next: PageToken?) {
+        self.elements = elements
+        self.next = next
+    }
 }
 
 extension Page: Sendable where Element: Sendable {}
@@ -30,7 +36,7 @@ public struct PageToken: Hashable, Sendable {
 public struct PageRequest<RowDecoder>: Sendable {
     let relation: Relation
     let token: PageToken?
-    let size: Int
+    @usableFromInline let size: Int
 }
 
 extension QueryInterfaceRequest {
@@ -60,25 +66,54 @@ extension PageRequest where RowDecoder: RowDecodable {
     ///
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
     ///   for requests that have a limit or groups, or an order in SQL text.
+    @inlinable
     public func fetch(_ db: Database) throws -> Page<RowDecoder> {
+        // Inlined: the loop specialises in the user's module (benchmark keyset-page).
+        let rows = try start(db)
+        var elements: [RowDecoder] = []
+        elements.reserveCapacity(Swift.min(size, 1_000))
+        while elements.count < size, let row = try rows.cursor.nextRow() {
+            elements.append(try RowDecoder.detachedElement(of: row))
+        }
+        return Page(elements: elements, next: try rows.end(elements.count))
+    }
+
+    @usableFromInline
+    func start(_ db: Database) throws -> PageRows<RowDecoder> {
         // The size may come from a URL: it is data, not a mistake of the programmer.
         guard size > 0, size < Int.max else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a page can't have \(size) rows")
         }
-        let query = try Keyset(db, relation)
-        let request = QueryInterfaceRequest<RowDecoder>(relation: try query.relation(after: token, size: size))
+        let order = try Keyset(db, relation)
+        let request = QueryInterfaceRequest<RowDecoder>(relation: try order.relation(after: token, size: size))
         let prepared = try request.makePreparedRequest(db)
-        let cursor = try RowDecoder.cursor(db, prepared)
-        var elements: [RowDecoder] = []
-        var last: [DatabaseValue] = []
-        while elements.count < size, let row = try cursor.nextRow() {
-            elements.append(try RowDecoder.detachedElement(of: row))
-            guard elements.count == size else { continue }
-            // The prefetched rows of pages may have hidden columns of their own, behind those of the order.
-            last = query.terms.indices.map { cursor.hiddenValue(prepared.hiddenStart + $0, ofRow: size - 1) }
-        }
-        guard elements.count == size, try cursor.nextRow() != nil else { return Page(elements: elements, next: nil) }
-        return Page(elements: elements, next: PageToken(values: last, order: query.fingerprint))
+        return PageRows(
+            cursor: try RowDecoder.cursor(db, prepared), size: size, order: order, hiddenStart: prepared.hiddenStart)
+    }
+}
+
+/// The rows of a page that is being fetched.
+@usableFromInline
+struct PageRows<RowDecoder: RowDecodable> {
+    @usableFromInline let cursor: FetchCursor<RowDecoder>
+    fileprivate let size: Int
+    fileprivate let order: Keyset
+    /// Where the statement has the values of the order. The keys of prefetched rows come behind them.
+    fileprivate let hiddenStart: Int
+
+    fileprivate init(cursor: FetchCursor<RowDecoder>, size: Int, order: Keyset, hiddenStart: Int) {
+        self.cursor = cursor
+        self.size = size
+        self.order = order
+        self.hiddenStart = hiddenStart
+    }
+
+    /// Where the next page starts, when the cursor is on the last row of this one.
+    @usableFromInline
+    func end(_ count: Int) throws -> PageToken? {
+        guard count == size else { return nil }
+        let values = order.terms.indices.map { cursor.hiddenValue(hiddenStart + $0, ofRow: size - 1) }
+        return try cursor.nextRow() == nil ? nil : PageToken(values: values, order: order.fingerprint)
     }
 }
 
