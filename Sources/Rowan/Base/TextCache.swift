@@ -30,7 +30,7 @@ package struct TextCache<Value> {
     package var count: Int { entries.count }
 
     package mutating func value(forUTF8 text: UnsafeBufferPointer<UInt8>) -> Value? {
-        guard case .entry(let index) = find(text, TextHash.of(text)) else { return nil }
+        guard let index = find(text, TextHash.of(text)) else { return nil }
         clock &+= 1
         entries[index].lastUse = clock
         return entries[index].value
@@ -45,7 +45,7 @@ package struct TextCache<Value> {
         var text = text
         let hash = text.withUTF8 { TextHash.of($0) }
         clock &+= 1
-        if case .entry(let index) = text.withUTF8({ find($0, hash) }) {
+        if let index = text.withUTF8({ find($0, hash) }) {
             entries[index].value = value
             entries[index].lastUse = clock
             return
@@ -56,17 +56,13 @@ package struct TextCache<Value> {
 
     package mutating func removeAll() { keep { _ in false } }
 
-    private enum Place {
-        case entry(Int)
-        case empty(slot: Int)
-    }
-
-    private func find(_ text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Place {
+    /// The index of the entry of a text.
+    private func find(_ text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int? {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while true {
             let index = Int(slots[slot])
-            if index < 0 { return .empty(slot: slot) }
-            if entries[index].hash == hash, entries[index].text.hasUTF8(text) { return .entry(index) }
+            if index < 0 { return nil }
+            if entries[index].hash == hash, entries[index].text.hasUTF8(text) { return index }
             slot = (slot + 1) & (slots.count - 1)
         }
     }

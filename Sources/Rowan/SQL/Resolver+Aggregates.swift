@@ -6,8 +6,8 @@
 extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
-        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable, try !refersToOuterRows(value),
-            try !isIndexed(value.path, current.storedSource)
+        if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable,
+            try !isIndexed(value.path, current.storedSource), try !refersToOuterRows(value)
         {
             return try derivedTable(of: value.path, current).value(of: value.function)
         }
