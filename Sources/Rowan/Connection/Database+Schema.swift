@@ -98,17 +98,14 @@ extension Database {
     private func foreignKeys(
         on tableName: String, in schemaName: String?, to destination: String
     ) throws -> [ForeignKeyInfo] {
-        guard let kind = try object(tableName, in: schemaName) else {
-            throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(tableName)")
-        }
-        return try readForeignKeys(on: kind, to: destination)
+        try readForeignKeys(on: existingObject(tableName, in: schemaName), to: destination)
     }
 
     private func readForeignKeys(
         on kind: SchemaCache.Table.Kind, to destination: String? = nil
     ) throws -> [ForeignKeyInfo] {
         let rows = try pragma("foreign_key_list", kind.name, in: kind.schema)
-            .filter { row in destination.map { ($0).isSameDatabaseName(as: row["table"]) } ?? true }
+            .filter { row in destination.map { $0.isSameDatabaseName(as: row["table"]) } ?? true }
         let groups = Dictionary(grouping: rows) { $0["id"] as Int }
         return try groups.sorted { $0.key < $1.key }.compactMap { id, rows in
             let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
@@ -183,12 +180,14 @@ extension Database {
         validateCache()
         let key = key(name, schemaName)
         if let value = schemaCache.tables[key]?[keyPath: member] { return value }
-        guard let kind = try object(name, in: schemaName) else {
-            throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
-        }
-        let value = try read(kind)
+        let value = try read(existingObject(name, in: schemaName))
         schemaCache.tables[key, default: SchemaCache.Table()][keyPath: member] = value
         return value
+    }
+
+    private func existingObject(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind {
+        if let kind = try object(name, in: schemaName) { return kind }
+        throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
     }
 
     /// The table or view of a name, looked for as SQLite does: temp, main, then the attached schemas.

@@ -65,7 +65,7 @@ extension PageRequest where RowDecoder: RowDecodable {
     /// The page.
     ///
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
-    ///   for requests that have a limit or groups, or an order in SQL text.
+    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
     @inlinable
     public func fetch(_ db: Database) throws -> Page<RowDecoder> {
         // Inlined: the loop specialises in the user's module (benchmark keyset-page).
