@@ -104,9 +104,11 @@ extension Differential {
         }
 
         /// The text of rows that are told apart by their values: 1 is 1.0.
-        var looseText: String {
-            Tree(columns: columns.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 }).text
-        }
+        var looseText: String { Tree(columns: looseColumns).text }
+
+        /// What tells such rows apart: their values in the order of the selection, which the text does not keep. Two
+        /// columns of one name may have swapped their values.
+        var looseColumns: [String] { columns.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 } }
 
         var isEmpty: Bool { columns.isEmpty && scopes.isEmpty && prefetched.isEmpty }
     }
@@ -124,8 +126,8 @@ extension Differential.Evaluator {
         if request.isTotallyOrdered { found = ordered(found, relation) }
         var texts = found.map { tree(relation, $0).text }
         if request.isDistinct {
-            var known: Set<String> = []
-            texts = found.map { tree(relation, $0).looseText }.filter { known.insert($0).inserted }
+            var known: Set<[String]> = []
+            texts = found.map { tree(relation, $0) }.filter { known.insert($0.looseColumns).inserted }.map(\.looseText)
         }
         if let limit = request.limit { texts = Array(texts.dropFirst(limit.offset ?? 0).prefix(limit.count)) }
         return request.isTotallyOrdered ? texts : texts.sorted()
