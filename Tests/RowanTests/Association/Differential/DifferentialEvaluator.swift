@@ -124,7 +124,12 @@ extension Differential.Evaluator {
         var found = rows(of: relation, slots)
         if let grouping = request.grouping { return groups(grouping, found, relation).sorted() }
         if request.isTotallyOrdered { found = ordered(found, relation) }
-        var texts = found.map { tree(relation, $0).text }
+        let windows = columns(request.windows, found, relation)
+        var texts = zip(found, windows).map { slots, columns in
+            var tree = tree(relation, slots)
+            tree.columns += columns
+            return tree.text
+        }
         if request.isDistinct {
             var known: Set<[String]> = []
             texts = found.map { tree(relation, $0) }.filter { known.insert($0.looseColumns).inserted }.map(\.looseText)
@@ -138,18 +143,23 @@ extension Differential.Evaluator {
             (slots, relation.orderings.map { value($0.expression, slots[relation.slot], slots) })
         }
         return keyed.sorted { a, b in
-            for (ordering, (first, second)) in zip(relation.orderings, zip(a.1, b.1)) where !first.isSame(second) {
-                var precedes = first.precedes(second)
-                switch ordering.direction {
-                case .none, .ascending: break
-                case .descending: precedes.toggle()
-                case .nullsLast: if first.isNull || second.isNull { precedes.toggle() }
-                case .nullsFirst: if !first.isNull && !second.isNull { precedes.toggle() }
-                }
-                return precedes != relation.isReversed
-            }
-            return false
+            precedes(a.1, b.1, relation.orderings).map { $0 != relation.isReversed } ?? false
         }.map(\.0)
+    }
+
+    /// Whether values come before others in some order; nil if they are equal in it.
+    func precedes(_ a: [Value], _ b: [Value], _ orderings: [Differential.Ordering]) -> Bool? {
+        for (ordering, (first, second)) in zip(orderings, zip(a, b)) where !first.isSame(second) {
+            var precedes = first.precedes(second)
+            switch ordering.direction {
+            case .none, .ascending: break
+            case .descending: precedes.toggle()
+            case .nullsLast: if first.isNull || second.isNull { precedes.toggle() }
+            case .nullsFirst: if !first.isNull && !second.isNull { precedes.toggle() }
+            }
+            return precedes
+        }
+        return nil
     }
 
     func tree(_ relation: Differential.Relation, _ slots: Slots) -> Tree {

@@ -62,6 +62,7 @@ extension Differential {
             var request = Request(relation: relation, slotCount: 0)
             request.isDistinct = isDistinct
             if isGrouped { request.grouping = grouping(scope) }
+            if !isFlat, chance(15) { request.windows = (0..<pick([1, 1, 2])).map { windowed(scope, number: $0) } }
             if isTotallyOrdered {
                 request.isTotallyOrdered = true
                 request.relation.orderings = totalOrderings(relation, scope)

@@ -58,6 +58,7 @@ extension Differential {
         var isDistinct = false
         /// The groups, nil for a request that has none, and no aggregate.
         var grouping: Grouping?
+        var windows: [Windowed] = []
         /// Whether the orderings settle the order of the rows.
         var isTotallyOrdered = false
         var limit: (count: Int, offset: Int?)?
@@ -104,6 +105,7 @@ extension Differential.Builder {
                 }
             }
         }
+        result = adding(request.windows, to: result)
         if request.isDistinct { result = result.distinct() }
         if let limit = request.limit { result = result.limit(limit.count, offset: limit.offset) }
         return result
@@ -156,7 +158,7 @@ extension Differential.Builder {
         sql(named.expression).forKey(named.name)
     }
 
-    private func ordering(_ ordering: Differential.Ordering) -> any SQLOrderingTerm {
+    func ordering(_ ordering: Differential.Ordering) -> any SQLOrderingTerm {
         let expression = sql(ordering.expression)
         switch ordering.direction {
         case .none: return expression
