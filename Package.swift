@@ -20,7 +20,11 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
-        .testTarget(name: "RowanTests", dependencies: ["Rowan"], swiftSettings: settings),
+        .testTarget(
+            name: "RowanTests", dependencies: ["Rowan"],
+            // The library is optimised in release; the tests are many, and optimising them as one takes ten minutes.
+            swiftSettings: settings
+                + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
     ],
     swiftLanguageModes: [.v6]
 )

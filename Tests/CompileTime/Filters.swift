@@ -3,6 +3,11 @@ import Rowan
 
 /// Filters and orders.
 func filters(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
+    _ = Player.filter { 2 * $0.score + 3 * $0.bonus > 10 }
+    _ = Player.filter { 2 * $0.score + 3 * $0.bonus > 10 * $0.weight + 4 }
+    _ = Player.filter { 2.5 * $0.bonus + 1 > 3 * (1 - $0.score / 2.0) }
+    _ = Player.filter { $0.score - $0.bonus - 3 > 2 * $0.weight + 3 * $0.score - 4 * $0.bonus }
+    _ = Player.filter { 3 < $0.score && 10 >= $0.bonus + 2 || 4 <= $0.weight }
     _ = Player.filter { $0.score > 1000 }
     _ = Player.filter { $0.score >= 10 && $0.score < 100 }
     _ = Player.filter { $0.score > minimum && $0.name == name }

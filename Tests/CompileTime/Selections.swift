@@ -3,6 +3,10 @@ import Rowan
 
 /// Selections, aggregates, windows, CASE, JSON, dates, subqueries.
 func selections(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
+    _ = Player.select { max($0.score) }.filter { $0.name == "a" && $0.score > 3 && $0.bonus < 10 }
+    _ = Player.select(Column("name")).filter { $0.score > 3 && $0.bonus > 3 }
+        .filter { $0.name != nil || $0.bonus != nil }
+    _ = Player.select { [(1 - $0.score).forKey("a"), ($0.score * 2).forKey("b"), ($0.bonus / 2).forKey("c")] }
     _ = Player.select(\.name, as: String.self)
     _ = Player.select({ [$0.id, $0.name] })
     _ = Player.select({ max($0.score) }, as: Int.self)

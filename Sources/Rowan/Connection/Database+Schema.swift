@@ -55,7 +55,7 @@ extension Database {
         let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
         guard let columns = try currentSchemaSource?.columnsForPrimaryKey(self, inView: view) else {
             throw DatabaseError(
-                message: "view \(kind.name) has no primary key: a schema source may give it one "
+                message: "database view \(kind.name) has no primary key: a schema source may give it one "
                     + "(Configuration.schemaSource)")
         }
         return PrimaryKeyInfo(kind: .columns(columns, tableHasRowID: false))

@@ -84,7 +84,7 @@ extension SQL {
     public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
         var renderer = Renderer()
         renderer.write(try Resolver(db).literal(self))
-        return (renderer.text, renderer.arguments)
+        return (renderer.text, try renderer.statementArguments())
     }
 }
 

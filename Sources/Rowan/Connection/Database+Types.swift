@@ -40,19 +40,6 @@ extension Database {
         public static let nocase = CollationName(rawValue: "NOCASE")
         /// Ignores trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
-        /// Swift's own order of strings.
-        public static let unicodeCompare = CollationName(rawValue: DatabaseCollation.unicodeCompare.name)
-        /// Without regard to case.
-        public static let caseInsensitiveCompare = CollationName(
-            rawValue: DatabaseCollation.caseInsensitiveCompare.name)
-        /// Without regard to case, in the current locale.
-        public static let localizedCaseInsensitiveCompare = CollationName(
-            rawValue: DatabaseCollation.localizedCaseInsensitiveCompare.name)
-        /// In the current locale.
-        public static let localizedCompare = CollationName(rawValue: DatabaseCollation.localizedCompare.name)
-        /// As file lists are sorted, in the current locale.
-        public static let localizedStandardCompare = CollationName(
-            rawValue: DatabaseCollation.localizedStandardCompare.name)
     }
 
     /// The declared type of a column. <https://sqlite.org/datatype3.html>

@@ -5,11 +5,14 @@ package final class KeyPlan {
     package let statement: Statement
     /// The column of the key, for records that store keys in their own way.
     package let column: String
+    /// Whether the key is the only argument: a selection may have others.
+    package let isKeyAlone: Bool
     package let generation: Int
 
-    package init(statement: Statement, column: String, generation: Int) {
+    package init(statement: Statement, column: String, isKeyAlone: Bool, generation: Int) {
         self.statement = statement
         self.column = column
+        self.isKeyAlone = isKeyAlone
         self.generation = generation
     }
 }

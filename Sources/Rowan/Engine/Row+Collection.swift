@@ -77,25 +77,29 @@ extension Row: Hashable {
 }
 
 extension Row: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The columns: `[id:1 name:"Arthur" score:NULL]`.
+    /// The columns: `[id:1, name:"Arthur", score:NULL]`.
     public var description: String {
-        "[" + map { "\($0):\($1.rowDescription)" }.joined(separator: " ") + "]"
+        "[" + map { "\($0):\($1.rowDescription)" }.joined(separator: ", ") + "]"
     }
 
-    /// The columns, the unadapted row, the scopes and the prefetched rows, one a line.
+    /// The columns, the unadapted row, the scopes, and how many rows are prefetched, one a line.
     public var debugDescription: String {
         var lines = ["▿ \(description)"]
         if adaptation != nil { lines.append("  unadapted: \(unadapted.description)") }
+        lines += parts(indentation: "  ")
+        return lines.count == 1 ? description : lines.joined(separator: "\n")
+    }
+
+    private func parts(indentation: String) -> [String] {
+        var lines: [String] = []
         for (name, row) in scopes.sorted(by: { $0.name < $1.name }) {
-            let scope = row.debugDescription.split(separator: "\n")
-            lines.append("  - \(name): \(scope[0].dropFirst(2))")
-            lines += scope.dropFirst().map { "  \($0)" }
+            lines.append("\(indentation)- \(name): \(row.description)")
+            lines += row.parts(indentation: indentation + "  ")
         }
         for (key, rows) in (prefetchedTree?.rows ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  + \(key): \(rows.count) rows")
-            lines += rows.map { "    \($0.description)" }
+            lines.append("\(indentation)+ \(key): \(rows.count) row\(rows.count == 1 ? "" : "s")")
         }
-        return lines.count == 1 ? description : lines.joined(separator: "\n")
+        return lines
     }
 }
 

@@ -3,7 +3,7 @@
 /// A value of the database that does not decode into the expected Swift type.
 ///
 /// ```swift
-/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur" score:NULL]
+/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur", score:NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {

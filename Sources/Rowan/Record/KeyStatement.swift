@@ -15,6 +15,9 @@ extension TableRecord {
             // Read after the plan is made: reading the schema may move what is known of it.
             db.keyPlans[id] = plan
         }
+        guard plan.isKeyAlone else {
+            return try filter(key: key).makePreparedRequest(db, forSingleResult: true).statement
+        }
         let value = Key.isStoredByStrategy ? _storedKey(key, forColumn: plan.column) : key.databaseValue
         try plan.statement.setSingleArgument(value)
         return plan.statement
@@ -30,6 +33,8 @@ extension TableRecord {
         // Any key will do: the statement depends on the columns alone.
         let request = filter(key: 0)
         let statement = try request.makePreparedRequest(db, forSingleResult: true).statement
-        return KeyPlan(statement: statement, column: columns[0], generation: db.connection.schemaGeneration)
+        return KeyPlan(
+            statement: statement, column: columns[0], isKeyAlone: statement.parameterCount == 1,
+            generation: db.connection.schemaGeneration)
     }
 }

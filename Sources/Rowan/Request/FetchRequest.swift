@@ -12,7 +12,7 @@ public protocol TypedRequest<RowDecoder> {
 /// let request: some FetchRequest<Player> = Player.filter { $0.score > 1000 }
 /// let players = try request.fetchAll(db)
 /// ```
-public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable {
+public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Sendable {
     /// The statement of the request, with its arguments, and its adapter.
     ///
     /// - Parameter singleResult: whether only the first row is of interest: the statement may be limited to it.
@@ -119,7 +119,7 @@ extension Database {
         var renderer = Renderer(over: connection.text)
         write(&renderer)
         let statement = try renderer.sql.withUTF8(connection.cachedStatement(utf8:))
-        try statement.setArguments(renderer.arguments)
+        try statement.setArguments(renderer.statementArguments())
         return statement
     }
 
@@ -128,7 +128,7 @@ extension Database {
         var renderer = Renderer()
         write(&renderer)
         let statement = try makeStatement(sql: renderer.text)
-        try statement.setArguments(renderer.arguments)
+        try statement.setArguments(renderer.statementArguments())
         return statement
     }
 

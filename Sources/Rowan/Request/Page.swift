@@ -136,6 +136,9 @@ private struct Keyset {
         guard relation.limit == nil, relation.groups.isEmpty, !relation.groupsByPrimaryKey, !relation.isDistinct else {
             throw Self.misuse("a request with a limit, groups or distinct rows has no pages")
         }
+        guard !relation.repeatsAggregatedRows else {
+            throw Self.misuse("a request with aggregates of associations, and joins that repeat its rows, has no pages")
+        }
         let joinedOrder = relation.joins.contains { !$0.step.relation.orderings.isEmpty }
         guard !joinedOrder else {
             throw Self.misuse("a page needs its order in one place: use table aliases to order by joined columns")

@@ -36,16 +36,19 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     // MARK: Selections of another type
 
     /// The request with another selection, whose rows decode into a type.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(_ selection: [any SQLSelectable], as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection).asRequest(of: type)
     }
 
     /// The request with another selection, whose rows decode into a type.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection, as: type)
     }
 
     /// The request with a selection in SQL, whose rows decode into a type.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
@@ -53,6 +56,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     }
 
     /// The request with a selection in SQL, whose rows decode into a type.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select([sqlLiteral], as: type)
     }
@@ -112,6 +116,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The request with another selection, whose rows decode into a type: `select({ max($0.score) }, as: Int.self)`.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
@@ -119,6 +124,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
     }
 
     /// The request with another selection, whose rows decode into a type.
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
@@ -126,7 +132,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
     }
 }
 
-extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+extension QueryInterfaceRequest where RowDecoder: Identifiable {
     /// The request of ids.
     public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey(as: RowDecoder.ID.self) }
 }
@@ -134,7 +140,9 @@ extension QueryInterfaceRequest where RowDecoder: Identifiable, RowDecoder.ID: D
 extension Relation {
     /// The relation that selects the count of this one, or nil if only a subquery can.
     fileprivate func countingRelation(_ schema: any SchemaReader) -> Relation? {
-        guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else { return nil }
+        guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey, !repeatsAggregatedRows else {
+            return nil
+        }
         var result = self
         result.unorder()
         result.isDistinct = false

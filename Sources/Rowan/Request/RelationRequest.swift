@@ -281,17 +281,11 @@ extension OrderedRequest {
         }
     }
 
-    /// The request in the reverse order. Without order, it stays as it is.
+    /// The request in the reverse order, that of its joined associations too. Without order, it stays as it is.
     public consuming func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
 
-    /// The request without order.
-    public consuming func unordered() -> Self {
-        _mapRelation {
-            $0.orderings = []
-            $0.isReversed = false
-            $0.isStablyOrdered = false
-        }
-    }
+    /// The request without order, nor that of its joined associations.
+    public consuming func unordered() -> Self { _mapRelation { $0.unorder() } }
 
     /// The request in its order, with the primary key for what it leaves open: the same rows come in the same order.
     public consuming func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }

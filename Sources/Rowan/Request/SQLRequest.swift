@@ -50,6 +50,23 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     public func fetchCount(_ db: Database) throws -> Int { try sqlSubquery.fetchCount(db) }
 }
 
+extension SQLRequest where RowDecoder == Row {
+    /// A request of rows from SQL text: `SQLRequest(sql: "SELECT ...")` needs no type.
+    public init(
+        sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
+        cached: Bool = false
+    ) {
+        self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: cached)
+    }
+
+    /// A request of rows from a literal.
+    public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
+        self.sqlLiteral = sqlLiteral
+        self.adapter = adapter
+        isCached = cached
+    }
+}
+
 extension SQLRequest: ExpressibleByStringInterpolation {
     public init(unicodeScalarLiteral: String) { self.init(sql: unicodeScalarLiteral) }
     public init(extendedGraphemeClusterLiteral: String) { self.init(sql: extendedGraphemeClusterLiteral) }

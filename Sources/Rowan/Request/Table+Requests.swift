@@ -18,21 +18,25 @@ extension Table {
     public func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().select(literal: sqlLiteral)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: [any SQLSelectable], as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
     }
@@ -93,7 +97,9 @@ extension Table {
     public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().limit(limit, offset: offset)
     }
-    public func aliased(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
+    public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<RowDecoder> {
+        all().aliased(alias)
+    }
     public func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<RowDecoder> { all().with(cte) }
 
     /// The number of records: `SELECT COUNT(*) FROM "player"`.
@@ -138,11 +144,13 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().select(selection)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {

@@ -107,3 +107,23 @@ extension Table {
         try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
     }
 }
+
+extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// Whether a row has this id.
+    public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
+
+    /// Deletes the row of an id.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
+
+    /// Deletes the rows of ids.
+    ///
+    /// - Returns: the number of deleted rows.
+    @discardableResult
+    public func deleteAll<IDS: Collection>(_ db: Database, ids: IDS) throws -> Int
+    where IDS.Element == RowDecoder.ID {
+        try deleteAll(db, keys: ids)
+    }
+}

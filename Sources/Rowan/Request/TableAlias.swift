@@ -29,13 +29,12 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
 
     /// Any expression on the columns of the aliased table: `alias[Column("a") + Column("b")]`.
     public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
-        // No request fails to qualify: the transformation throws nothing.
-        (try? Qualification(alias: id).expression(expression.sqlExpression)) ?? expression.sqlExpression
+        expression.sqlExpression.qualified(by: id)
     }
 
     /// An ordering on the columns of the aliased table: `alias[Column("a").desc]`.
     public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
-        (try? Qualification(alias: id).orderings(ordering.sqlOrdering).first) ?? ordering.sqlOrdering
+        ordering.sqlOrdering.qualified(by: id)
     }
 
     /// Whether the aliased row exists, for an optional association: its primary key is not NULL.
@@ -45,6 +44,21 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
     /// Book.joining(optional: Book.author.aliased(author)).annotated(with: author.exists)
     /// ```
     public var exists: SQLExpression { SQLExpression(.rowExists(id)) }
+}
+
+// Not `??`, which is IFNULL for expressions. The transformation throws nothing.
+
+extension SQLExpression {
+    /// The expression whose columns are those of an alias.
+    func qualified(by alias: TableAliasID) -> SQLExpression {
+        do { return try Qualification(alias: alias).expression(self) } catch { return self }
+    }
+}
+
+extension SQLOrdering {
+    fileprivate func qualified(by alias: TableAliasID) -> SQLOrdering {
+        do { return try Qualification(alias: alias).orderings(self)[0] } catch { return self }
+    }
 }
 
 /// Qualifies the columns of the current table with an alias. What stands in a subquery has its own table.

@@ -28,31 +28,37 @@ extension TableRecord {
     public static func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().select(literal: sqlLiteral)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(
         _ selection: [any SQLSelectable], as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
+    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
     public static func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
     }
@@ -138,7 +144,9 @@ extension TableRecord {
     public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(limit, offset: offset)
     }
-    public static func aliased(_ alias: TableAlias<Self>) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
+    public static func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<Self> {
+        all().aliased(alias)
+    }
     public static func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<Self> { all().with(cte) }
 
     /// The number of records: `SELECT COUNT(*) FROM "player"`.

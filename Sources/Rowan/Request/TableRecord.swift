@@ -155,19 +155,19 @@ extension SQLInterpolation {
 
     /// `SELECT \(columnsOf: Player.self, tableAlias: "p") FROM player p`
     public mutating func appendInterpolation(columnsOf recordType: (some TableRecord).Type, tableAlias: String? = nil) {
-        let table = tableAlias ?? recordType.databaseTableName
+        let name = tableAlias ?? recordType.databaseTableName
+        let alias = TableAliasID.next(name: name)
         for (index, selection) in recordType.databaseSelection.enumerated() {
             if index > 0 { appendLiteral(", ") }
             switch selection.sqlSelection.node {
-            case .allColumns: literal.append(.selection(SQLSelection(.allColumns(table: table))))
-            case .expression(let expression):
-                if case .column(let name, .current) = expression.node {
-                    appendInterpolation(sql: "\(table.quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)")
-                } else {
-                    literal.append(.expression(expression))
-                }
-            case .named, .literal, .allColumnsExcluding, .primaryKey:
-                literal.append(.selection(selection.sqlSelection))
+            case .allColumns: literal.append(.selection(SQLSelection(.allColumns(table: name))))
+            case .expression(let expression): literal.append(.expression(expression.qualified(by: alias)))
+            case .named(let expression, let name):
+                literal.append(.selection(SQLSelection(.named(expression.qualified(by: alias), name))))
+            case .allColumnsExcluding(let excluded, _):
+                let table = SQLSelection.QualifiedTable(table: recordType.databaseTable, alias: alias)
+                literal.append(.selection(SQLSelection(.allColumnsExcluding(excluded, of: table))))
+            case .literal, .primaryKey: literal.append(.selection(selection.sqlSelection))
             }
         }
     }

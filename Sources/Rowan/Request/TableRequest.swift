@@ -92,8 +92,8 @@ extension DerivableRequest {
         _mapRelation { $0.windows.append(WindowDefinition(name: name, window: window)) }
     }
 
-    /// The request with a common table expression.
+    /// The request with a common table expression, which replaces another one of the same name.
     public consuming func with<T>(_ cte: CommonTableExpression<T>) -> Self {
-        _mapRelation { $0.commonTables.append(cte.table) }
+        _mapRelation { $0.commonTables.add(cte.table) }
     }
 }

@@ -14,6 +14,21 @@ extension ColumnExpression {
     public var detached: SQLExpression { SQLExpression(.column(name, .none)) }
 }
 
+extension ColumnExpression where Self: RawRepresentable, RawValue == String {
+    /// The raw value: `enum Columns: String, ColumnExpression { case id, name }`.
+    public var name: String { rawValue }
+}
+
+extension ColumnExpression where Self: CodingKey {
+    /// The name of the coding key: `enum CodingKeys: CodingKey, ColumnExpression { case id, name }`.
+    public var name: String { stringValue }
+}
+
+extension ColumnExpression where Self: CodingKey & RawRepresentable, RawValue == String {
+    /// The name of the coding key.
+    public var name: String { stringValue }
+}
+
 extension ColumnExpression where Self == Column {
     /// The hidden `rowid` column. <https://sqlite.org/rowidtable.html>
     public static var rowID: Self { Column("rowid") }

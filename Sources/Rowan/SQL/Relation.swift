@@ -39,6 +39,17 @@ package struct CommonTable: Hashable, Sendable {
     }
 }
 
+extension [CommonTable] {
+    /// Adds a table, in the place of the one that has its name.
+    package mutating func add(_ table: CommonTable) {
+        if let index = firstIndex(where: { $0.name.isSameDatabaseName(as: table.name) }) {
+            self[index] = table
+        } else {
+            append(table)
+        }
+    }
+}
+
 /// What a clause is made of: a term, or a promise that the connection keeps.
 package enum Clause<Term: Hashable & Sendable>: Hashable, Sendable {
     case term(Term)

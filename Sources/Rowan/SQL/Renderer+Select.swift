@@ -171,8 +171,10 @@ extension Renderer {
         currentName = outer
     }
 
-    private mutating func writeOrderings(_ relation: Relation, _ names: SourceNames, _ separator: inout String) {
-        let isReversed = relation.isReversed
+    private mutating func writeOrderings(
+        _ relation: Relation, _ names: SourceNames, _ separator: inout String, isInReverse: Bool = false
+    ) {
+        let isReversed = relation.isReversed != isInReverse
         inside(names) { renderer in
             for clause in relation.orderings {
                 guard let ordering = clause.term else { continue }
@@ -182,7 +184,7 @@ extension Renderer {
             }
         }
         for (join, names) in zip(relation.joins, names.joins) {
-            writeOrderings(join.step.relation, names, &separator)
+            writeOrderings(join.step.relation, names, &separator, isInReverse: isReversed)
         }
     }
 

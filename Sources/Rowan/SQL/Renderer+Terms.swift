@@ -104,7 +104,7 @@ extension Renderer {
         switch table {
         case .none: break
         case .current: write(qualifier: currentName)
-        case .alias(let alias): write(qualifier: aliasNames[alias] ?? alias.name)
+        case .alias(let alias): write(qualifier: aliasNames[alias] ?? alias.name ?? "undefined table alias")
         }
         write(identifier: name)
     }

@@ -5,6 +5,8 @@
 package struct Renderer {
     package internal(set) var sql: SQLText
     package internal(set) var arguments = StatementArguments()
+    /// An argument that two SQL texts give different values.
+    private var ambiguousArgument: String?
     let values: Values
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
@@ -33,6 +35,14 @@ package struct Renderer {
     /// What was written.
     package var text: String { sql.string }
 
+    /// The arguments of the statement.
+    ///
+    /// - Throws: an error if two SQL texts give one argument different values.
+    package func statementArguments() throws -> StatementArguments {
+        guard let name = ambiguousArgument else { return arguments }
+        throw ResolutionError.ambiguousArgument(name)
+    }
+
     package mutating func write(_ text: String) { sql += text }
 
     package mutating func write(identifier: String) { sql.append(identifier: identifier) }
@@ -55,6 +65,13 @@ package struct Renderer {
             sql += "?"
             if arguments.values.isEmpty { arguments.values.reserveCapacity(4) }
             arguments.values.append(value)
+        }
+    }
+
+    /// Appends the arguments of an SQL text. A name has one value in a statement.
+    private mutating func append(_ arguments: StatementArguments) {
+        for (name, value) in self.arguments.append(contentsOf: arguments) where value != arguments.namedValues[name] {
+            ambiguousArgument = name
         }
     }
 
@@ -153,7 +170,7 @@ extension Renderer {
             switch segment {
             case .text(let text, let arguments):
                 sql += text
-                if !arguments.isEmpty { self.arguments.append(contentsOf: arguments) }
+                if !arguments.isEmpty { append(arguments) }
             case .expression(let expression): write(operand: expression)
             case .selection(let selection): write(selection)
             case .ordering(let ordering): write(ordering)

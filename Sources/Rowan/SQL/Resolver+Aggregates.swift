@@ -7,13 +7,17 @@ extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
         if joinsAggregates, !current.isLimitedToOne, value.path.isGroupable,
+            (try? primaryKey(of: value.path.last.relation.source)) != nil,
             try !isIndexed(value.path, current.storedSource), try !refersToOuterRows(value)
         {
             return try derivedTable(of: value.path, current).value(of: value.function)
         }
         let alias = current.alias(aliases)
         let rows = try relation(of: value.path.steps[...], from: current.storedSource, alias)
-        return try expression(aggregate(value.function, of: rows, key: value.path.last.key))
+        let result = try expression(aggregate(value.function, of: rows, key: value.path.last.key))
+        guard current.isOptional, value.function.isKnownOfNoRow else { return result }
+        // The aggregate of a row that is missing is NULL, as all of its columns.
+        return CaseExpression().when(try exists(.current, current.source), then: result).sqlExpression
     }
 
     /// Whether an aggregate needs the row of a query around it: a derived table does not see it.
@@ -104,6 +108,16 @@ extension Resolver {
             source = step.relation.storedSource
         }
         return true
+    }
+}
+
+extension AssociatedValue.Function {
+    /// Whether the value of no row at all is not NULL.
+    fileprivate var isKnownOfNoRow: Bool {
+        switch self {
+        case .count, .isEmpty: true
+        case .call(let name, _): name == "TOTAL"
+        }
     }
 }
 

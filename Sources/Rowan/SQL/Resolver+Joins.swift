@@ -17,7 +17,7 @@ extension Resolver {
         }
         if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         var result = join
-        var inner = inside(relation)
+        var inner = inside(relation, isOptional: join.kind != .inner || current?.isOptional ?? false)
         // A condition of a join can't refer to the tables on its right.
         inner.joinsAggregates = false
         result.step.condition = try resolve(join.step.condition, from: origin, to: relation.storedSource)

@@ -46,7 +46,8 @@ extension Resolver {
             return ResolvedQuery(relation: relation)
         }
         var query = ResolvedQuery(relation: try resolve(relation))
-        var prefetching = Prefetching(resolver: self, hidden: query.relation.hiddenSelection)
+        var prefetching = Prefetching(
+            resolver: self, commonTables: query.relation.commonTables, hidden: query.relation.hiddenSelection)
         try prefetching.visit(&query.relation, scope: [], isRoot: true)
         query.relation.hiddenSelection = prefetching.hidden
         query.prefetches = prefetching.prefetches
@@ -105,6 +106,7 @@ extension Resolver {
 /// Finds what is prefetched in the tree of a query.
 private struct Prefetching {
     let resolver: Resolver
+    let commonTables: [CommonTable]
     var hidden: [SQLSelection]
     var prefetches: [ResolvedPrefetch] = []
 
@@ -131,12 +133,18 @@ private struct Prefetching {
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)
         let filter = Resolver.tuple(columns, isDirect ? .current : .alias(inverse.alias))
+        if rows.repeatsAggregatedRows { rows.groupsByPrimaryKey = true }
         if !rows.groups.isEmpty || rows.groupsByPrimaryKey {
             rows.groups += columns.map { .term(Resolver.column($0, .alias(inverse.alias))) }
         }
         var rowHidden: [SQLSelection] = []
         let rowKey = try columns.map { try locate($0, in: rows, isOwn: isDirect, inverse.alias, &rowHidden) }
         rows.hiddenSelection = rowHidden
+        // The associated rows may be filtered by the common tables of the request.
+        for table in commonTables
+        where !rows.commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) }) {
+            rows.commonTables.append(table)
+        }
         let alias = relation.aliases.first ?? resolver.aliases.next()
         if relation.aliases.isEmpty { relation.aliases = [alias] }
         let key = try inverse.columns.map { try locate($0.origin, in: relation, isOwn: isRoot, alias, &hidden) }

@@ -14,8 +14,15 @@ extension Resolver: ExpressionTransform {
 
     private func rowExists(_ alias: TableAliasID) throws -> SQLExpression {
         guard let source = sources[alias] else { throw ResolutionError.unknownAlias }
-        return SQLExpression(
-            .equal(Self.column(try primaryKey(of: source.source)[0], .alias(alias)), .null, isNegated: true))
+        return try exists(.alias(alias), source.source)
+    }
+
+    /// Whether the row of a table is there: its key is not NULL; for a view without key, one of its columns is not.
+    func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
+        let key = try? primaryKey(of: source)
+        let columns = try key.map { [$0[0]] } ?? columnNames(of: source)
+        return .joined(
+            columns.map { SQLExpression(.equal(Self.column($0, table), .null, isNegated: true)) }, by: .or)
     }
 
     private func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
@@ -89,6 +96,7 @@ package enum ResolutionError: Error, CustomStringConvertible {
     case aggregateOfGroups(key: String)
     case unknownAlias
     case aliasOfTwoTables(String)
+    case ambiguousArgument(String)
 
     package var description: String {
         switch self {
@@ -122,6 +130,8 @@ package enum ResolutionError: Error, CustomStringConvertible {
             "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
         case .aliasOfTwoTables(let table):
             "a table alias stands for two tables in one request, one of them \(table): make an alias for each"
+        case .ambiguousArgument(let name):
+            "two parts of a request give different values to argument :\(name): give them different names"
         case .aggregateOfGroups(let key):
             "association \"\(key)\" has groups, distinct or limited rows: only their count and isEmpty are known"
         }

@@ -18,9 +18,9 @@ package struct Resolver {
     package init(_ schema: any SchemaReader) { self.schema = schema }
 
     /// A resolver for terms that stand in a relation.
-    package func inside(_ relation: Relation) -> Resolver {
+    package func inside(_ relation: Relation, isOptional: Bool = false) -> Resolver {
         var resolver = self
-        resolver.current = CurrentRelation(relation)
+        resolver.current = CurrentRelation(relation, isOptional: isOptional)
         resolver.learnAliases(of: relation)
         return resolver
     }
@@ -62,6 +62,9 @@ package struct Resolver {
         if relation.groupsByPrimaryKey {
             result.groups += try currentPrimaryKey().map { .term(Self.column($0)) }
             result.groupsByPrimaryKey = false
+        } else if relation.repeatsAggregatedRows, (try? primaryKey(of: relation.source)) != nil {
+            // The key that is never NULL.
+            result.groups = try rowKey(of: relation.source).map { .term(Self.column($0)) }
         }
         if relation.isStablyOrdered {
             result.orderings += try currentPrimaryKey().map {
@@ -101,8 +104,8 @@ package struct Resolver {
         case .named(let e, let name): [SQLSelection(.named(try expression(e), name))]
         case .literal(let l): [SQLSelection(.literal(try literal(l)))]
         case .allColumns: [selection]
-        case .allColumnsExcluding(let excluded):
-            try columns(excluding: Set(excluded.map(\.foldedDatabaseName)))
+        case .allColumnsExcluding(let excluded, let table):
+            try columns(excluding: Set(excluded.map(\.foldedDatabaseName)), of: table)
         case .primaryKey:
             try currentPrimaryKey().map { SQLSelection(.expression(Self.column($0))) }
         }
@@ -149,11 +152,16 @@ package struct Resolver {
         return try name.map { [$0] } ?? schema.primaryKeyColumns(ofTable: table)
     }
 
-    private func columns(excluding excluded: Set<String>) throws -> [SQLSelection] {
-        guard let current else { throw ResolutionError.noTable }
-        return try columnNames(of: current.source)
+    private func columns(
+        excluding excluded: Set<String>, of table: SQLSelection.QualifiedTable?
+    ) throws -> [SQLSelection] {
+        guard let source = table.map({ Source.table($0.table) }) ?? current?.source else {
+            throw ResolutionError.noTable
+        }
+        let reference = table.map { TableReference.alias($0.alias) } ?? .current
+        return try columnNames(of: source)
             .filter { !excluded.contains($0.foldedDatabaseName) }
-            .map { SQLSelection(.expression(Self.column($0))) }
+            .map { SQLSelection(.expression(Self.column($0, reference))) }
     }
 
     /// The columns of a source, with the definition of the common table that it may be.
@@ -186,12 +194,15 @@ final class CurrentRelation {
     let isLimitedToOne: Bool
     /// The filter on one primary key, if there is one.
     let key: SQLExpression?
+    /// Whether the row may be missing: the relation is joined by LEFT JOIN.
+    let isOptional: Bool
     /// The alias that correlated subqueries know the relation by.
     private(set) var alias: TableAliasID?
     /// The tables that aggregates come from.
     var derivedTables: [DerivedAggregates] = []
 
-    init(_ relation: Relation) {
+    init(_ relation: Relation, isOptional: Bool = false) {
+        self.isOptional = isOptional
         storedSource = relation.storedSource
         isLimitedToOne = relation.limit?.count == 1
         key = relation.oneKey

@@ -1,5 +1,6 @@
-// The operators of SQL as Swift operators. Each has two forms: the left side is an SQL expression, or only the
-// right side is; the second is disfavoured, so that the type checker tries one candidate, not three.
+// The operators of SQL as Swift operators. Each has two forms: the left side is an SQL expression, or only the right side
+// is. There the left side is an existential: with one more generic side, `2 * a + 3 * b > 10` took the type checker
+// seconds (Tests/CompileTime).
 
 extension SQLSpecificExpressible {
     /// `a = b`, and `a IS NULL` for nil.
@@ -34,68 +35,56 @@ extension SQLSpecificExpressible {
     /// `a < b`
     public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.less, lhs, rhs) }
     /// `a < b`
-    @_disfavoredOverload
-    public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.less, lhs, rhs) }
+    public static func < (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.less, lhs, rhs) }
     /// `a <= b`
     public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.lessOrEqual, lhs, rhs) }
     /// `a <= b`
-    @_disfavoredOverload
-    public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.lessOrEqual, lhs, rhs) }
+    public static func <= (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.lessOrEqual, lhs, rhs) }
     /// `a > b`
     public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.greater, lhs, rhs) }
     /// `a > b`
-    @_disfavoredOverload
-    public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.greater, lhs, rhs) }
+    public static func > (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.greater, lhs, rhs) }
     /// `a >= b`
     public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
         .binary(.greaterOrEqual, lhs, rhs)
     }
     /// `a >= b`
-    @_disfavoredOverload
-    public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    public static func >= (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
         .binary(.greaterOrEqual, lhs, rhs)
     }
 
     /// `a + b`: the addition of numbers. See ``SQLExpression/AssociativeBinaryOperator/concat`` for texts.
     public static func + (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.add, lhs, rhs) }
     /// `a + b`
-    @_disfavoredOverload
-    public static func + (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.add, lhs, rhs) }
+    public static func + (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.add, lhs, rhs) }
     /// `a * b`
     public static func * (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.multiply, lhs, rhs) }
     /// `a * b`
-    @_disfavoredOverload
-    public static func * (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.multiply, lhs, rhs) }
+    public static func * (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.multiply, lhs, rhs) }
     /// `a - b`
     public static func - (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.subtract, lhs, rhs) }
     /// `a - b`
-    @_disfavoredOverload
-    public static func - (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.subtract, lhs, rhs) }
+    public static func - (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.subtract, lhs, rhs) }
     /// `a / b`
     public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.divide, lhs, rhs) }
     /// `a / b`
-    @_disfavoredOverload
-    public static func / (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.divide, lhs, rhs) }
+    public static func / (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.divide, lhs, rhs) }
     /// `a & b`
     public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
     /// `a & b`
-    @_disfavoredOverload
-    public static func & (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
+    public static func & (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
     /// `a | b`
     public static func | (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseOr, lhs, rhs) }
     /// `a | b`
-    @_disfavoredOverload
-    public static func | (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseOr, lhs, rhs) }
+    public static func | (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.bitwiseOr, lhs, rhs) }
     /// `a << b`
     public static func << (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.leftShift, lhs, rhs) }
     /// `a << b`
-    @_disfavoredOverload
-    public static func << (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.leftShift, lhs, rhs) }
+    public static func << (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.leftShift, lhs, rhs) }
     /// `a >> b`
     public static func >> (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
     /// `a >> b`
-    @_disfavoredOverload
-    public static func >> (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
+    public static func >> (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.rightShift, lhs, rhs) }
 
     /// `a AND b`
     public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.and, lhs, rhs) }
@@ -143,6 +132,17 @@ extension SQL {
     public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
     /// `a <> b`
     public static func != (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
+
+    // A text is a value: without those, a literal on one side would be SQL, as that on the other.
+
+    /// `a = 'text'`
+    public static func == (lhs: SQL, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
+    /// `a <> 'text'`
+    public static func != (lhs: SQL, rhs: String) -> SQLExpression { .equality(lhs, rhs).negated }
+    /// `'text' = a`
+    public static func == (lhs: String, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
+    /// `'text' <> a`
+    public static func != (lhs: String, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
 }
 
 extension SQLExpression {

@@ -16,8 +16,14 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
         case literal(SQL)
         /// All columns of the current table, or of a table with a name.
         case allColumns(table: String?)
-        case allColumnsExcluding([String])
+        case allColumnsExcluding([String], of: QualifiedTable? = nil)
         case primaryKey
+    }
+
+    /// A table that is not the current one, and how its columns are qualified.
+    package struct QualifiedTable: Hashable, Sendable {
+        package var table: TableName
+        package var alias: TableAliasID
     }
 
     /// Whether this is `*`, of the current table.

@@ -10,7 +10,7 @@ private typealias Country = Library.Country
 
 extension DerivableRequest<Author> {
     fileprivate func filter(country: String) -> Self { filter { $0.countryCode == country } }
-    fileprivate func orderedByName() -> Self { order { $0.name.collating(.nocase) } }
+    fileprivate func orderedByName() -> Self { order { $0.name.collating(.localizedCaseInsensitiveCompare) } }
 }
 
 extension DerivableRequest<Book> {
@@ -20,7 +20,9 @@ extension DerivableRequest<Book> {
 
     fileprivate func orderedByAuthorName() -> Self {
         let author = TableAlias<Author>()
-        return joining(optional: Book.author.aliased(author)).order { [author.name.collating(.nocase), $0.year] }
+        return joining(optional: Book.author.aliased(author)).order {
+            [author.name.collating(.localizedCaseInsensitiveCompare), $0.year]
+        }
     }
 }
 
@@ -61,7 +63,8 @@ struct DocumentedTests {
         try Library.check(
             request,
             #"SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" "#
-                + #"AND ("author"."countryCode" = ?) ORDER BY "author"."name" COLLATE NOCASE, "book"."year""#, ["US"])
+                + #"AND ("author"."countryCode" = ?) ORDER BY "author"."name" COLLATE swiftLocalizedCaseInsensitiveCompare, "book"."year""#,
+            ["US"])
         try Library.run { db, _ throws in
             let infos = try request.asRequest(of: BookInfo.self).fetchAll(db)
             #expect(infos.map(\.book.title) == ["Omoo", "Moby-Dick"])
@@ -142,7 +145,7 @@ struct DocumentedTests {
             .order(\.id),
             #"SELECT "book"."id", "author"."id" IS NOT NULL AS "known" FROM "book" LEFT JOIN "author" "#
                 + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#,
-            rows: ["[id:1 known:1]", "[id:2 known:1]", "[id:3 known:1]", "[id:4 known:0]"])
+            rows: ["[id:1, known:1]", "[id:2, known:1]", "[id:3, known:1]", "[id:4, known:0]"])
         try Library.run { db, _ throws in
             let ids = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists).select(
                 \.id, as: Int.self)

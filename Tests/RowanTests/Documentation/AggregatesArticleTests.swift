@@ -71,7 +71,7 @@ struct AggregatesArticleTests {
             db,
             Author.select(\.name).annotated(
                 with: Author.books.sum(\.price), Author.awards.count, Author.reviews.average(\.stars)))
-        #expect(sums[0].description == #"[name:"Melville" bookPriceSum:30 awardCount:2 averageReviewStars:4.5]"#)
+        #expect(sums[0].description == #"[name:"Melville", bookPriceSum:30, awardCount:2, averageReviewStars:4.5]"#)
 
         try db.execute(sql: "DROP INDEX award_author")
         // SELECT "author"."name", IFNULL("awards"."value0", ?) AS "awardCount" FROM "author" LEFT JOIN

@@ -20,6 +20,8 @@ extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
+extension DatabaseValue: SQLSpecificExpressible {}
+
 extension DatabaseValue.Storage {
     /// The Int64, Double, String or Data; nil for NULL.
     public var value: (any DatabaseValueConvertible)? {

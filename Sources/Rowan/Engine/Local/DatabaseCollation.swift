@@ -132,6 +132,13 @@ extension DatabaseFunction {
     }
 }
 
+extension SQLInterpolation {
+    /// `... ORDER BY name COLLATE \(.localizedCompare)`
+    public mutating func appendInterpolation(_ collation: DatabaseCollation) {
+        appendInterpolation(sql: collation.name)
+    }
+}
+
 extension SQLSpecificExpressible {
     /// The expression with a custom collation: `name COLLATE by_length`.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {

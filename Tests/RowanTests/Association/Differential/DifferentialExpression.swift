@@ -200,6 +200,7 @@ extension Differential.Evaluator {
             let value = evaluate(a)
             return value.isNull ? evaluate(b) : value
         case .aggregate(let rows, let function, let argument):
+            guard row != nil else { return .null }
             let values = associated(rows, row, slots).map { value(argument, $0, slots) }
             return function.value(of: values)
         case .isInRequest(let a, let relation, let column):

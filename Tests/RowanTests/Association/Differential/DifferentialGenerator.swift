@@ -54,6 +54,7 @@ extension Differential {
             contents =
                 isGrouped ? [.nothing] : isDistinct ? [.nothing, .columns] : [.nothing, .scope, .scope, .columns]
             addJoins(to: &relation, depth: 3)
+            if repeatsRows(relation) { remainingAggregates = 0 }
             let scope = Scope(table: relation.table, aliased: aliased(relation))
             addFilters(to: &relation, scope)
             if !isGrouped { addSelection(to: &relation, scope, percent: isDistinct ? 90 : 25) }
@@ -95,6 +96,7 @@ extension Differential {
             contents = [.nothing]
             var relation = emptyRelation(Int.random(in: 0..<tables.count, using: &random), isAliased: chance(30))
             addJoins(to: &relation, depth: 2)
+            if repeatsRows(relation) { remainingAggregates = 0 }
             addFilters(to: &relation, Scope(table: relation.table, aliased: aliased(relation)))
             return relation
         }
@@ -169,6 +171,12 @@ extension Differential {
             }
         }
 
+        /// Whether rows come several times. With aggregates they come once, with any one of the rows that are joined to
+        /// them (tested in RepeatedRowsTests).
+        private func repeatsRows(_ relation: Relation) -> Bool {
+            relation.joins.contains { $0.rows.link.isToMany || repeatsRows($0.rows.relation) }
+        }
+
         private mutating func pivotCondition(_ link: Link) -> Expression {
             condition(Scope(table: link.steps[link.steps.count - 2].table, aliased: []), depth: 1)
         }
@@ -182,6 +190,7 @@ extension Differential {
                 var rows = AssociatedRows(link: link, relation: emptyRelation(link.table, isAliased: false))
                 if link.steps.count > 1, chance(25) { rows.pivotFilter = pivotCondition(link) }
                 addJoins(to: &rows.relation, depth: 1)
+                if repeatsRows(rows.relation) { remainingAggregates = 0 }
                 let origin = relation.isAliased && chance(30) ? [(slot: relation.slot, table: relation.table)] : []
                 let scope = Scope(table: link.table, aliased: aliased(rows.relation) + origin)
                 addFilters(to: &rows.relation, scope)

@@ -1,0 +1,92 @@
+// Requests with aggregates of associations have each of their rows once, as the documented GROUP BY makes them.
+
+import Rowan
+import Testing
+
+private typealias Author = Library.Author
+private typealias Book = Library.Book
+private typealias Country = Library.Country
+
+struct RepeatedRowsTests {
+    @Test func joinedRowsDoNotRepeatAggregatedOnes() throws {
+        try Library.check(
+            Author.joining(required: Author.books).annotated(with: Author.passports.count).select(\.id)
+                .annotated(with: Author.passports.count),
+            #"SELECT "author"."id", (SELECT COUNT(*) FROM "passport" WHERE "citizenId" = "author"."id") AS "passportCount" FROM "author" JOIN "book" ON "book"."authorId" = "author"."id" GROUP BY "author"."rowid""#,
+            rows: ["[id:1, passportCount:2]", "[id:2, passportCount:1]"])
+        try Library.check(
+            Author.joining(required: Author.books.filter { $0.year > 1800 }).having(Author.awards.count > 0)
+                .select(\.name),
+            #"SELECT "author"."name" FROM "author" JOIN "book" ON "book"."authorId" = "author"."id" AND ("book"."year" > ?) WHERE (SELECT COUNT(*) FROM "award" WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) > ? GROUP BY "author"."rowid""#,
+            [1800, 0], rows: [#"[name:"Melville"]"#, #"[name:"Hugo"]"#])
+    }
+
+    @Test func theyAreCountedOnce() throws {
+        try Library.run { db, _ throws in
+            let request = Author.joining(required: Author.books).annotated(with: Author.passports.count)
+            #expect(try request.fetchCount(db) == 2)
+            #expect(try request.fetchAll(db).map(\.id) == [1, 2])
+            #expect(try request.isEmpty(db) == false)
+            let pageError = #expect(throws: DatabaseError.self) { try request.page(size: 2).fetch(db) }
+            #expect(pageError?.message?.contains("aggregates of associations") == true)
+        }
+    }
+
+    @Test func otherRequestsAreNotGrouped() throws {
+        try Library.run { db, _ throws in
+            // Without aggregates, there is a row for each joined one.
+            #expect(try Author.joining(required: Author.books).fetchCount(db) == 3)
+            // One row of all.
+            let sum = Author.joining(required: Author.books).having(Author.passports.count > 0)
+                .select(max(Column("id")), as: Int.self)
+            #expect(try sum.fetchAll(db) == [2])
+            // Joined rows that are one at most.
+            let toOne = try statementText(
+                db, Book.including(required: Book.author).annotated(with: Book.awards.count))
+            #expect(!toOne.sql.contains("GROUP BY"))
+        }
+    }
+
+    @Test func prefetchedRowsToo() throws {
+        struct Info: Decodable, FetchableRecord {
+            var country: Country
+            var authors: [Author]
+        }
+        try Library.run { db, _ throws in
+            let authors = Country.authors.joining(required: Author.books).having(Author.passports.count > 0)
+            let infos = try Country.including(all: authors).orderByPrimaryKey().asRequest(of: Info.self).fetchAll(db)
+            #expect(infos.map { $0.authors.map(\.id) } == [[], [2], [1]])
+            let citizens = Country.citizens.joining(required: Author.books).having(Author.awards.count > 0)
+                .forKey("authors")
+            let byPassport = try Country.including(all: citizens).orderByPrimaryKey().asRequest(of: Info.self)
+                .fetchAll(db)
+            #expect(byPassport.map { $0.authors.map(\.id).sorted() } == [[], [1, 2], [1]])
+        }
+    }
+
+    @Test func theAggregatesOfAMissingRowAreNull() throws {
+        struct AuthorInfo: Decodable {
+            var id: Int64
+            var bookCount: Int
+            var hasNoAward: Bool
+        }
+        struct Info: Decodable, FetchableRecord {
+            var book: Book
+            var author: AuthorInfo?
+        }
+        try Library.run { db, _ throws in
+            let author = Book.author.annotated(
+                with: Author.books.count, Author.awards.isEmpty.forKey("hasNoAward"))
+            let infos = try Book.including(optional: author).orderByPrimaryKey().asRequest(of: Info.self).fetchAll(db)
+            #expect(infos.map { $0.author?.bookCount } == [2, 2, 1, nil])
+            #expect(infos.map { $0.author?.hasNoAward } == [false, false, false, nil])
+            #expect(try Info.fetchCount(db, Book.including(required: author)) == 3)
+        }
+    }
+}
+
+extension FetchableRecord {
+    fileprivate static func fetchCount(_ db: Database, _ request: QueryInterfaceRequest<Book>) throws -> Int {
+        try request.asRequest(of: Self.self).fetchAll(db).count
+    }
+}
