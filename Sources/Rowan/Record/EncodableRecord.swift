@@ -151,7 +151,8 @@ extension EncodableRecord {
     }
 }
 
-extension TableRecord where Self: EncodableRecord {
+// The strategies are those of `Codable` records: others encode their values themselves.
+extension TableRecord where Self: EncodableRecord & Encodable {
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {

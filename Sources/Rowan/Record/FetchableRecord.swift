@@ -228,9 +228,9 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
         try fetchAll(db, keys: ids)
     }
 
-    /// The record of an id, or nil.
+    /// The record of an id, or nil; no record for nil: `Author.fetchOne(db, id: book.authorId)`.
     @inlinable
-    public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
+    public static func fetchOne(_ db: Database, id: ID?) throws -> Self? { try fetchOne(db, key: id) }
 
     /// The record of an id.
     ///

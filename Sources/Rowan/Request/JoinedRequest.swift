@@ -225,7 +225,7 @@ extension Relation {
     private func joinable(_ filters: Filters) -> Relation {
         let isPlain =
             !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && !groupsByPrimaryKey && link == nil
-            && (filters == .kept || self.filters.isEmpty && joins.isEmpty)
+            && !repeatsAggregatedRows && (filters == .kept || self.filters.isEmpty && joins.isEmpty)
         guard !isPlain else { return self }
         var inner = self
         inner.aliases = []

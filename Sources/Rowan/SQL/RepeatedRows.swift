@@ -24,8 +24,12 @@ extension Relation {
 extension Join {
     /// Whether a row may be joined to several ones by an association.
     fileprivate var mayRepeatRows: Bool {
-        if case .foreignKey(let link) = step.condition, link.holder == .destination { return true }
-        return step.relation.joins.contains(where: \.mayRepeatRows)
+        switch step.condition {
+        case .foreignKey(let link) where link.holder == .destination: true
+        case .foreignKey, .first: step.relation.joins.contains(where: \.mayRepeatRows)
+        // Not an association: another request, whose rows make pairs.
+        case .always, .columns, .expression: false
+        }
     }
 }
 

@@ -47,6 +47,21 @@ struct RepeatedRowsTests {
         }
     }
 
+    @Test func pairsOfRequestsAreNotGrouped() throws {
+        try Library.run { db, _ throws in
+            let authors = Author.annotated(with: Author.passports.count)
+            let awarded = Book.joining(required: Book.awards)
+            let pairs = authors.join(awarded) { $0.id == $1.authorId }
+            #expect(
+                try pairs.fetchAll(db).map { [$0.id, $1.id] }.sorted { $0[1] < $1[1] } == [[1, 1], [1, 1], [2, 3]])
+            let published = Author.joining(required: Author.books).annotated(with: Author.passports.count)
+            let countries = published.join(Country.all()) { $0.countryCode == $1.code }
+            #expect(
+                try countries.fetchAll(db).map { [$0.name, $1.code] }.sorted { $0[0] > $1[0] }
+                    == [["Melville", "US"], ["Hugo", "FR"]])
+        }
+    }
+
     @Test func prefetchedRowsToo() throws {
         struct Info: Decodable, FetchableRecord {
             var country: Country

@@ -73,6 +73,14 @@ struct AggregatesArticleTests {
                 with: Author.books.sum(\.price), Author.awards.count, Author.reviews.average(\.stars)))
         #expect(sums[0].description == #"[name:"Melville", bookPriceSum:30, awardCount:2, averageReviewStars:4.5]"#)
 
+        // SELECT "author"."name", (SELECT COUNT(*) FROM "award" WHERE "authorId" = "author"."id") AS "awardCount" FROM "author"
+        //   JOIN "book" ON "book"."authorId" = "author"."id" AND ("book"."price" < ?) GROUP BY "author"."rowid"
+        let cheap = try Row.fetchAll(
+            db,
+            Author.joining(required: Author.books.filter { $0.price < 25 }).select(\.name)
+                .annotated(with: Author.awards.count))
+        #expect(cheap.map { $0["awardCount"] as Int } == [2, 0])
+
         try db.execute(sql: "DROP INDEX award_author")
         // SELECT "author"."name", IFNULL("awards"."value0", ?) AS "awardCount" FROM "author" LEFT JOIN
         //   (SELECT "authorId" AS "key0", COUNT(*) AS "value0" FROM "award" GROUP BY "authorId") AS "awards"

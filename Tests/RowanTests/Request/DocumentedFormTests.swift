@@ -114,7 +114,10 @@ struct DocumentedFormTests {
             #expect(try Computed.find(db, key: 2).next == 21)
             #expect(try Computed.fetchOne(db, key: 3)?.next == 31)
             #expect(try Computed.fetchOne(db, id: 1)?.next == 11)
-            #expect(try Computed.fetchOne(db, key: 0) == nil)
+            let id: Int64? = 2
+            #expect(try Computed.fetchOne(db, id: id)?.next == 21)
+            #expect(try Computed.fetchOne(db, id: nil)?.next == nil)
+            #expect(try Computed.fetchOne(db, key: 0)?.next == nil)
             #expect(try Computed.fetchOne(db, key: 2)?.next == 21)
         }
     }

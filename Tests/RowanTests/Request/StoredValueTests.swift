@@ -237,3 +237,33 @@ struct StoredValueTests {
         }
     }
 }
+
+/// A record that encodes itself: strategies are for those that `Codable` encodes.
+private struct Handmade: TableRecord, PersistableRecord {
+    static let databaseTableName = "item"
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .timeIntervalSince1970
+    }
+    static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy { .uppercaseString }
+    var uuid: UUID
+    var date: Date
+
+    func encode(to container: inout PersistenceContainer) {
+        container["uuid"] = uuid
+        container["date"] = date
+    }
+}
+
+struct HandmadeStoredValueTests {
+    @Test func strategiesAreThoseOfCodableRecords() throws {
+        try inLoggedDatabase("CREATE TABLE item (uuid PRIMARY KEY, date)") { db, _ throws in
+            let item = Handmade(uuid: uuids[0], date: dates[0])
+            try item.insert(db)
+            #expect(try Handmade.filter(Column("date") == dates[0]).fetchCount(db) == 1)
+            #expect(try Handmade.filter([uuids[0]].contains(Column("uuid"))).fetchCount(db) == 1)
+            #expect(try Handmade.exists(db, key: uuids[0]))
+            #expect(try Handmade.filter(keys: [uuids[0], uuids[1]]).fetchCount(db) == 1)
+            #expect(try Handmade.deleteOne(db, key: uuids[0]))
+        }
+    }
+}
