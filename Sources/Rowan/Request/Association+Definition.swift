@@ -51,14 +51,14 @@ extension TableRecord {
     public static func hasOne<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<Self, Destination> {
-        .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
+        .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
     /// The association to the one row of a table that refers to this record.
     public static func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<Self, Destination> {
-        .init(.foreignKey(foreignKey, heldBy: .destination, to: destination.relation, key: key))
+        .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: destination.relation, key: key))
     }
 
     /// The association to many records through others.
@@ -146,14 +146,14 @@ extension Table {
     public func hasOne<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<RowDecoder, Destination> {
-        .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
+        .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
     /// The association to the one row that refers to a row.
     public func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<RowDecoder, Destination> {
-        .init(.foreignKey(foreignKey, heldBy: .destination, to: destination.relation, key: key))
+        .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: destination.relation, key: key))
     }
 
     /// The association to many rows through others.

@@ -167,10 +167,12 @@ public struct ForeignKey: Hashable, Sendable {
 extension AssociationPath {
     /// The path of a foreign key.
     static func foreignKey(
-        _ foreignKey: ForeignKey?, heldBy holder: ForeignKeyLink.Holder, to relation: Relation, key: String?
+        _ foreignKey: ForeignKey?, heldBy holder: ForeignKeyLink.Holder, isToOne: Bool = false, to relation: Relation,
+        key: String?
     ) -> AssociationPath {
         let link = ForeignKeyLink(
-            holder: holder, columns: foreignKey?.originColumns, referredColumns: foreignKey?.destinationColumns)
+            holder: holder, columns: foreignKey?.originColumns, referredColumns: foreignKey?.destinationColumns,
+            isToOne: isToOne || holder == .origin)
         return AssociationPath([
             AssociationStep(
                 key: key.map { .fixed($0) } ?? .table(relation.source.name), condition: .foreignKey(link),

@@ -138,7 +138,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
 extension SelectionRequest where Self: TypedRequest {
     /// The request with aggregates of associations: `Author.annotated(with: Author.books.count)`.
     public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
-        annotated(with: aggregates.map(\.sqlSelection))
+        annotated(with: aggregates.map(\.sqlSelection))._mapRelation { $0.hasAggregates = true }
     }
 
     /// The request with aggregates of associations.
@@ -149,7 +149,10 @@ extension AggregatingRequest where Self: TypedRequest {
     /// The rows whose associated rows satisfy a condition: `Author.having(Author.books.count >= 2)`.
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
         // The condition is on one row, whose associated rows are a subquery: it needs no group.
-        _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
+        _mapRelation {
+            $0.filters.append(.term(predicate.sqlExpression))
+            $0.hasAggregates = true
+        }
     }
 }
 

@@ -139,8 +139,7 @@ private struct Keyset {
         guard !relation.repeatsAggregatedRows else {
             throw Self.misuse("a request with aggregates of associations, and joins that repeat its rows, has no pages")
         }
-        let joinedOrder = relation.joins.contains { !$0.step.relation.orderings.isEmpty }
-        guard !joinedOrder else {
+        guard !relation.hasJoinedOrder else {
             throw Self.misuse("a page needs its order in one place: use table aliases to order by joined columns")
         }
         let resolver = Resolver(db).inside(relation)
@@ -389,5 +388,12 @@ extension PageToken: LosslessStringConvertible {
 
         var order: UInt64
         var values: [Value]
+    }
+}
+
+extension Relation {
+    /// Whether a joined relation, however deep, has an order.
+    fileprivate var hasJoinedOrder: Bool {
+        joins.contains { !$0.step.relation.orderings.isEmpty || $0.step.relation.hasJoinedOrder }
     }
 }

@@ -81,7 +81,7 @@ extension QueryInterfaceRequest {
         var target = try resolver.resolve(relation.mutationTarget(resolver))
         let inside = resolver.inside(relation)
         let returning = try inside.resolve(returning)
-        target.aliases += inside.givenAliases
+        target.add(aliases: relation.aliases + inside.givenAliases)
         return { $0.write(delete: target, returning: returning) }
     }
 
@@ -96,7 +96,7 @@ extension QueryInterfaceRequest {
             target, conflictResolution: conflictResolution?.rawValue,
             assignments: try assignments.filter { $0.value != nil }.map(inside.resolve),
             returning: try inside.resolve(returning))
-        update.relation.aliases += inside.givenAliases
+        update.relation.add(aliases: relation.aliases + inside.givenAliases)
         return { $0.write(update) }
     }
 }
@@ -114,6 +114,11 @@ extension Resolver {
 }
 
 extension Relation {
+    /// Lets more aliases stand for the source: those of the request, in what a statement assigns and returns.
+    fileprivate mutating func add(aliases others: [TableAliasID]) {
+        aliases += others.filter { !aliases.contains($0) }
+    }
+
     /// What an UPDATE or a DELETE can express: filters. An order and a limit go to a subquery on the primary key.
     fileprivate func mutationTarget(_ resolver: Resolver) throws -> Relation {
         guard groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else {

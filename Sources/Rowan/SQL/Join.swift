@@ -51,9 +51,12 @@ package struct ForeignKeyLink: Hashable, Sendable {
     package var columns: [String]?
     /// The columns that they refer to; nil for those of the schema.
     package var referredColumns: [String]?
+    /// Whether a row is linked to one other at most, by the word of the user.
+    package var isToOne: Bool
 
-    package init(holder: Holder, columns: [String]?, referredColumns: [String]?) {
+    package init(holder: Holder, columns: [String]?, referredColumns: [String]?, isToOne: Bool) {
         self.holder = holder
+        self.isToOne = isToOne
         self.columns = columns
         self.referredColumns = referredColumns
     }
@@ -156,6 +159,7 @@ extension Relation {
         }
         isStablyOrdered = isStablyOrdered || other.isStablyOrdered
         isDistinct = isDistinct || other.isDistinct
+        hasAggregates = hasAggregates || other.hasAggregates
         groupsByPrimaryKey = groupsByPrimaryKey || other.groupsByPrimaryKey
         groups += other.groups
         havings += other.havings

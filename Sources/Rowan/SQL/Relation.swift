@@ -104,6 +104,8 @@ public struct Relation: Hashable, Sendable {
     /// Whether the primary key settles what the orderings leave open.
     package var isStablyOrdered = false
     package var groupsByPrimaryKey = false
+    /// Whether aggregates of associations annotate or filter the rows.
+    package var hasAggregates = false
     package var limit: Limit?
     private var rare = RareParts()
 

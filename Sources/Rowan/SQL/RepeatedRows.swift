@@ -4,56 +4,51 @@
 extension Relation {
     /// Whether joined associations repeat rows that have aggregates of associations: they are grouped by their key.
     package var repeatsAggregatedRows: Bool {
-        guard !joins.isEmpty, groups.isEmpty, !groupsByPrimaryKey, joins.contains(where: \.mayRepeatRows) else {
-            return false
-        }
-        let (conditions, values) = (AggregateSearch(), AggregateSearch())
-        for filter in filters { conditions.visit(filter.term) }
-        for selection in selection {
+        guard hasAggregates, !joins.isEmpty, groups.isEmpty, !groupsByPrimaryKey,
+            joins.contains(where: \.mayRepeatRows),
+            // The rows of other requests make pairs: each is one.
+            joins.allSatisfy(\.isAssociation)
+        else { return false }
+        return selection.allSatisfy { selection in
             switch selection.term?.node {
-            case .expression(let expression), .named(let expression, _): values.visit(expression)
-            // Unknown SQL may make one row of all.
-            case .literal: return false
-            case .allColumns, .allColumnsExcluding, .primaryKey, nil: break
+            case .expression(let expression), .named(let expression, _): !AggregateSearch.finds(in: expression)
+            case .allColumns, .allColumnsExcluding, .primaryKey: true
+            // What is not known yet may make one row of all.
+            case .literal, nil: false
             }
         }
-        return (conditions.hasAssociated || values.hasAssociated) && !values.hasFunction
     }
 }
 
 extension Join {
+    fileprivate var isAssociation: Bool {
+        switch step.condition {
+        case .foreignKey, .columns, .first: true
+        case .always, .expression: false
+        }
+    }
+
     /// Whether a row may be joined to several ones by an association.
     fileprivate var mayRepeatRows: Bool {
-        switch step.condition {
-        case .foreignKey(let link) where link.holder == .destination: true
-        case .foreignKey, .first: step.relation.joins.contains(where: \.mayRepeatRows)
-        // Not an association: another request, whose rows make pairs.
-        case .always, .columns, .expression: false
-        }
+        if case .foreignKey(let link) = step.condition, !link.isToOne { return true }
+        return isAssociation && step.relation.joins.contains(where: \.mayRepeatRows)
     }
 }
 
-/// Looks for aggregates, outside of subqueries and windows.
-private final class AggregateSearch: ExpressionTransform {
-    /// Whether there are aggregates of associations.
-    private(set) var hasAssociated = false
-    /// Whether there are aggregate functions, which make one row of all.
-    private(set) var hasFunction = false
+/// Looks for aggregate functions, outside of subqueries and windows: they make one row of all.
+private struct AggregateSearch: ExpressionTransform {
+    private struct Found: Error {}
 
-    func visit(_ expression: SQLExpression?) {
-        guard let expression else { return }
-        _ = try? self.expression(expression)
-    }
+    static func finds(in expression: SQLExpression) -> Bool { (try? Self().expression(expression)) == nil }
 
     func expression(_ expression: SQLExpression) throws -> SQLExpression {
         switch expression.node {
-        case .aggregate: hasAssociated = true
-        case .function(let call): if call.isAggregate { hasFunction = true }
-        case .literal: hasFunction = true
+        case .function(let call) where call.isAggregate: throw Found()
+        // Unknown SQL may call one.
+        case .literal: throw Found()
         case .windowed: return expression
-        default: break  // The others are what their children are.
+        default: return try expression.mapChildren(self)
         }
-        return try expression.mapChildren(self)
     }
 
     func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
@@ -61,12 +56,13 @@ private final class AggregateSearch: ExpressionTransform {
 }
 
 extension SQLExpression.FunctionCall {
-    /// Whether the function is one of SQLite's aggregates. <https://sqlite.org/lang_aggfunc.html>
+    /// Whether the function is an aggregate, of SQLite or of the user. <https://sqlite.org/lang_aggfunc.html>
     fileprivate var isAggregate: Bool {
         switch name.uppercased() {
         case "AVG", "COUNT", "GROUP_CONCAT", "STRING_AGG", "SUM", "TOTAL": true
         case "MAX", "MIN": arguments.count == 1
-        case let name: name.hasPrefix("JSON_GROUP_") || name.hasPrefix("JSONB_GROUP_") || filter != nil
+        case let name:
+            isCustomAggregate || name.hasPrefix("JSON_GROUP_") || name.hasPrefix("JSONB_GROUP_") || filter != nil
         }
     }
 }

@@ -133,7 +133,9 @@ private struct Prefetching {
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)
         let filter = Resolver.tuple(columns, isDirect ? .current : .alias(inverse.alias))
-        if rows.repeatsAggregatedRows { rows.groupsByPrimaryKey = true }
+        if rows.repeatsAggregatedRows {
+            rows.groups = try resolver.rowKey(of: rows.source).map { .term(Resolver.column($0)) }
+        }
         if !rows.groups.isEmpty || rows.groupsByPrimaryKey {
             rows.groups += columns.map { .term(Resolver.column($0, .alias(inverse.alias))) }
         }

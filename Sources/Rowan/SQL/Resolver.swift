@@ -38,8 +38,15 @@ package struct Resolver {
     package func resolve(_ relation: Relation) throws -> Relation {
         guard relation.isSymbolic else { return relation }
         if let link = relation.link { return try resolve(linked(relation, link)) }
-        if !relation.joins.isEmpty { try checkAliases(of: relation) }
-        return try inside(relation).resolved(relation)
+        guard !relation.joins.isEmpty else { return try inside(relation).resolved(relation) }
+        try checkAliases(of: relation)
+        var hoisted = relation
+        hoisted.hoistCommonTables()
+        var result = try inside(hoisted).resolved(hoisted)
+        if relation.repeatsAggregatedRows, (try? primaryKey(of: relation.source)) != nil {
+            result.groups = try rowKey(of: relation.source).map { .term(Self.column($0)) }
+        }
+        return result
     }
 
     private mutating func learnAliases(of relation: Relation) {
@@ -62,9 +69,6 @@ package struct Resolver {
         if relation.groupsByPrimaryKey {
             result.groups += try currentPrimaryKey().map { .term(Self.column($0)) }
             result.groupsByPrimaryKey = false
-        } else if relation.repeatsAggregatedRows, (try? primaryKey(of: relation.source)) != nil {
-            // The key that is never NULL.
-            result.groups = try rowKey(of: relation.source).map { .term(Self.column($0)) }
         }
         if relation.isStablyOrdered {
             result.orderings += try currentPrimaryKey().map {
@@ -77,7 +81,6 @@ package struct Resolver {
             result.aliases += current.givenAliases
             result.joins += try current.derivedTables.map { try resolve($0.join, from: relation.storedSource) }
         }
-        result.hoistCommonTables()
         try nameGroupedColumns(of: &result)
         return result
     }
@@ -194,7 +197,7 @@ final class CurrentRelation {
     let isLimitedToOne: Bool
     /// The filter on one primary key, if there is one.
     let key: SQLExpression?
-    /// Whether the row may be missing: the relation is joined by LEFT JOIN.
+    /// Whether the row may be missing, by an outer join.
     let isOptional: Bool
     /// The alias that correlated subqueries know the relation by.
     private(set) var alias: TableAliasID?
@@ -202,7 +205,7 @@ final class CurrentRelation {
     var derivedTables: [DerivedAggregates] = []
 
     init(_ relation: Relation, isOptional: Bool = false) {
-        self.isOptional = isOptional
+        self.isOptional = isOptional || relation.joins.contains { $0.kind == .right || $0.kind == .full }
         storedSource = relation.storedSource
         isLimitedToOne = relation.limit?.count == 1
         key = relation.oneKey
@@ -239,10 +242,14 @@ extension Relation {
         }
     }
 
-    /// The common tables of joined relations are those of the query.
+    /// The common tables of joined relations are those of the query. Before they are resolved: two places that have the
+    /// same one get the same.
     fileprivate mutating func hoistCommonTables() {
         for index in joins.indices {
-            commonTables += joins[index].step.relation.commonTables.filter { !commonTables.contains($0) }
+            joins[index].step.relation.hoistCommonTables()
+            let tables = joins[index].step.relation.commonTables
+            guard !tables.isEmpty else { continue }
+            commonTables += tables.filter { !commonTables.contains($0) }
             joins[index].step.relation.commonTables = []
         }
     }

@@ -76,6 +76,7 @@ public struct SQLExpression: Hashable, Sendable {
         package var arguments: [SQLExpression]
         package var isDistinct = false
         package var isStar = false
+        package var isCustomAggregate = false
         package var filter: SQLExpression?
         /// The order in which an aggregate takes the rows. Since SQLite 3.44.
         package var orderings: [SQLOrdering] = []

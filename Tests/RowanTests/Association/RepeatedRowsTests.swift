@@ -62,6 +62,61 @@ struct RepeatedRowsTests {
         }
     }
 
+    @Test func includedOnesMakePairsToo() throws {
+        try Library.run { db, _ throws in
+            let authors = Author.including(required: Author.books).annotated(with: Author.passports.count)
+            let pairs = authors.join(Country.all()) { $0.countryCode == $1.code }
+            #expect(try pairs.fetchAll(db).map { [$0.name, $1.code] }.count == 3)
+        }
+    }
+
+    @Test func associationsToOneRepeatNothing() throws {
+        try Library.run { db, _ throws in
+            let passport = Author.hasOne(Library.Passport.self, using: ForeignKey(["citizenId"]))
+            let request = Author.including(optional: passport).annotated(with: Author.books.count).order(\.id)
+            #expect(try !statementText(db, request).sql.contains("GROUP BY"))
+            let page = try Author.joining(optional: passport.filter { $0.rank == 1 })
+                .annotated(with: Author.books.count).page(size: 2).fetch(db)
+            #expect(page.elements.count == 2)
+        }
+    }
+
+    @Test func limitsCountEachOnce() throws {
+        struct Info: Decodable, FetchableRecord {
+            var country: Country
+            var authors: [Author]
+        }
+        try Library.run { db, _ throws in
+            try db.execute(
+                sql: "INSERT INTO author VALUES (5, 'Verne', 'US'); INSERT INTO book VALUES (5, 5, 'Nemo', 1, 1)")
+            let two = Country.authors.joining(required: Author.books).annotated(with: Author.awards.count)
+                .order(\.name).limit(2)
+            let infos = try Country.including(all: two).filter(key: "US").asRequest(of: Info.self).fetchAll(db)
+            #expect(infos.map { $0.authors.map(\.name) } == [["Melville", "Verne"]])
+            let first = Author.joining(required: Author.books).annotated(with: Author.awards.count).order(\.id).limit(2)
+            #expect(try first.fetchAll(db).map(\.id) == [1, 2])
+            #expect(try first.updateAll(db, [Column("countryCode").set(to: nil)]) == 2)
+            #expect(try Author.filter { $0.countryCode == nil }.fetchAll(db).map(\.id) == [1, 2, 4])
+        }
+    }
+
+    @Test func aggregateFunctionsOfTheUserMakeOneRow() throws {
+        struct Longest: DatabaseAggregate {
+            var longest = 0
+            mutating func step(_ values: [DatabaseValue]) {
+                longest = Swift.max(longest, String.fromDatabaseValue(values[0])?.count ?? 0)
+            }
+            func finalize() -> (any DatabaseValueConvertible)? { longest }
+        }
+        try Library.run { db, _ throws in
+            let longest = DatabaseFunction("longest", argumentCount: 1, pure: true, aggregate: Longest.self)
+            db.add(function: longest)
+            let request = Author.joining(required: Author.books).having(Author.passports.count > 0)
+                .select(longest(Column("name")), as: Int.self)
+            #expect(try request.fetchAll(db) == [8])
+        }
+    }
+
     @Test func prefetchedRowsToo() throws {
         struct Info: Decodable, FetchableRecord {
             var country: Country
@@ -96,6 +151,11 @@ struct RepeatedRowsTests {
             #expect(infos.map { $0.author?.bookCount } == [2, 2, 1, nil])
             #expect(infos.map { $0.author?.hasNoAward } == [false, false, false, nil])
             #expect(try Info.fetchCount(db, Book.including(required: author)) == 3)
+            // The first of two requests may be missing too.
+            let authors = Author.annotated(with: Author.books.count)
+            let pairs = authors.rightJoin(Country.all()) { $0.countryCode == $1.code }
+            let countries = try pairs.fetchAll(db).map { ($0?.name ?? "-") + " " + $1.code }
+            #expect(countries.sorted() == ["- DE", "Hugo FR", "Melville US", "Sand FR"])
         }
     }
 }

@@ -186,6 +186,47 @@ struct DocumentedFormTests {
         }
     }
 
+    @Test func aliasesInWritesWithALimit() throws {
+        typealias Author = Library.Author
+        try Library.run { db, _ throws in
+            let count = Column("name").set(to: Author.books.count.sqlExpression)
+            for alias in [TableAlias<Author>(), TableAlias<Author>(name: "a")] {
+                #expect(try Author.aliased(alias).joining(required: Author.books).updateAll(db, [count]) == 2)
+                #expect(
+                    try Author.order(\.id).select(\.name, as: String.self).fetchAll(db) == [
+                        "2", "1", "Sand", "Nobody",
+                    ])
+                let books = Library.Book.filter { $0.authorId == alias.id }.select(Rowan.count(AllColumns()))
+                let updated = try Author.aliased(alias).order(\.id).limit(2)
+                    .updateAndFetchAll(db, [Column("name").set(to: books)])
+                #expect(updated.map(\.name) == ["2", "1"])
+                try db.execute(sql: "UPDATE author SET name = id WHERE id < 3")
+            }
+        }
+    }
+
+    @Test func aCommonTableInTwoPlacesIsOne() throws {
+        typealias Author = Library.Author
+        try Library.run { db, _ throws in
+            let writers = CommonTableExpression<Row>(
+                named: "writers", request: Author.having(Author.books.count > 0).select(\.id))
+            let request = Author.with(writers).including(
+                all: Author.books.with(writers).filter { writers.contains($0.authorId) })
+            #expect(try Row.fetchAll(db, request).map { $0.prefetchedRows["books"]?.count } == [2, 1, 0, 0])
+            let joined = Author.with(writers).joining(
+                required: Author.books.with(writers).filter { writers.contains($0.authorId) })
+            #expect(try joined.fetchCount(db) == 3)
+        }
+    }
+
+    @Test func pagesRefuseAnOrderThatIsDeepInTheJoins() throws {
+        try Library.run { db, _ throws in
+            let request = Library.Book.including(required: Library.Book.country.order(\.name))
+            let error = databaseError { try request.page(size: 2).fetch(db) }
+            #expect(error?.message?.contains("needs its order in one place") == true)
+        }
+    }
+
     @Test func tablesByID() throws {
         try run { db, _ throws in
             let table = Table<Player>("player")

@@ -67,7 +67,9 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     /// A call of the function, as an expression.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
-        SQLExpression(.function(.init(name, arguments.map(\.sqlExpression))))
+        var call = SQLExpression.FunctionCall(name, arguments.map(\.sqlExpression))
+        if case .aggregate = kind { call.isCustomAggregate = true }
+        return SQLExpression(.function(call))
     }
 
     public static func == (lhs: DatabaseFunction, rhs: DatabaseFunction) -> Bool { lhs.id == rhs.id }
