@@ -70,6 +70,10 @@ struct DifferentialTests {
         }
     }
 
+    /// Whether a query has more nested parentheses than SQLite's parser takes: one request in some hundred thousand.
+    /// <https://sqlite.org/compile.html#yystackdepth>
+    private static func isTooDeep(_ error: DatabaseError) -> Bool { error.message == "parser stack overflow" }
+
     private static func difference(
         _ db: Database, _ request: CompoundRequest<Row>, _ description: Differential.Compound, _ expected: [String]
     ) -> String? {
@@ -82,6 +86,8 @@ struct DifferentialTests {
             let count = try request.fetchCount(db)
             if texts == expected, count == expected.count { return nil }
             return "\(count) rows:\n\(texts)\nSQL: \(sql)\nexpected:\n\(expected)"
+        } catch let error as DatabaseError where Self.isTooDeep(error) {
+            return nil
         } catch {
             return "\(error)\nexpected:\n\(expected)"
         }
@@ -104,6 +110,8 @@ struct DifferentialTests {
             if count != expected.count { return told("fetchCount is \(count)") }
             let isEmpty = try request.isEmpty(db)
             if isEmpty != expected.isEmpty { return told("isEmpty is \(isEmpty)") }
+            return nil
+        } catch let error as DatabaseError where Self.isTooDeep(error) {
             return nil
         } catch {
             return told("\(error)")
