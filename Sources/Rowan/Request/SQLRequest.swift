@@ -31,9 +31,13 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     ///
     /// - Parameter cached: whether the statement stays prepared for the next execution.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
+        self.init(sqlLiteral, adapter, isCached: cached)
+    }
+
+    private init(_ sqlLiteral: SQL, _ adapter: (any RowAdapter)?, isCached: Bool) {
         self.sqlLiteral = sqlLiteral
         self.adapter = adapter
-        isCached = cached
+        self.isCached = isCached
     }
 
     public var sqlSubquery: SQLSubquery { SQLSubquery(.literal(sqlLiteral)) }
@@ -61,9 +65,7 @@ extension SQLRequest where RowDecoder == Row {
 
     /// A request of rows from a literal.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
-        self.sqlLiteral = sqlLiteral
-        self.adapter = adapter
-        isCached = cached
+        self.init(sqlLiteral, adapter, isCached: cached)
     }
 }
 
