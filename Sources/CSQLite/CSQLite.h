@@ -19,6 +19,28 @@ static inline int rowan_config_log(rowan_log_function function) {
     return sqlite3_config(SQLITE_CONFIG_LOG, function, (void *)0);
 }
 
+/// Writes to the error log of the process. https://sqlite.org/c3ref/log.html
+static inline void rowan_log(int code, const char *message) { sqlite3_log(code, "%s", message); }
+
+// SQLite may be built without the pre-update hook: the symbol is missing then, which the program must survive.
+#pragma weak sqlite3_preupdate_hook
+
+static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
+
+typedef void (*rowan_preupdate_function)(
+    void *context, sqlite3 *db, int operation, const char *schema, const char *table, sqlite3_int64 old_rowid,
+    sqlite3_int64 new_rowid);
+
+/// Calls a function before each change of a row. https://sqlite.org/c3ref/preupdate_blobwrite.html
+static inline void rowan_preupdate_hook(sqlite3 *db, rowan_preupdate_function function, void *context) {
+    if (sqlite3_preupdate_hook != 0) {
+        sqlite3_preupdate_hook(
+            db,
+            (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64))function,
+            context);
+    }
+}
+
 /// Binds text that SQLite copies.
 static inline int rowan_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);

@@ -10,6 +10,9 @@ package struct FIFO<Element> {
 
     package var isEmpty: Bool { count == 0 }
 
+    /// The elements, in order.
+    package var elements: [Element] { storage[head...].compactMap { $0 } }
+
     package mutating func append(_ element: Element) {
         storage.append(element)
         count += 1
@@ -44,7 +47,7 @@ package struct FIFO<Element> {
     /// Removes and returns all elements, in order.
     package mutating func removeAll() -> [Element] {
         defer { self = FIFO() }
-        return storage[head...].compactMap { $0 }
+        return elements
     }
 
     private mutating func compactIfNeeded() {

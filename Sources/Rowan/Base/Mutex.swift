@@ -1,5 +1,5 @@
-// A value behind a lock of the system. The thread sanitizer sees it, as it does not see the futex that the Mutex of
-// Synchronization is made of on Linux: it takes all what that one protects for races.
+// A value behind a lock of the system. The thread sanitizer knows that lock. It doesn't know the futex that the Mutex of
+// Synchronization is made of on Linux, and reports everything that lock protects as a race.
 
 import Foundation
 

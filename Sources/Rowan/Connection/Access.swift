@@ -3,8 +3,6 @@
 // erasures only say the route of each kind.
 
 import Dispatch
-import Foundation
-import Synchronization
 
 /// The kinds of accesses.
 public enum DatabaseAccessKind: Sendable {
@@ -29,6 +27,8 @@ public struct DatabaseAccessRoute: Sendable {
 
     let lane: AccessLane
     let scope: Scope
+    /// Another lane whose connection serves a reentrant access: the writer of a pool, for a read.
+    var reentrantLane: AccessLane?
 }
 
 extension DatabaseAccessRoute {
@@ -39,6 +39,7 @@ extension DatabaseAccessRoute {
         do {
             value = try perform(connection, body)
         } catch {
+            // The first error is the one that matters: a transaction that was left open is rolled back all the same.
             _ = end(connection)
             throw error
         }
@@ -52,20 +53,38 @@ extension DatabaseAccessRoute {
         return connection.endAccess()
     }
 
+    /// The connection that the current thread already has, if any.
+    private var currentConnection: PooledConnection? {
+        lane.connectionOfCurrentThread ?? reentrantLane?.connectionOfCurrentThread
+    }
+
     /// Synchronous access, in the connection that the current thread already has, if any.
     func runReentrant<T>(_ body: (Database) throws -> T) throws -> T {
-        guard let connection = lane.connectionOfCurrentThread else { return try run(body) }
+        guard let connection = currentConnection else { return try run(body) }
+        guard case .plain = scope else { return try connection.database.readOnly { try body(connection.database) } }
         return try body(connection.database)
     }
 
-    /// Synchronous access for verbs that may only throw the errors of their closure.
-    func runTrapping<T>(_ body: (Database) throws -> T) rethrows -> T {
+    /// Synchronous access for closures that throw no error, from methods that can't throw one either. On a closed
+    /// connection, the closure gets a database that refuses all.
+    func runNonthrowing<T>(_ body: (Database) -> T) -> T {
         let connection: PooledConnection
-        do { connection = try lane.acquire() } catch { preconditionFailure("\(error)") }
+        do {
+            connection = try lane.acquire()
+        } catch {
+            guard let closed = lane.closedConnection else { preconditionFailure("\(error)") }
+            return closed.run(body)
+        }
         defer {
             if let error = end(connection) { preconditionFailure("\(error)") }
         }
-        return try connection.run(body)
+        return connection.run(body)
+    }
+
+    /// Synchronous access for closures that throw no error, in the connection that the current thread already has.
+    func runReentrantNonthrowing<T>(_ body: (Database) -> T) -> T {
+        guard let connection = currentConnection else { return runNonthrowing(body) }
+        return body(connection.database)
     }
 
     private func perform<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) throws -> T {
@@ -84,61 +103,61 @@ extension DatabaseAccessRoute {
         return try result.get()
     }
 
-    /// Asynchronous access, on the lane's dispatch queue. A cancelled task interrupts SQLite, and leaves the
+    /// Asynchronous access, on the executor of the connection. A cancelled task interrupts SQLite, and leaves the
     /// connection clean.
     func run<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         let access = AsyncAccess()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                access.start(in: lane) { result in
-                    switch result {
-                    case .failure(let error):
-                        continuation.resume(throwing: error)
-                    case .success(let connection):
-                        lane.dispatchQueue.async {
-                            continuation.resume(with: runGranted(access, connection, body))
-                        }
-                    }
-                }
-            }
+            let grant = try await access.grant(of: lane)
+            return try await lane.executor(of: grant).run { try runGranted(access, grant, body) }
         } onCancel: {
             access.cancel()
         }
     }
 
     private func runGranted<T>(
-        _ access: AsyncAccess, _ connection: PooledConnection, _ body: (Database) throws -> T
-    ) -> Result<T, any Error> {
+        _ access: AsyncAccess, _ grant: AccessLane.Grant, _ body: (Database) throws -> T
+    ) throws -> T {
+        guard !access.isCancelled else {
+            lane.giveBack(grant)
+            throw CancellationError()
+        }
+        let connection = try lane.connection(of: grant)
         guard access.willRun(connection) else {
             lane.release(connection)
-            return .failure(CancellationError())
+            throw CancellationError()
         }
-        let result = Result { try perform(connection, body) }
+        let result = Result { try connection.watchingCancellation { try perform(connection, body) } }
         let wasCancelled = access.didRun(connection)
-        return Result { try finish(connection, result) }.mapError { error in
-            let isInterruption = (error as? DatabaseError)?.isInterruptionError ?? false
-            return wasCancelled && isInterruption ? CancellationError() : error
+        do {
+            return try finish(connection, result)
+        } catch let error as DatabaseError
+            where wasCancelled && (error.isInterruptionError || error.resultCode == .SQLITE_BUSY)
+        {
+            throw CancellationError()
         }
     }
 
-    /// Access with a callback, on the lane's dispatch queue.
-    func callback(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    /// Access with a callback, on the queue of the connection.
+    ///
+    /// - Parameter isIndependent: whether it must start even if the target queue is taken.
+    func callback(isIndependent: Bool = false, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         let waiter = AccessLane.Waiter { result in
-            lane.dispatchQueue.async {
-                switch result {
-                case .failure(let error): body(.failure(error))
-                case .success(let connection): runCallback(connection, body)
-                }
+            switch result {
+            case .failure(let error): lane.anyQueue.async { body(.failure(error)) }
+            case .success(let grant):
+                let executor = lane.executor(of: grant)
+                (isIndependent ? executor.independentQueue : executor.queue).async { runCallback(grant, body) }
             }
         }
         do { try lane.enqueue(waiter) } catch {
-            lane.dispatchQueue.async { body(.failure(error)) }
+            lane.anyQueue.async { body(.failure(error)) }
         }
     }
 
-    private func runCallback(
-        _ connection: PooledConnection, _ body: (Result<Database, any Error>) -> Void
-    ) {
+    private func runCallback(_ grant: AccessLane.Grant, _ body: (Result<Database, any Error>) -> Void) {
+        let connection: PooledConnection
+        do { connection = try lane.connection(of: grant) } catch { return body(.failure(error)) }
         var isCalled = false
         do {
             try perform(connection) { db in
@@ -158,72 +177,5 @@ extension Database {
         try readOnly {
             try transaction(.deferred) { try body(self) }
         }
-    }
-}
-
-/// The state of an asynchronous access, which its task may cancel at any time.
-private final class AsyncAccess: Sendable {
-    private enum Phase {
-        case created
-        case waiting(AccessLane, AccessLane.Waiter)
-        case running(PooledConnection)
-        case ended
-    }
-
-    private struct State {
-        var phase = Phase.created
-        var isCancelled = false
-        var resume: (@Sendable (Result<PooledConnection, any Error>) -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    func start(in lane: AccessLane, _ resume: @escaping @Sendable (Result<PooledConnection, any Error>) -> Void) {
-        let waiter = AccessLane.Waiter(resume)
-        let isCancelled = state.withLock { state in
-            state.resume = resume
-            if !state.isCancelled { state.phase = .waiting(lane, waiter) }
-            return state.isCancelled
-        }
-        guard !isCancelled else { return resume(.failure(CancellationError())) }
-        do { try lane.enqueue(waiter) } catch { resume(.failure(error)) }
-        // A cancellation between the two found no waiter in the lane.
-        if state.withLock({ $0.isCancelled }), lane.cancel(waiter) { resume(.failure(CancellationError())) }
-    }
-
-    /// - Returns: false if the access was cancelled while it waited.
-    func willRun(_ connection: PooledConnection) -> Bool {
-        state.withLock { state in
-            guard !state.isCancelled else { return false }
-            state.phase = .running(connection)
-            return true
-        }
-    }
-
-    /// - Returns: whether the access was cancelled while it ran.
-    func didRun(_ connection: PooledConnection) -> Bool {
-        state.withLock { state in
-            state.phase = .ended
-            if state.isCancelled { connection.endCancellation() }
-            return state.isCancelled
-        }
-    }
-
-    func cancel() {
-        let action = state.withLock { state -> (() -> Void)? in
-            state.isCancelled = true
-            switch state.phase {
-            case .created, .ended:
-                return nil
-            case .waiting(let lane, let waiter):
-                let resume = state.resume
-                return { if lane.cancel(waiter) { resume?(.failure(CancellationError())) } }
-            case .running(let connection):
-                // Under the lock: the access can't end, and the connection go to another, meanwhile.
-                connection.cancel()
-                return nil
-            }
-        }
-        action?()
     }
 }

@@ -1,6 +1,6 @@
 // The one gate to connections: a lane holds up to N of them, and hands each to one access at a time, first come,
 // first served. A synchronous access runs on its caller's thread; an asynchronous one waits without a thread, and
-// runs on the lane's dispatch queue. A queue is a lane of one; a pool is a lane of one writer, and one of readers.
+// runs on the executor of the connection. A queue is a lane of one; a pool is a lane of one writer, and one of readers.
 
 import Dispatch
 import Foundation
@@ -12,85 +12,104 @@ final class AccessLane: Sendable {
         var all: [PooledConnection] = []
         /// Connections that are open, or being opened.
         var count = 0
+        /// The threads that open a connection.
+        var openingThreads: [UInt] = []
         var waiters = FIFO<Waiter>()
+        /// What accesses that can't throw get after the closing.
+        var closedConnection: PooledConnection?
         var isClosed = false
-        /// Whether an exclusive access keeps all connections, and on which thread.
+        /// Whether an exclusive access keeps all connections, or waits for them, and on which thread.
         var isExclusive = false
         var exclusiveThread: UInt = 0
     }
 
+    /// What an access gets: a connection, or the place of one that it opens itself.
+    enum Grant: Sendable {
+        case connection(PooledConnection)
+        case place(ConnectionExecutor)
+    }
+
     /// An access that waits for a connection; it is woken once.
     final class Waiter: Sendable {
-        let wake: @Sendable (Result<PooledConnection, any Error>) -> Void
-        init(_ wake: @escaping @Sendable (Result<PooledConnection, any Error>) -> Void) { self.wake = wake }
+        /// The thread that is blocked, 0 for none.
+        let thread: UInt
+        let wake: @Sendable (Result<Grant, any Error>) -> Void
+
+        init(thread: UInt = 0, _ wake: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
+            self.thread = thread
+            self.wake = wake
+        }
     }
 
-    private enum Outcome {
-        case connection(PooledConnection)
-        case open
-        case wait
-    }
-
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// Exclusive accesses take turns, and each waits until all connections are back.
-    private let exclusiveTurn = DispatchSemaphore(value: 1)
-    private let allReturned = DispatchSemaphore(value: 0)
+    let exclusiveTurn = DispatchSemaphore(value: 1)
+    let allReturned = DispatchSemaphore(value: 0)
     private let capacity: Int
-    private let open: @Sendable () throws -> PooledConnection
-    let dispatchQueue: DispatchQueue
+    private let makeExecutor: @Sendable () -> ConnectionExecutor
+    private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
+    /// The lane whose threads may wait for this one: the readers of a pool, for its writer, and the writer for them.
+    private let partners = Mutex<Partners>(Partners())
+
+    private struct Partners {
+        weak var readers: AccessLane?
+        weak var writer: AccessLane?
+    }
 
     init(
         capacity: Int, label: String, qos: DispatchQoS, target: DispatchQueue?,
-        open: @escaping @Sendable () throws -> PooledConnection
+        open: @escaping @Sendable (ConnectionExecutor) throws -> PooledConnection
     ) {
         self.capacity = capacity
         self.open = open
-        dispatchQueue = DispatchQueue(label: label, qos: qos, attributes: .concurrent, target: target)
+        makeExecutor = { ConnectionExecutor(label: label, qos: qos, target: target) }
+    }
+
+    /// Makes a writer and its readers know each other, so that neither waits for the other for ever.
+    static func pair(writer: AccessLane, readers: AccessLane) {
+        writer.partners.withLock { $0.readers = readers }
+        readers.partners.withLock { $0.writer = writer }
     }
 
     // MARK: Taking and giving back
 
     /// A connection, for the current thread: it blocks until one is free.
     ///
-    /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already has a connection of this lane; the
-    ///   error of opening a connection.
+    /// - Throws: SQLITE_MISUSE if the lane is closed, if the thread already has a connection of this lane, or if it
+    ///   would wait for ever; the error of opening a connection.
     func acquire() throws -> PooledConnection {
-        let outcome = try state.withLock { state -> Outcome in
-            try check(&state)
+        let grant = try state.withLock { state -> Grant? in
+            try check(state)
             return take(&state)
         }
-        switch outcome {
-        case .connection(let connection): return connection
-        case .open: return try openConnection()
-        case .wait: return try waitForConnection()
-        }
+        return try connection(of: grant ?? waitForGrant())
     }
 
-    private func waitForConnection() throws -> PooledConnection {
+    private func waitForGrant() throws -> Grant {
         let semaphore = DispatchSemaphore(value: 0)
         let slot = ResultSlot()
-        try enqueue(
-            Waiter { result in
-                slot.set(result)
-                semaphore.signal()
-            })
+        let waiter = Waiter(thread: currentThreadID) { result in
+            slot.set(result)
+            semaphore.signal()
+        }
+        try enqueue(waiter)
+        // The thread keeps a reader that an exclusive access waits for, which keeps the writer.
+        if let readers = partners.withLock({ $0.readers }), readers.isExclusiveAwaitingCurrentThread, cancel(waiter) {
+            throw DatabaseError.deadlock
+        }
         semaphore.wait()
         return try slot.take().get()
     }
 
-    /// Hands a connection to the waiter, at once if one is free.
+    /// Hands a grant to the waiter, at once if a connection is free.
     func enqueue(_ waiter: Waiter) throws {
-        let outcome = try state.withLock { state -> Outcome in
+        let grant = try state.withLock { state -> Grant? in
             guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
-            let outcome = take(&state)
-            if case .wait = outcome { state.waiters.append(waiter) }
-            return outcome
+            if let grant = take(&state) { return grant }
+            state.waiters.append(waiter)
+            return nil
         }
-        switch outcome {
-        case .connection(let connection): waiter.wake(.success(connection))
-        case .open: waiter.wake(Result { try openConnection() })
-        case .wait: break
-        }
+        if let grant { waiter.wake(.success(grant)) }
     }
 
     /// Forgets a waiter.
@@ -102,192 +121,165 @@ final class AccessLane: Sendable {
 
     func release(_ connection: PooledConnection) {
         let waiter = state.withLock { state -> Waiter? in
-            if state.isExclusive {
-                state.idle.append(connection)
-                signalIfAllReturned(state)
-                return nil
-            }
-            if let waiter = state.waiters.popFirst() { return waiter }
+            if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
             state.idle.append(connection)
+            signalIfAllReturned(state)
             return nil
         }
-        waiter?.wake(.success(connection))
+        waiter?.wake(.success(.connection(connection)))
     }
 
-    private func signalIfAllReturned(_ state: State) {
-        if state.isExclusive, state.idle.count == state.count { allReturned.signal() }
-    }
-
-    private func check(_ state: inout State) throws {
-        guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
-        try checkNesting(state)
-    }
-
-    private func checkNesting(_ state: State) throws {
-        guard !state.all.contains(where: \.isHeldByCurrentThread), state.exclusiveThread != currentThreadID else {
-            throw DatabaseError.nestedAccess
+    /// Gives back what was not used.
+    func giveBack(_ grant: Grant) {
+        switch grant {
+        case .connection(let connection): release(connection)
+        case .place: passPlaceOn()
         }
     }
 
-    /// - Throws: SQLITE_MISUSE if the thread already has a connection of this lane.
-    func refuseNestedAccess() throws { try state.withLock { try checkNesting($0) } }
+    /// Where an access runs.
+    func executor(of grant: Grant) -> ConnectionExecutor {
+        switch grant {
+        case .connection(let connection): connection.executor
+        case .place(let executor): executor
+        }
+    }
 
-    private func take(_ state: inout State) -> Outcome {
-        guard state.waiters.isEmpty, !state.isExclusive else { return .wait }
+    /// A queue for those who get no connection.
+    var anyQueue: DispatchQueue { makeExecutor().queue }
+
+    private func take(_ state: inout State) -> Grant? {
+        guard state.waiters.isEmpty, !state.isExclusive else { return nil }
+        return takeFree(&state)
+    }
+
+    private func takeFree(_ state: inout State) -> Grant? {
         if let connection = state.idle.popLast() { return .connection(connection) }
-        guard state.count < capacity else { return .wait }
+        guard state.count < capacity else { return nil }
         state.count += 1
-        return .open
+        return .place(makeExecutor())
     }
 
-    /// Opens a connection in a place that was reserved for it.
-    private func openConnection() throws -> PooledConnection {
-        do {
-            return try openInPlace()
-        } catch {
-            passPlaceOn()
-            throw error
+    // MARK: Opening
+
+    /// The connection of a grant, which is opened if it is only the place of one. It runs in the access itself: on the
+    /// thread of a synchronous one, on the executor of an asynchronous one.
+    func connection(of grant: Grant) throws -> PooledConnection {
+        switch grant {
+        case .connection(let connection): return connection
+        case .place(let executor):
+            do { return try openInPlace(executor) } catch {
+                passPlaceOn()
+                throw error
+            }
         }
     }
 
-    private func openInPlace() throws -> PooledConnection {
-        let connection = try open()
+    private func openInPlace(_ executor: ConnectionExecutor) throws -> PooledConnection {
+        let thread = currentThreadID
+        state.withLock { $0.openingThreads.append(thread) }
+        defer { state.withLock { $0.openingThreads.removeAll { $0 == thread } } }
+        let connection = try open(executor)
         state.withLock { $0.all.append(connection) }
         return connection
     }
 
-    /// An opening has failed: its place goes to the first waiter, for whom it may succeed. Nobody else would wake it.
+    /// A place was not used, or opening has failed: it goes to the first waiter, for whom it may succeed. Nobody else
+    /// would wake it.
     private func passPlaceOn() {
-        while let waiter = waiterOfFreePlace() {
-            let result = Result { try openInPlace() }
-            waiter.wake(result)
-            if case .success = result { return }
-        }
-    }
-
-    private func waiterOfFreePlace() -> Waiter? {
-        state.withLock { state in
+        let waiter = state.withLock { state -> Waiter? in
             if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
             state.count -= 1
             signalIfAllReturned(state)
             return nil
         }
+        waiter?.wake(.success(.place(makeExecutor())))
     }
+
+    // MARK: Who has what
+
+    func check(_ state: State) throws {
+        guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
+        try checkNesting(state)
+    }
+
+    private func checkNesting(_ state: State) throws {
+        let thread = currentThreadID
+        guard !state.all.contains(where: \.isHeldByCurrentThread), state.exclusiveThread != thread,
+            !state.openingThreads.contains(thread)
+        else { throw DatabaseError.nestedAccess }
+    }
+
+    /// - Throws: SQLITE_MISUSE if the thread already has a connection of this lane.
+    func refuseNestedAccess() throws { try state.withLock { try checkNesting($0) } }
 
     /// Whether the current thread keeps all connections.
     var isExclusiveOfCurrentThread: Bool { state.withLock { $0.exclusiveThread == currentThreadID } }
 
+    /// Whether an exclusive access waits for a connection that the current thread has.
+    private var isExclusiveAwaitingCurrentThread: Bool {
+        state.withLock { $0.isExclusive && $0.all.contains(where: \.isHeldByCurrentThread) }
+    }
+
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
+
+    /// What accesses that can't throw get after the closing.
+    var closedConnection: PooledConnection? { state.withLock { $0.closedConnection } }
 
     /// The connection that the current thread has access to, if any.
     var connectionOfCurrentThread: PooledConnection? {
         state.withLock { $0.all.first(where: \.isHeldByCurrentThread) }
     }
 
+    /// Whether a read could wait for ever: all readers are taken by threads that wait for the writer, or by the one
+    /// that has it.
+    var isExhaustedByWriter: Bool {
+        guard let writer = partners.withLock({ $0.writer }) else { return false }
+        let threads = writer.waitingThreads.union([currentThreadID])
+        return state.withLock { state in
+            guard state.idle.isEmpty, state.count >= capacity, state.all.count == state.count else { return false }
+            return state.all.allSatisfy { threads.contains($0.holdingThread) }
+        }
+    }
+
+    private var waitingThreads: Set<UInt> {
+        state.withLock { state in Set(state.waiters.elements.lazy.map(\.thread).filter { $0 != 0 }) }
+    }
+
+    /// The waiters that keep a reader fail: an exclusive access, which has the writer, waits for their readers.
+    func refuseWaitersOfWriter() {
+        guard let writer = partners.withLock({ $0.writer }) else { return }
+        let threads = Set(allConnections.map(\.holdingThread).filter { $0 != 0 })
+        guard !threads.isEmpty else { return }
+        while let waiter = writer.state.withLock({ $0.waiters.remove { threads.contains($0.thread) } }) {
+            waiter.wake(.failure(DatabaseError.deadlock))
+        }
+    }
+
     func interrupt() {
         for connection in allConnections { connection.interrupt() }
     }
 
-    // MARK: All connections at once
-
-    /// Runs the closure while no access is going on; accesses wait.
-    func exclusively<T>(_ body: ([PooledConnection]) throws -> T) throws -> T {
-        let connections = try acquireAll()
-        defer { releaseAll() }
-        return try body(connections)
+    func signalIfAllReturned(_ state: State) {
+        if state.isExclusive, state.idle.count == state.count { allReturned.signal() }
     }
 
-    private func acquireAll() throws -> [PooledConnection] {
-        try state.withLock { try check(&$0) }
-        exclusiveTurn.wait()
-        let isReady = state.withLock { state in
-            state.isExclusive = true
-            return state.idle.count == state.count
-        }
-        if !isReady { allReturned.wait() }
-        return state.withLock { state in
-            state.exclusiveThread = currentThreadID
-            return state.idle
-        }
-    }
-
-    private func releaseAll() {
-        defer { exclusiveTurn.signal() }
-        // Serves the waiters that came meanwhile, as many as there are connections.
-        while true {
-            let next = state.withLock { state -> (Waiter, Outcome)? in
-                (state.isExclusive, state.exclusiveThread) = (false, 0)
-                guard !state.waiters.isEmpty else { return nil }
-                if let connection = state.idle.popLast() {
-                    return (state.waiters.popFirst()!, .connection(connection))
-                }
-                guard state.count < capacity else { return nil }
-                state.count += 1
-                return (state.waiters.popFirst()!, .open)
-            }
-            guard let (waiter, outcome) = next else { return }
-            switch outcome {
-            case .connection(let connection): waiter.wake(.success(connection))
-            case .open, .wait: waiter.wake(Result { try openConnection() })
-            }
-        }
-    }
-
-    /// Closes the connections, after the accesses that are going on; they open again when they are needed.
-    ///
-    /// - Throws: SQLITE_BUSY for a connection whose statements are kept; it stays open.
-    func closeConnections() throws {
-        try exclusively(closeAll)
-    }
-
-    /// Closes the connections that no access uses, without waiting for the others.
-    func closeIdleConnections() {
-        let connections = state.withLock { state -> [PooledConnection] in
-            guard !state.isExclusive else { return [] }
-            defer { state.idle = [] }
-            state.count -= state.idle.count
-            state.all.removeAll { connection in state.idle.contains { $0 === connection } }
-            return state.idle
-        }
-        for connection in connections { try? connection.close() }
-    }
-
-    private func closeAll(_ connections: [PooledConnection]) throws {
-        for connection in connections {
-            try connection.close()
-            state.withLock { state in
-                state.idle.removeAll { $0 === connection }
-                state.all.removeAll { $0 === connection }
-                state.count -= 1
-            }
-        }
-    }
-
-    /// Closes the lane for ever, after the accesses that are going on. Those that wait fail.
-    func close() throws { try closing {} }
-
-    /// Closes the lane; the closure runs when its connections are closed.
-    func closing(_ didClose: () throws -> Void) throws {
-        guard !state.withLock({ $0.isClosed }) else { return }
-        try exclusively { connections in
-            try closeAll(connections)
-            try didClose()
-            // While it is exclusive: no waiter gets a new connection.
-            let waiters = state.withLock { state -> [Waiter] in
-                state.isClosed = true
-                return state.waiters.removeAll()
-            }
-            for waiter in waiters { waiter.wake(.failure(DatabaseError.connectionIsClosed)) }
+    /// What the first waiter gets after an exclusive access, if there is one and a connection is free.
+    func nextAfterExclusive() -> (Waiter, Grant)? {
+        state.withLock { state in
+            (state.isExclusive, state.exclusiveThread) = (false, 0)
+            guard !state.waiters.isEmpty, let grant = takeFree(&state) else { return nil }
+            return state.waiters.popFirst().map { ($0, grant) }
         }
     }
 }
 
 /// A place for one result, which one thread sets and another takes.
 private final class ResultSlot: Sendable {
-    private let value = Mutex<Result<PooledConnection, any Error>?>(nil)
-    func set(_ result: Result<PooledConnection, any Error>) { value.withLock { $0 = result } }
-    func take() -> Result<PooledConnection, any Error> { value.withLock { $0! } }
+    private let value = Mutex<Result<AccessLane.Grant, any Error>?>(nil)
+    func set(_ result: Result<AccessLane.Grant, any Error>) { value.withLock { $0 = result } }
+    func take() -> Result<AccessLane.Grant, any Error> { value.withLock { $0! } }
 }
 
 extension DatabaseError {
@@ -296,5 +288,12 @@ extension DatabaseError {
             resultCode: .SQLITE_MISUSE,
             message: "database accesses are not reentrant: use the Database of the current access, "
                 + "or unsafeReentrantRead / unsafeReentrantWrite")
+    }
+
+    static var deadlock: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "this access would wait for ever: it waits for the writer, which waits for the end of a read that "
+                + "this thread has begun. Write after the end of the read")
     }
 }

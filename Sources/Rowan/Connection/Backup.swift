@@ -62,6 +62,6 @@ extension Database {
         }
         let code = finish()
         guard code == SQLITE_OK else { throw destDb.connection.error(code) }
-        destDb.connection.schemaGeneration &+= 1
+        destDb.connection.schemaDidMove()
     }
 }

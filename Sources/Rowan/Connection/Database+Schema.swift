@@ -2,7 +2,7 @@
 
 extension Database {
     /// Forgets what is known of the schema, and the statements that depend on it.
-    public func clearSchemaCache() { connection.schemaGeneration &+= 1 }
+    public func clearSchemaCache() { connection.schemaDidMove() }
 
     /// Whether a table of this name exists, in any schema or in one.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
@@ -167,9 +167,9 @@ extension Database {
     }
 
     private func validateCache() {
-        if schemaCache.generation != connection.schemaGeneration {
+        if schemaCache.epoch != connection.schemaEpoch {
             schemaCache = SchemaCache()
-            schemaCache.generation = connection.schemaGeneration
+            schemaCache.epoch = connection.schemaEpoch
         }
     }
 
@@ -217,12 +217,12 @@ extension Database {
     private func exists(_ type: String, _ name: String, in schema: DatabaseSchemaID) throws -> Bool {
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
         return try !Row.rows(
-            of: cachedStatement(sql: "SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"), [type, name]
+            of: connection.cachedStatement("SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"), [type, name]
         ).isEmpty
     }
 
     private func schemas(_ name: String?) throws -> [DatabaseSchemaID] {
-        let names = try Row.rows(of: cachedStatement(sql: "PRAGMA database_list"), [])
+        let names = try Row.rows(of: connection.cachedStatement("PRAGMA database_list"), [])
             .map { $0["name"] as String }
         guard let name else {
             return [.temp] + names.filter { $0 != "temp" }.map { DatabaseSchemaID(name: $0) }
@@ -265,7 +265,7 @@ extension Database: SchemaReader {
     package func columnNames(of relation: Relation) throws -> [String] {
         var renderer = Renderer()
         renderer.write(relation)
-        return try cachedStatement(sql: renderer.text).columnNames
+        return try connection.cachedStatement(renderer.text).columnNames
     }
 
     package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {

@@ -19,7 +19,11 @@ extension Database {
     /// A statement that is prepared once, and reused. One that is in use gives way to a fresh one.
     ///
     /// - Throws: the error of SQLite; SQLITE_MISUSE if the text has several statements, SQLITE_ERROR if it has none.
-    public func cachedStatement(sql: String) throws -> Statement { try connection.cachedStatement(sql) }
+    public func cachedStatement(sql: String) throws -> Statement { try connection.cachedUserStatement(sql) }
+
+    /// A statement that Rowan runs for a text of the program.
+    @usableFromInline
+    package func statement(sql: String) throws -> Statement { try connection.cachedStatement(sql) }
 
     /// A cached statement from a literal, with its arguments set.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
@@ -38,7 +42,7 @@ extension Database {
     ///
     /// - Parameter arguments: each statement takes its share of the positional arguments, and the named ones it knows.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
-        SQLStatementCursor(database: self, sql: sql, arguments: arguments)
+        SQLStatementCursor(try SQLScript(sql, connection), sql: sql, arguments: arguments)
     }
 
     /// The statements of a literal, with their arguments set.
@@ -56,15 +60,14 @@ extension Database {
     /// - Throws: the error of SQLite; SQLITE_MISUSE for missing or extra arguments.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
         // A text that was executed before, alone, is in the cache.
-        if let statement = connection.statements.value(forKey: sql), !statement.isLeased {
-            return try statement.execute(arguments: arguments)
-        }
-        let (first, rest) = try connection.prepareFirst(sql[...])
-        if let first, rest.isBlankSQL {
-            if first.effect == .none { connection.statements.setValue(first, forKey: sql) }
+        if let statement = connection.knownStatement(sql) { return try statement.execute(arguments: arguments) }
+        let script = try SQLScript(sql, connection)
+        let first = try script.next()
+        if let first, script.isAtEnd {
+            if first.isReusable { connection.statements.setValue(first, forKey: sql) }
             return try first.execute(arguments: arguments)
         }
-        let statements = try allStatements(sql: sql, arguments: arguments)
+        let statements = SQLStatementCursor(script, first: first, sql: sql, arguments: arguments)
         while let statement = try statements.next() { try statement.runToEnd() }
     }
 
@@ -90,18 +93,19 @@ extension SQL {
 
 /// The statements of a text.
 public final class SQLStatementCursor: Cursor {
-    private let database: Database
-    private var rest: Substring
+    private let script: SQLScript
+    /// A statement that was compiled before the others were asked for.
+    private var first: Statement?
     private let sql: String
-    private var positional: [DatabaseValue]?
+    private var positional: ArraySlice<DatabaseValue>?
     private let named: [String: DatabaseValue]
     private var unusedNames: Set<String>
 
-    init(database: Database, sql: String, arguments: StatementArguments?) {
-        self.database = database
+    init(_ script: SQLScript, first: Statement? = nil, sql: String, arguments: StatementArguments?) {
+        self.script = script
+        self.first = first
         self.sql = sql
-        rest = sql[...]
-        positional = arguments?.values
+        positional = arguments?.values[...]
         named = arguments?.namedValues ?? [:]
         unusedNames = Set(named.keys)
     }
@@ -110,23 +114,29 @@ public final class SQLStatementCursor: Cursor {
     ///
     /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE for arguments that no statement took.
     public func next() throws -> Statement? {
-        while !rest.isEmpty {
-            let (statement, rest) = try database.connection.prepareFirst(rest)
-            self.rest = rest
-            guard let statement else { continue }
-            if let positional {
-                let taken = try statement.setFirstArguments(of: positional, named)
-                self.positional = Array(positional.dropFirst(taken.positionalCount))
-                unusedNames.subtract(taken.names)
-            }
-            return statement
+        guard let statement = try nextStatement() else {
+            try refuseUnusedArguments()
+            return nil
         }
-        if let positional, !positional.isEmpty || !unusedNames.isEmpty {
-            let names = unusedNames.isEmpty ? "" : ": \(unusedNames.sorted().joined(separator: ", "))"
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "\(positional.count + unusedNames.count) statement argument(s) left over\(names)", sql: sql)
+        if let positional {
+            let taken = try statement.setFirstArguments(of: positional, named)
+            self.positional = positional.dropFirst(taken.positionalCount)
+            unusedNames.subtract(taken.names)
         }
-        return nil
+        return statement
+    }
+
+    private func nextStatement() throws -> Statement? {
+        guard let first else { return try script.next() }
+        self.first = nil
+        return first
+    }
+
+    private func refuseUnusedArguments() throws {
+        guard let positional, !positional.isEmpty || !unusedNames.isEmpty else { return }
+        let names = unusedNames.isEmpty ? "" : ": \(unusedNames.sorted().joined(separator: ", "))"
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "\(positional.count + unusedNames.count) statement argument(s) left over\(names)", sql: sql)
     }
 }

@@ -54,11 +54,10 @@ extension Database {
 
         init?(
             _ event: CUnsignedInt, _ statement: UnsafeMutableRawPointer?, _ detail: UnsafeMutableRawPointer?,
-            _ configuration: Configuration
+            showsArguments: Bool
         ) {
             guard let statement = statement.map(OpaquePointer.init) else { return nil }
             let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
-            let showsArguments = configuration.publicStatementArguments
             switch CInt(bitPattern: event) {
             case SQLITE_TRACE_STMT:
                 // A trigger's statement comes as a comment that tells its name.

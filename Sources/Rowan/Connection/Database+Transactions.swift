@@ -1,27 +1,16 @@
-// Transactions and savepoints. Begin, commit and rollback are cached statements. A transaction that SQLite rolls
-// back by itself (a full disk, ON CONFLICT ROLLBACK) is noticed: what follows in it is refused, until it is closed.
+// Transactions and savepoints. What is open, and what may commit, is TransactionState's business, which follows SQLite;
+// here is how they begin, and how they end whatever happens: a rollback that fails is tried again without the running
+// statements, and if it fails again nothing of the transaction can be committed.
 
-import CSQLite
-import Synchronization
 public import Foundation
+import Synchronization
 
-/// The statements of transactions, prepared once.
-package struct TransactionStart {
+/// The statements of transactions, compiled once.
+struct TransactionStatements {
     var deferred: Statement?
     var immediate: Statement?
     var commit: Statement?
     var rollback: Statement?
-    /// The date of a transaction, and which.
-    var date: (number: Int, date: Date)?
-}
-
-/// The callbacks that wait for the end of the transaction.
-package struct TransactionEnd {
-    typealias Callback = @Sendable (Database) -> Void
-    var callbacks: [(onCommit: Callback, onRollback: Callback)] = []
-    var isInstalled = false
-    /// False once SQLite has told of a rollback.
-    var didCommit = true
 }
 
 extension Database {
@@ -37,7 +26,8 @@ extension Database {
     ///
     /// - Parameter kind: by default immediate, deferred for a read-only connection.
     /// - Throws: the error of the operations, after a rollback; the error of the commit, after a rollback;
-    ///   SQLITE_ABORT if SQLite had rolled the transaction back by itself, and the operations ask to commit it.
+    ///   SQLITE_ABORT if the transaction was rolled back, by SQLite or by a statement of the operations, and they ask
+    ///   to commit it.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
@@ -52,86 +42,89 @@ extension Database {
         _ kind: TransactionKind?, completion: (T) -> TransactionCompletion = { _ in .commit },
         _ operations: () throws -> T
     ) throws -> T {
-        try beginTransaction(kind)
+        try begin(kind, owner: .scope)
+        defer { connection.transaction.endScope() }
         let result: T
         do {
             result = try operations()
+            connection.transaction.isScopeEnding = true
             if completion(result) == .commit {
-                try commitTransaction()
+                try commitScope()
                 return result
             }
         } catch {
-            rollbackIgnoringErrors()
+            connection.transaction.isScopeEnding = true
+            // The first error is the one that matters. A rollback that fails leaves a transaction that can't commit,
+            // and that the end of the access rolls back.
+            try? rollback()
             throw error
         }
-        try endRolledBackTransaction()
+        try rollback()
         return result
     }
 
-    /// Commits, unless SQLite has rolled back by itself, or the operations have ended the transaction.
-    private func commitTransaction() throws {
-        if connection.isTransactionAborted {
-            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite")
-        }
-        if connection.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-        if connection.isInsideTransaction { try commit() }
-        connection.isInManagedTransaction = false
-    }
-
-    private func endRolledBackTransaction() throws {
-        defer { closeManagedTransaction() }
-        if connection.isInsideTransaction { try rollback() }
-    }
-
-    package func rollbackIgnoringErrors() {
-        // The first error is the one that matters. A failed rollback leaves a transaction that the end of the
-        // access notices.
-        if connection.isInsideTransaction { try? rollback() }
-        closeManagedTransaction()
-    }
-
-    private func closeManagedTransaction() {
-        connection.isTransactionAborted = false
-        connection.isInManagedTransaction = false
+    /// Commits the transaction of a scope, unless its operations have committed it.
+    private func commitScope() throws {
+        // A read has nothing to lose: what it has found is true whether or not its task is cancelled meanwhile.
+        if connection.isCancelled.load(ordering: .relaxed), connection.readOnlyDepth == 0 { throw CancellationError() }
+        if connection.transaction.phase != .ended(.committed) { try commit() }
     }
 
     /// Begins a transaction.
     ///
     /// - Parameter kind: by default immediate, deferred for a read-only connection.
-    public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    public func beginTransaction(_ kind: TransactionKind? = nil) throws { try begin(kind, owner: .program) }
+
+    private func begin(_ kind: TransactionKind?, owner: TransactionState.Owner) throws {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
-        case .deferred:
-            try prepared(transactionStart.deferred, "BEGIN DEFERRED TRANSACTION") {
-                transactionStart.deferred = $0
-            }
-        case .immediate:
-            try prepared(transactionStart.immediate, "BEGIN IMMEDIATE TRANSACTION") {
-                transactionStart.immediate = $0
-            }
-        case .exclusive: try cachedStatement(sql: "BEGIN EXCLUSIVE TRANSACTION").execute()
+        case .deferred: try run("BEGIN DEFERRED TRANSACTION", \.deferred)
+        case .immediate: try run("BEGIN IMMEDIATE TRANSACTION", \.immediate)
+        case .exclusive: try connection.cachedStatement("BEGIN EXCLUSIVE TRANSACTION").runToEnd()
         }
-        connection.isInManagedTransaction = true
-        if !isReadOnly { try checkForeignSchemaChanges() }
+        if !isReadOnly { connection.checkForeignCommits() }
+        connection.transaction.begin(owner: owner, epoch: connection.schemaEpoch)
     }
 
     /// Commits the transaction.
+    ///
+    /// - Throws: the error of SQLite: the transaction is still open then. SQLITE_ABORT if the transaction was rolled
+    ///   back, or must be.
     public func commit() throws {
-        try prepared(transactionStart.commit, "COMMIT TRANSACTION") { transactionStart.commit = $0 }
+        if let refusal = connection.transaction.refusal(of: .commit) {
+            connection.transaction.acknowledge()
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal)
+        }
+        try run("COMMIT TRANSACTION", \.commit)
     }
 
     /// Rolls the transaction back. Does nothing when there is none: SQLite may have rolled it back by itself.
+    ///
+    /// - Throws: the error of SQLite: nothing of the transaction can be committed then.
     public func rollback() throws {
-        defer { closeManagedTransaction() }
+        defer { connection.transaction.acknowledge() }
         guard connection.isInsideTransaction else { return }
-        try prepared(transactionStart.rollback, "ROLLBACK TRANSACTION") { transactionStart.rollback = $0 }
+        try insisting { try run("ROLLBACK TRANSACTION", \.rollback) }
     }
 
-    /// Runs a statement that is prepared once.
-    private func prepared(_ statement: Statement?, _ sql: String, _ keep: (Statement) -> Void) throws {
-        if let statement { return try statement.runToEnd() }
+    /// Runs a rollback; a second time, without the running statements, if it fails: a statement that is interrupted
+    /// keeps others from running.
+    ///
+    /// - Throws: the second error. The transaction can't commit then.
+    private func insisting(_ rollback: () throws -> Void) throws {
+        // The second attempt tells whether there is an error.
+        do { return try rollback() } catch { connection.resetRunningStatements() }
+        do { try rollback() } catch {
+            connection.transaction.condemn()
+            throw error
+        }
+    }
+
+    /// Runs a statement that is compiled once.
+    private func run(_ sql: String, _ path: WritableKeyPath<TransactionStatements, Statement?>) throws {
+        if let statement = transactionStatements[keyPath: path], !statement.isLeased { return try statement.runToEnd() }
         let statement = try makeStatement(sql: sql)
-        keep(statement)
+        transactionStatements[keyPath: path] = statement
         try statement.runToEnd()
     }
 
@@ -145,18 +138,20 @@ extension Database {
     /// }
     /// ```
     ///
+    /// - Throws: the error of the operations, after a rollback of the savepoint; the error of SQLite.
+    ///
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard connection.isInsideTransaction else { return try inTransaction(nil, operations) }
-        try cachedStatement(sql: "SAVEPOINT rowan").execute()
+        try connection.cachedStatement("SAVEPOINT rowan").runToEnd()
         let completion: TransactionCompletion
         do {
             completion = try operations()
             if completion == .commit {
-                try connection.check(aborted: "RELEASE SAVEPOINT rowan")
-                try cachedStatement(sql: "RELEASE SAVEPOINT rowan").execute()
+                try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd()
             }
         } catch {
+            // The first error is the one that matters. A rollback that fails makes the whole transaction fail.
             try? rollbackSavepoint()
             throw error
         }
@@ -165,23 +160,20 @@ extension Database {
 
     private func rollbackSavepoint() throws {
         guard connection.isInsideTransaction else { return }
-        try cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT rowan").execute()
-        try cachedStatement(sql: "RELEASE SAVEPOINT rowan").execute()
+        try insisting { try connection.cachedStatement("ROLLBACK TRANSACTION TO SAVEPOINT rowan").runToEnd() }
+        try insisting { try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd() }
     }
 
-    /// The date of the current transaction, the same at each call in it.
+    /// The date of the current transaction, the same at each call in it; outside of a transaction, that of the call.
     ///
-    /// - Throws: SQLITE_MISUSE outside of a transaction, and the error of the clock.
+    /// - Throws: the error of the clock.
     public var transactionDate: Date {
         get throws {
-            guard connection.isInsideTransaction else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "there is no transaction, hence no transaction date")
-            }
-            let number = connection.transactionNumber
-            if let known = transactionStart.date, known.number == number { return known.date }
+            guard connection.isInsideTransaction else { return try configuration.transactionClock.now(self) }
+            let number = connection.transaction.number
+            if let known = knownTransactionDate, known.number == number { return known.date }
             let date = try configuration.transactionClock.now(self)
-            transactionStart.date = (number, date)
+            knownTransactionDate = (number, date)
             return date
         }
     }
@@ -199,66 +191,26 @@ extension Database {
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
     ) {
         guard connection.isInsideTransaction else { return onCommit(self) }
-        installTransactionHooks()
-        transactionEnd.callbacks.append((onCommit, onRollback))
-    }
-
-    private func installTransactionHooks() {
-        guard !transactionEnd.isInstalled, let pointer = connection.pointer else { return }
-        transactionEnd.isInstalled = true
-        connection.transactionDidEnd = { [unowned self] in notifyTransactionEnd() }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        sqlite3_commit_hook(
-            pointer,
-            { context in
-                let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
-                db.transactionEnd.didCommit = true
-                db.connection.hasPendingTransactionEnd = true
-                return 0
-            }, context)
-        sqlite3_rollback_hook(
-            pointer,
-            { context in
-                let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
-                db.transactionEnd.didCommit = false
-                db.connection.hasPendingTransactionEnd = true
-            }, context)
-    }
-
-    /// The statement that ended the transaction is over. A commit that failed has not ended it.
-    private func notifyTransactionEnd() {
-        connection.hasPendingTransactionEnd = false
-        guard !connection.isInsideTransaction else { return }
-        let didCommit = transactionEnd.didCommit
-        let callbacks = transactionEnd.callbacks
-        transactionEnd.callbacks = []
-        transactionEnd.didCommit = true
-        for callback in callbacks {
-            if didCommit { callback.onCommit(self) } else { callback.onRollback(self) }
+        if connection.transactionDidEnd == nil {
+            connection.transactionDidEnd = { [unowned self] in notifyTransactionEnd(committed: $0) }
         }
+        transactionCallbacks.append((onCommit, onRollback))
     }
 
-    /// Drops what is known of the schema if another connection has changed it.
-    private func checkForeignSchemaChanges() throws {
-        var version: UInt32 = 0
-        guard let pointer = connection.pointer,
-            sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK,
-            version != dataVersion
-        else { return }
-        dataVersion = version
-        let schemaVersion = try schemaVersion()
-        if schemaVersion != knownSchemaVersion {
-            knownSchemaVersion = schemaVersion
-            connection.schemaGeneration &+= 1
+    /// The callbacks that wait for the end of the transaction.
+    package typealias TransactionCallback = @Sendable (Database) -> Void
+
+    private func notifyTransactionEnd(committed: Bool) {
+        let callbacks = transactionCallbacks
+        transactionCallbacks = []
+        for callback in callbacks {
+            if committed { callback.onCommit(self) } else { callback.onRollback(self) }
         }
     }
 
     /// The version of the schema, which moves with each change. <https://sqlite.org/pragma.html#pragma_schema_version>
     public func schemaVersion() throws -> Int32 {
-        let statement = try cachedStatement(sql: "PRAGMA schema_version")
-        try statement.start()
-        defer { statement.reset() }
-        guard try statement.firstStep() else { return 0 }
-        return sqlite3_column_int(statement.sqliteStatement, 0)
+        let row = try Row.rows(of: connection.cachedStatement("PRAGMA schema_version"), []).first
+        return row?[0] ?? 0
     }
 }

@@ -52,13 +52,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     }
 
     // Transactions
-    @exclusivity(unchecked) package var transactionStart = TransactionStart()
-    package var transactionEnd = TransactionEnd()
-    package var dataVersion: UInt32 = 0
-    package var knownSchemaVersion: Int32 = 0
+    @exclusivity(unchecked) var transactionStatements = TransactionStatements()
+    var transactionCallbacks: [(onCommit: TransactionCallback, onRollback: TransactionCallback)] = []
+    /// The date of a transaction, and which.
+    var knownTransactionDate: (number: Int, date: Date)?
 
-    private var busyCallback: BusyCallback?
-    private var traceCallback: ((TraceEvent) -> Void)?
+    var busyListener: ConnectionHooks.Token?
+    private var traceListener: ConnectionHooks.Token?
 
     package init(path: String, configuration: Configuration, isReader: Bool = false) throws {
         self.path = path
@@ -89,39 +89,33 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DDL, dqs))
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
         for function in DatabaseFunction.builtin { try connection.check(function.install(in: pointer)) }
-        setBusyMode(isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
+        try setBusyMode(
+            isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
         for setup in configuration.setups { try setup(self) }
         // The first read tells whether the file is a database at all.
-        try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd()
-    }
-
-    private func setBusyMode(_ mode: BusyMode) {
-        guard let pointer = connection.pointer else { return }
-        switch mode {
-        case .immediateError:
-            sqlite3_busy_handler(pointer, nil, nil)
-        case .timeout(let seconds):
-            sqlite3_busy_timeout(pointer, CInt(clamping: Int((seconds * 1_000).rounded())))
-        case .callback(let callback):
-            busyCallback = callback
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            sqlite3_busy_handler(
-                pointer,
-                { context, count in
-                    // The handler lives no longer than the connection, which lives no longer than this object.
-                    let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
-                    return db.busyCallback?(Int(count)) == true ? 1 : 0
-                }, context)
-        }
+        try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }
 
     /// Closes the connection.
     package func close() throws {
+        try checkClosing()
+        try connection.close()
+    }
+
+    /// Checks that nothing prevents the closing.
+    ///
+    /// - Throws: SQLITE_BUSY if the program keeps a statement.
+    func checkClosing() throws {
+        forgetStatements()
+        transactionStatements = TransactionStatements()
+        try connection.checkClosing()
+    }
+
+    /// Lets go of all statements but those of the caches.
+    private func forgetStatements() {
         plans = [:]
         (lastPlan, lastPlanKey) = (nil, nil)
         keyPlans = [:]
-        transactionStart = TransactionStart()
-        try connection.close()
     }
 
     // MARK: State
@@ -210,10 +204,9 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
     public func releaseMemory() {
-        plans = [:]
-        (lastPlan, lastPlanKey) = (nil, nil)
-        keyPlans = [:]
+        forgetStatements()
         connection.statements.removeAll()
+        connection.userStatements.removeAll()
         schemaCache = SchemaCache()
         if let pointer = connection.pointer { sqlite3_db_release_memory(pointer) }
     }
@@ -236,7 +229,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Runs the closure with writes refused: they throw SQLITE_READONLY.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         connection.readOnlyDepth += 1
-        defer { connection.readOnlyDepth -= 1 }
+        defer {
+            connection.readOnlyDepth -= 1
+            if connection.readOnlyDepth == 0 { connection.restorePragmas() }
+        }
         return try value()
     }
 
@@ -249,18 +245,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// db.trace(options: .profile) { print($0) } // 0.002s SELECT * FROM player
     /// ```
     public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
-        guard let pointer = connection.pointer else { return }
-        traceCallback = trace
-        guard trace != nil else {
-            sqlite3_trace_v2(pointer, 0, nil, nil)
-            return
+        guard let hooks = connection.hooks else { return }
+        if let traceListener { hooks.remove(traceListener) }
+        traceListener = trace.map { trace in
+            let showsArguments = configuration.publicStatementArguments
+            return hooks.onTrace(CUnsignedInt(bitPattern: options.rawValue)) { event, statement, detail in
+                if let event = TraceEvent(event, statement, detail, showsArguments: showsArguments) { trace(event) }
+            }
         }
-        sqlite3_trace_v2(
-            pointer, CUnsignedInt(bitPattern: options.rawValue),
-            { event, context, statement, detail in
-                let db = Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue()
-                if let event = TraceEvent(event, statement, detail, db.configuration) { db.traceCallback?(event) }
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(self).toOpaque())
     }
 }

@@ -31,7 +31,7 @@ public final class DatabasePool: DatabaseWriter {
             capacity: 1, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue
         ) {
-            try PooledConnection(path: path, configuration: configuration, sharedSchema: schema)
+            try PooledConnection(path: path, configuration: configuration, executor: $0, sharedSchema: schema)
         }
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
@@ -41,8 +41,9 @@ public final class DatabasePool: DatabaseWriter {
             target: configuration.targetQueue
         ) { [readerConfiguration] in
             try PooledConnection(
-                path: path, configuration: readerConfiguration, isReader: true, sharedSchema: schema)
+                path: path, configuration: readerConfiguration, executor: $0, isReader: true, sharedSchema: schema)
         }
+        AccessLane.pair(writer: writer, readers: readers)
         let connection = try writer.acquire()
         defer { writer.release(connection) }
         if !configuration.readonly {
@@ -61,8 +62,7 @@ public final class DatabasePool: DatabaseWriter {
         try writer.refuseNestedAccess()
         try readers.refuseNestedAccess()
         // Readers first: the last connection to close, the writer, removes the log.
-        try readers.close()
-        try writer.close()
+        try writer.close(with: readers)
     }
 
     public func interrupt() {
@@ -72,8 +72,8 @@ public final class DatabasePool: DatabaseWriter {
 
     public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
         switch kind {
-        case .read: DatabaseAccessRoute(lane: readers, scope: .readTransaction)
-        case .unsafeRead: DatabaseAccessRoute(lane: readers, scope: .readOnly)
+        case .read: DatabaseAccessRoute(lane: readers, scope: .readTransaction, reentrantLane: writer)
+        case .unsafeRead: DatabaseAccessRoute(lane: readers, scope: .readOnly, reentrantLane: writer)
         case .write: DatabaseAccessRoute(lane: writer, scope: .plain)
         }
     }
@@ -94,7 +94,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Gives back memory without blocking the current thread.
     public func releaseMemoryEventually() {
-        readers.dispatchQueue.async { self.releaseMemory() }
+        readers.anyQueue.async { self.releaseMemory() }
     }
 
     /// Closes the readers, after the current reads; new ones open when they are needed.
@@ -124,9 +124,11 @@ public final class DatabasePool: DatabaseWriter {
             !connection.database.isInsideTransaction, "spawnConcurrentRead must be called out of a transaction")
         // In a barrier, the read would wait for the end of it, and this access for the read.
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
+        guard !readers.isExhaustedByWriter else { return value(.failure(DatabaseError.deadlock)) }
+        connection.publishSchema()
         // The writer waits until the read has its state of the database, and no longer.
         let isIsolated = DispatchSemaphore(value: 0)
-        DatabaseAccessRoute(lane: readers, scope: .plain).callback { result in
+        DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true) { result in
             let isSignalled = Atomic(false)
             func signal() {
                 if !isSignalled.exchange(true, ordering: .relaxed) { isIsolated.signal() }
@@ -134,7 +136,7 @@ public final class DatabasePool: DatabaseWriter {
             do {
                 try result.get().isolatedRead { db in
                     // A deferred transaction starts with its first read.
-                    try db.cachedStatement(sql: "SELECT rowid FROM sqlite_master LIMIT 1").execute()
+                    try db.connection.cachedStatement("SELECT rowid FROM sqlite_master LIMIT 1").runToEnd()
                     signal()
                     value(.success(db))
                 }

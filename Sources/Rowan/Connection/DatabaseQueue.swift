@@ -45,7 +45,7 @@ public final class DatabaseQueue: DatabaseWriter {
             capacity: 1, label: configuration.label ?? "Rowan.DatabaseQueue", qos: configuration.writeQoS,
             target: configuration.targetQueue
         ) {
-            try PooledConnection(path: location, configuration: configuration)
+            try PooledConnection(path: location, configuration: configuration, executor: $0)
         }
         // Opens now: a file that is no database is an error of this initializer.
         lane.release(try lane.acquire())
@@ -138,24 +138,27 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Runs the closure without transaction. See ``DatabaseWriter/writeWithoutTransaction(_:)``.
     @discardableResult
-    public func inDatabase<T>(_ updates: (Database) throws -> T) rethrows -> T {
+    public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
         try writeWithoutTransaction(updates)
     }
+
+    /// Runs the closure, which throws no error, without transaction.
+    @discardableResult
+    public func inDatabase<T>(_ updates: (Database) -> T) -> T { writeWithoutTransaction(updates) }
 }
 
 extension Database {
     /// Switches to write-ahead logging, with its usual synchronisation. <https://sqlite.org/wal.html>
     func activateWAL() throws {
-        let statement = try makeStatement(sql: "PRAGMA journal_mode = WAL")
-        try statement.start()
-        defer { statement.reset() }
-        guard try statement.firstStep(),
-            ColumnValue.statement(statement.sqliteStatement, index: 0, strict: false).string?.lowercased() == "wal"
-        else {
+        let mode = try retryingWhileOpening {
+            try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL"))
+        }
+        guard mode?.lowercased() == "wal" else {
             throw DatabaseError(message: "could not activate WAL mode at path: \(path)")
         }
-        statement.reset()
         // Safe in WAL mode but for the last transactions before a power loss, which stay consistent.
         try execute(sql: "PRAGMA synchronous = NORMAL")
+        // The first read makes the log and its index: a connection that only reads needs them.
+        try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }
 }

@@ -59,10 +59,26 @@ extension DatabaseWriter {
 
     /// Writes the database, without transaction: each statement commits by itself.
     ///
+    /// ```swift
+    /// try dbQueue.writeWithoutTransaction { db in
+    ///     try db.inTransaction { try player.insert(db); return .commit }
+    /// }
+    /// ```
+    ///
+    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, on a closed connection, and for a
+    ///   transaction that is left open, which is rolled back.
+    @discardableResult
+    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        try _route(.write).run(updates)
+    }
+
+    /// Writes the database, without transaction, with a closure that throws no error. On a closed connection, its
+    /// database refuses all statements.
+    ///
     /// - Precondition: the access is not nested, and leaves no transaction open.
     @discardableResult
-    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) rethrows -> T {
-        try _route(.write).runTrapping(updates)
+    public func writeWithoutTransaction<T>(_ updates: (Database) -> T) -> T {
+        _route(.write).runNonthrowing(updates)
     }
 
     /// Writes the database, without transaction, without blocking the thread of the task.
@@ -73,14 +89,16 @@ extension DatabaseWriter {
         try await _route(.write).run(updates)
     }
 
-    /// Schedules a write without transaction.
-    ///
-    /// - Precondition: the connection is not closed.
+    /// Schedules a write without transaction. On a closed connection, the database of the closure refuses all
+    /// statements.
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        _route(.write).callback { result in
+        let route = _route(.write)
+        route.callback { result in
             switch result {
             case .success(let db): updates(db)
-            case .failure(let error): preconditionFailure("\(error)")
+            case .failure(let error):
+                guard let closed = route.lane.closedConnection else { preconditionFailure("\(error)") }
+                closed.run(updates)
             }
         }
     }
@@ -116,11 +134,18 @@ extension DatabaseWriter {
     }
 
     /// Writes the database, without transaction, in the current access of the thread if there is one.
+    ///
+    /// - Throws: the error of the closure; SQLITE_MISUSE on a closed connection.
     @discardableResult
-    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) rethrows -> T {
-        let route = _route(.write)
-        guard let connection = route.lane.connectionOfCurrentThread else { return try route.runTrapping(updates) }
-        return try updates(connection.database)
+    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+        try _route(.write).runReentrant(updates)
+    }
+
+    /// Writes the database, without transaction, in the current access of the thread if there is one, with a closure
+    /// that throws no error.
+    @discardableResult
+    public func unsafeReentrantWrite<T>(_ updates: (Database) -> T) -> T {
+        _route(.write).runReentrantNonthrowing(updates)
     }
 
     /// Deletes all the content of the database: tables, indexes, views, triggers.
@@ -162,6 +187,6 @@ extension Database {
         try execute(sql: "VACUUM")
         // The version starts anew: another connection may know an older schema under the same number.
         try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
-        connection.schemaGeneration &+= 1
+        connection.schemaDidMove()
     }
 }

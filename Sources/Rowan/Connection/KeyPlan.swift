@@ -7,12 +7,12 @@ package final class KeyPlan {
     package let column: String
     /// Whether the key is the only argument: a selection may have others.
     package let isKeyAlone: Bool
-    package let generation: Int
+    package let epoch: Int
 
-    package init(statement: Statement, column: String, isKeyAlone: Bool, generation: Int) {
+    package init(statement: Statement, column: String, isKeyAlone: Bool, epoch: Int) {
         self.statement = statement
         self.column = column
         self.isKeyAlone = isKeyAlone
-        self.generation = generation
+        self.epoch = epoch
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 
 final class PooledConnection: @unchecked Sendable {
     let database: Database
+    /// Where its asynchronous accesses run.
+    let executor: ConnectionExecutor
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
     private let allowsUnsafeTransactions: Bool
@@ -18,9 +20,10 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Opens and sets up a connection.
     init(
-        path: String, configuration: Configuration, isReader: Bool = false,
+        path: String, configuration: Configuration, executor: ConnectionExecutor, isReader: Bool = false,
         sharedSchema: SharedSchemaGeneration? = nil
     ) throws {
+        self.executor = executor
         self.sharedSchema = sharedSchema
         database = try Database(path: path, configuration: configuration, isReader: isReader)
         allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
@@ -47,6 +50,9 @@ final class PooledConnection: @unchecked Sendable {
     /// Whether the current thread has access.
     var isHeldByCurrentThread: Bool { database.connection.isAccessible }
 
+    /// The thread that has access, 0 for none.
+    var holdingThread: UInt { database.connection.ownerThread.load(ordering: .relaxed) }
+
     /// Runs the closure with access to the database.
     func run<T>(_ body: (Database) throws -> T) rethrows -> T {
         database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
@@ -65,14 +71,20 @@ final class PooledConnection: @unchecked Sendable {
         let generation = shared.value.load(ordering: .acquiring)
         if generation != seenSchema.shared {
             seenSchema.shared = generation
-            database.connection.schemaGeneration &+= 1
+            database.connection.schemaDidMove()
         }
-        seenSchema.own = database.connection.schemaGeneration
+        seenSchema.own = database.connection.schemaEpoch
     }
 
     /// Tells the other connections that the schema has moved, after the commit.
+    func publishSchema() {
+        guard let sharedSchema else { return }
+        publishSchema(sharedSchema)
+    }
+
     private func publishSchema(_ shared: SharedSchemaGeneration) {
-        guard !database.configuration.readonly, database.connection.schemaGeneration != seenSchema.own else { return }
+        guard !database.configuration.readonly, database.connection.schemaEpoch != seenSchema.own else { return }
+        seenSchema.own = database.connection.schemaEpoch
         seenSchema.shared = shared.value.add(1, ordering: .acquiringAndReleasing).newValue
     }
 
@@ -93,6 +105,21 @@ final class PooledConnection: @unchecked Sendable {
         database.connection.isCancelled.store(false, ordering: .relaxed)
     }
 
+    /// Runs an access that may be cancelled: its running statements ask whether it is, some hundred times in a
+    /// millisecond. An interruption alone is lost when it comes just before a step.
+    func watchingCancellation<T>(_ body: () throws -> T) throws -> T {
+        let connection = database.connection
+        guard let hooks = connection.hooks else { return try body() }
+        let token = hooks.onProgress { [unowned connection] in !connection.isCancelled.load(ordering: .relaxed) }
+        defer { hooks.remove(token) }
+        return try body()
+    }
+
+    /// Checks that nothing prevents the closing.
+    ///
+    /// - Throws: SQLITE_BUSY if the program keeps a statement.
+    func checkClosing() throws { try run { try $0.checkClosing() } }
+
     func close() throws {
         try interruptible.withLock { pointer in
             try run { try $0.close() }
@@ -104,13 +131,16 @@ final class PooledConnection: @unchecked Sendable {
     ///
     /// - Returns: the error of a transaction that was left open.
     func endAccess() -> DatabaseError? {
-        guard database.connection.holdsTransaction || database.connection.isInsideTransaction else { return nil }
-        let isLeftOpen = database.connection.isInsideTransaction
-        if isLeftOpen, allowsUnsafeTransactions { return nil }
+        let connection = database.connection
+        guard connection.holdsTransaction || connection.isInsideTransaction else { return nil }
+        // The flag, and not the state: a program may use the C connection.
+        let isLeftOpen = connection.isInsideTransaction
+        if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
         run { db in
             // A cursor that the program keeps would hold the state of the database, and make the rollback fail.
-            db.connection.resetRunningStatements()
-            if isLeftOpen { db.rollbackIgnoringErrors() }
+            connection.resetRunningStatements()
+            // A rollback that fails leaves a transaction that refuses all: the next access tries again.
+            try? db.rollback()
         }
         guard isLeftOpen else { return nil }
         return DatabaseError(

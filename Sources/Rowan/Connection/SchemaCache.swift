@@ -1,11 +1,11 @@
 // What a connection knows of the schema. It is read when it is asked for, and dropped as a whole when the schema
-// moves (LocalConnection.schemaGeneration).
+// moves (LocalConnection.schemaEpoch).
 
 import Foundation
 
 /// The schema, as far as it was read.
 package struct SchemaCache {
-    var generation = 0
+    var epoch = 0
     var tables: [String: Table] = [:]
     /// What requests were told: they ask the same again each time (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]

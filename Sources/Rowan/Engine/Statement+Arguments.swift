@@ -42,7 +42,7 @@ extension Statement {
     ///
     /// - Returns: how many positional values, and which names, were taken.
     package func setFirstArguments(
-        of positional: [DatabaseValue], _ named: [String: DatabaseValue]
+        of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
         let names = parameterNames
         let known = Set(names.compactMap { $0 }.filter { named[$0] != nil })
@@ -56,7 +56,7 @@ extension Statement {
 
     /// Sets the argument of a statement that has one parameter.
     package func setSingleArgument(_ value: DatabaseValue) throws {
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        try willBind()
         let code = value.bind(to: sqliteStatement, at: 1)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
         // In place: a fetch by key allocates nothing for its argument.
@@ -69,10 +69,13 @@ extension Statement {
     }
 
     /// Sets arguments without a check: missing ones are NULL, others are ignored.
+    ///
+    /// - Precondition: the statement is not running, and the current thread has access to the database.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         let names = parameterNames
         var values = arguments.values[...]
-        clearBindings()
+        do { try willBind() } catch { preconditionFailure("\(error)") }
+        sqlite3_clear_bindings(sqliteStatement)
         for index in 0..<parameterCount {
             let value = names[index].flatMap { arguments.namedValues[$0] } ?? values.popFirst() ?? .null
             _ = value.bind(to: sqliteStatement, at: CInt(index + 1))
@@ -98,9 +101,15 @@ extension Statement {
         }
     }
 
-    private func clearBindings() {
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
-        sqlite3_clear_bindings(sqliteStatement)
+    /// Checks that the bindings may change.
+    ///
+    /// - Throws: SQLITE_MISUSE outside of an access, or while the statement runs.
+    func willBind() throws {
+        guard sqlite3_stmt_busy(sqliteStatement) != 0 || !connection.isAccessible else { return }
+        _ = try connection.openPointer()
+        guard !isLeased else { throw inUseError() }
+        // A program has stepped the C statement by itself.
+        sqlite3_reset(sqliteStatement)
     }
 
     /// The value of each parameter.
@@ -150,7 +159,7 @@ extension Statement {
 
     /// Binds the values to the parameters, in order; SQLite copies texts and blobs.
     private func bind(_ values: [DatabaseValue]) throws {
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        try willBind()
         let code = values.withUnsafeBufferPointer { values in
             for index in values.indices {
                 let code = bind(values, index)

@@ -11,11 +11,11 @@ extension Statement {
     /// - Parameter order: for each parameter, the index of its value; nil for the order of the values.
     /// - Throws: the error of SQLite. The statement has no arguments afterwards.
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
-        guard !isLeased else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the statement is in use by a cursor", sql: sql)
-        }
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
-        // What is bound now is gone when this function returns: nobody may run the statement with it.
+        try lease()
+        defer { endLease() }
+        try willBind()
+        // No address of Swift's memory stays in the statement.
+        defer { sqlite3_clear_bindings(sqliteStatement) }
         hasArguments = parameterCount == 0
         try values.withUnsafeBufferPointer { values in
             guard let order else {
@@ -52,7 +52,7 @@ extension Statement {
                 }
             }
         }
-        try connection.willRun(isReadonly: isAllowedInReads, isTransactionControl: effect == .transaction, sql: sql)
+        try connection.willRun(self)
         if try firstStep() {
             while try step() {}
         }

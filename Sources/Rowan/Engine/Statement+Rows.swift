@@ -9,10 +9,9 @@ extension Statement {
     /// - Parameter constants: the values of the parameters after those of the rows.
     /// - Throws: the error of SQLite. The statement has no arguments afterwards.
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
-        guard !isLeased else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the statement is in use by a cursor", sql: sql)
-        }
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        try lease()
+        defer { endLease() }
+        try willBind()
         // Nobody may run the statement with what the last rows have left.
         hasArguments = parameterCount == 0
         var position: CInt = 0

@@ -1,5 +1,5 @@
 // A prepared statement. It lives no longer than the access that uses it: the checks of `start` are made once per
-// execution, and `step` is a C call and a comparison.
+// execution, and `step` is a C call and a comparison. It has one user at a time: whoever runs it holds its lease.
 
 public import CSQLite
 import Foundation
@@ -20,19 +20,13 @@ public final class Statement {
     /// The SQL text of this statement alone.
     public let sql: String
 
-    /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
-    public let isReadonly: Bool
-
     @usableFromInline package let connection: LocalConnection
-    /// Whether a read may run it: some pragmas, such as `PRAGMA journal_mode`, only read, and are not said to.
-    let isAllowedInReads: Bool
-    package let effect: Effect
-    private let isBegin: Bool
-    /// A rollback undoes changes of the schema too; RELEASE does not.
-    private let isRollback: Bool
-    /// SQLite prepares a pragma again for each execution, whatever the schema.
-    private let isPragma: Bool
     @usableFromInline package let parameterCount: Int
+    let traits: Traits
+
+    /// What the compiler reported, and for which schema.
+    @exclusivity(unchecked) private var compilation: Compilation
+    @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
@@ -41,24 +35,44 @@ public final class Statement {
     /// Whether all arguments that the statement needs were set.
     @exclusivity(unchecked) package var hasArguments: Bool
 
-    /// The columns, read when they are asked for, and again when SQLite prepares the statement anew.
-    @exclusivity(unchecked) @usableFromInline package var cachedLayout: ColumnLayout?
-    @exclusivity(unchecked) private var reprepareCount: CInt = 0
+    /// Whether the statement runs, or a cursor holds it.
+    @exclusivity(unchecked) @usableFromInline package private(set) var isLeased = false
+    /// Whether a prepared request keeps it, with its arguments.
+    @exclusivity(unchecked) private var isReserved = false
 
-    /// Whether a cursor holds the statement.
-    @exclusivity(unchecked) @usableFromInline package var isLeased = false
+    private struct Compilation {
+        var profile: StatementProfile
+        var epoch: Int
+        var layout: ColumnLayout?
+    }
 
-    init(connection: LocalConnection, pointer: SQLiteStatement, sql: String) {
+    /// What is asked of a statement before and after each execution, derived from its profile.
+    struct Traits: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let isAllowedInReads = Traits(rawValue: 1)
+        static let controlsTransaction = Traits(rawValue: 2)
+        static let changesSchema = Traits(rawValue: 4)
+        static let setsPragma = Traits(rawValue: 8)
+        /// SQLite compiles a pragma again for each execution, whatever the schema.
+        static let isPragma = Traits(rawValue: 16)
+    }
+
+    /// Who uses a statement.
+    @usableFromInline
+    package enum Use: Sendable { case lease, reservation }
+
+    init(
+        connection: LocalConnection, pointer: SQLiteStatement, sql: String, profile: StatementProfile, epoch: Int
+    ) {
         self.connection = connection
         self.sqliteStatement = pointer
         self.sql = sql
-        self.isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        let keyword = sql.firstSQLKeyword
-        self.effect = Effect(keyword, sql)
-        self.isBegin = keyword == "BEGIN"
-        self.isRollback = keyword == "ROLLBACK"
-        self.isPragma = keyword == "PRAGMA"
-        self.isAllowedInReads = isReadonly || (isPragma && !sql.contains { $0 == "=" || $0 == "(" })
+        var profile = profile
+        profile.isReadonly = sqlite3_stmt_readonly(pointer) != 0
+        // EXPLAIN compiles what it explains, and runs nothing of it.
+        let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
+        traits = Traits(effects)
+        compilation = Compilation(profile: effects, epoch: epoch)
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
     }
@@ -67,8 +81,19 @@ public final class Statement {
         connection.finalize(sqliteStatement)
     }
 
+    // MARK: What it is
+
+    /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
+    public var isReadonly: Bool { compilation.profile.isReadonly }
+
+    /// What the statement touches and does.
+    public var profile: StatementProfile { compilation.profile }
+
+    /// The schema epoch that the statement was compiled for.
+    package var epoch: Int { compilation.epoch }
+
     /// The number of columns of the rows; 0 for a statement that has none.
-    public var columnCount: Int { Int(sqlite3_column_count(sqliteStatement)) }
+    public var columnCount: Int { layout.names.count }
 
     /// The names of the columns.
     public var columnNames: [String] { layout.names }
@@ -76,14 +101,85 @@ public final class Statement {
     /// The index of the leftmost column with a name, case-insensitively.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
+    /// The columns, for the current schema: the compiled statement knows those of the schema it was compiled for until
+    /// its first step, where SQLite compiles it again.
     package var layout: ColumnLayout {
-        if let cachedLayout { return cachedLayout }
-        let count = sqlite3_column_count(sqliteStatement)
-        let layout = ColumnLayout(
-            names: (0..<count).map { String(cString: sqlite3_column_name(sqliteStatement, $0)) })
-        cachedLayout = layout
+        if let layout = compilation.layout, isLeased || epoch == connection.schemaEpoch { return layout }
+        let layout = Self.layout(of: isLeased || epoch == connection.schemaEpoch ? self : (recompiled() ?? self))
+        compilation.layout = layout
         return layout
     }
+
+    private static func layout(of statement: Statement) -> ColumnLayout {
+        let pointer = statement.sqliteStatement
+        let count = sqlite3_column_count(pointer)
+        return ColumnLayout(names: (0..<count).map { String(cString: sqlite3_column_name(pointer, $0)) })
+    }
+
+    /// The same statement for the current schema.
+    ///
+    /// - Returns: nil if SQLite refuses it.
+    private func recompiled() -> Statement? {
+        // What asks for columns can't throw. The error is that of the next execution.
+        try? connection.prepare(sql)
+    }
+
+    /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
+    package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
+
+    // MARK: Who uses it
+
+    /// Whether nobody uses the statement.
+    @usableFromInline package var isIdle: Bool { !isLeased && !isReserved }
+
+    /// This statement, or a fresh one of the same text if it is in use.
+    package func idle() throws -> Statement { isLeased ? try connection.prepare(sql) : self }
+
+    /// Takes the statement for an execution.
+    ///
+    /// - Throws: SQLITE_MISUSE outside of an access, if a cursor holds it, or if it is running: a function that it calls
+    ///   can't run it again.
+    @usableFromInline
+    package func lease() throws {
+        guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
+        guard !isLeased else { throw inUseError() }
+        isLeased = true
+    }
+
+    func inUseError() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the statement is in use by a cursor, or by an execution that goes on: make another statement",
+            sql: sql)
+    }
+
+    /// Whether SQLite accepts the text, for the current schema.
+    package var compiles: Bool {
+        // The error is that of the statement that has just failed: it is thrown by whoever asks.
+        (try? connection.prepare(sql)) != nil
+    }
+
+    /// Keeps the statement for a prepared request.
+    package func reserve() { isReserved = true }
+
+    /// Ends a use of the statement. Only `LocalConnection.end` calls it, with access to the connection.
+    package func end(_ use: Use) {
+        switch use {
+        case .reservation: isReserved = false
+        case .lease:
+            isLeased = false
+            reset()
+        }
+    }
+
+    /// The execution has ended, and the statement is reset.
+    @usableFromInline
+    package func endLease() { isLeased = false }
+
+    /// Whether it is worth keeping for a next execution: changes of the schema and ends of transactions run once.
+    package var isReusable: Bool { traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) }
+
+    // MARK: Running it
 
     /// Makes the statement ready for its first step.
     ///
@@ -97,7 +193,8 @@ public final class Statement {
     /// `start` for a plan, which has bound all arguments itself.
     @usableFromInline
     package func startUnchecked() throws {
-        try connection.willRun(isReadonly: isAllowedInReads, isTransactionControl: effect == .transaction, sql: sql)
+        try connection.willRun(self)
+        // A program may have stepped the C statement by itself.
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
     }
 
@@ -113,82 +210,68 @@ public final class Statement {
         return false
     }
 
-    /// The first step of an execution: it notices that SQLite prepared the statement again, for a new schema.
+    /// The first step of an execution: it notices that SQLite compiled the statement again, for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
         let code = sqlite3_step(sqliteStatement)
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
-        if count != reprepareCount, !isPragma {
-            reprepareCount = count
-            cachedLayout = nil
-            connection.schemaGeneration &+= 1
+        if count != reprepareCount {
+            // Looking at the schema would hide the error.
+            let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
+            didRecompile(count)
+            if let error { throw error }
         }
         if code == SQLITE_ROW { return true }
         try finish(code)
         return false
     }
 
+    /// SQLite compiles a statement again for a new schema, and also when a bound value matters to its plan: `LIKE ?`.
+    private func didRecompile(_ count: CInt) {
+        reprepareCount = count
+        guard !traits.contains(.isPragma) else { return }
+        if epoch == connection.schemaEpoch {
+            guard connection.hasForeignSchemaChange() else { return }
+            connection.schemaDidMove()
+        }
+        compilation.epoch = connection.schemaEpoch
+        compilation.layout = nil
+    }
+
     @usableFromInline
     package func finish(_ code: CInt) throws {
-        guard code == SQLITE_DONE else {
-            let error = connection.error(code, sql: sql, arguments: storedArguments)
+        guard code == SQLITE_DONE else { throw failure(code) }
+        if !traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) {
+            connection.didRun(self, succeeded: true)
             sqlite3_reset(sqliteStatement)
-            if connection.isInManagedTransaction, !connection.isInsideTransaction {
-                connection.isTransactionAborted = true
-            }
-            if !connection.isInsideTransaction { connection.transactionNumber &+= 1 }
-            didEnd()
-            throw error
+            connection.notifyTransactionEnd()
+        } else {
+            sqlite3_reset(sqliteStatement)
         }
+    }
+
+    /// The error of a step, after the statement is reset.
+    private func failure(_ code: CInt) -> DatabaseError {
+        let error = connection.error(code, sql: sql, arguments: storedArguments)
         sqlite3_reset(sqliteStatement)
-        didEnd()
-    }
-
-    private func didEnd() {
-        if effect != .none { noteEffect() }
-        if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
-    }
-
-    private func noteEffect() {
-        switch effect {
-        case .schema where !isReadonly: connection.schemaGeneration &+= 1
-        case .transaction: noteTransaction()
-        case .schema, .none: break
-        }
-    }
-
-    /// SQLite calls no hook for the end of a transaction that has written nothing.
-    private func noteTransaction() {
-        if isRollback { connection.schemaGeneration &+= 1 }
-        let hasEnded = !connection.isInsideTransaction
-        if hasEnded || isBegin { connection.transactionNumber &+= 1 }
-        if hasEnded, connection.transactionDidEnd != nil { connection.hasPendingTransactionEnd = true }
+        // SQLite may have rolled back the transaction.
+        connection.didRun(self, succeeded: false)
+        connection.notifyTransactionEnd()
+        return error
     }
 
     /// Ends an execution before its last row.
     @usableFromInline
     package func reset() {
         sqlite3_reset(sqliteStatement)
-        if connection.hasPendingTransactionEnd { connection.transactionDidEnd?() }
     }
-
-    /// The cursor of the statement is gone.
-    func endLease() {
-        isLeased = false
-        reset()
-    }
-
-    /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
-    package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
 
     /// Runs the statement to its end, and drops its rows.
     ///
     /// - Throws: the error of SQLite.
     package func runToEnd() throws {
-        guard !isLeased else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the statement is in use by a cursor", sql: sql)
-        }
+        try lease()
+        defer { endLease() }
         try start()
         guard try firstStep() else { return }
         while try step() {}
@@ -207,23 +290,16 @@ public final class Statement {
         if let arguments { try setArguments(arguments) }
         try runToEnd()
     }
+}
 
-    /// What a statement does to the connection, beyond rows.
-    package enum Effect: Sendable {
-        case none
-        /// It may change the schema that the connection caches.
-        case schema
-        /// It begins or ends a transaction or a savepoint.
-        case transaction
-
-        init(_ keyword: String, _ sql: String) {
-            switch keyword {
-            case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": self = .transaction
-            case "CREATE", "DROP", "ALTER", "ATTACH", "DETACH", "VACUUM": self = .schema
-            case "PRAGMA" where sql.contains("="): self = .schema
-            default: self = .none
-            }
-        }
+extension Statement.Traits {
+    init(_ profile: StatementProfile) {
+        self = []
+        if profile.isAllowedInReads { insert(.isAllowedInReads) }
+        if profile.transactionOperation != nil { insert(.controlsTransaction) }
+        if profile.changesSchema { insert(.changesSchema) }
+        if profile.settingPragma != nil { insert(.setsPragma) }
+        if !profile.pragmas.isEmpty { insert(.isPragma) }
     }
 }
 

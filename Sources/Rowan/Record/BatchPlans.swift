@@ -4,12 +4,12 @@ import CSQLite
 
 /// The plans of one operation on one record type.
 final class BatchPlans {
-    let generation: Int
+    let epoch: Int
     /// The callbacks of the type, nil until the first record has told.
     var callbacks: InsertionCallbacks?
     private var plans: [[String]: BatchPlan] = [:]
 
-    init(generation: Int) { self.generation = generation }
+    init(epoch: Int) { self.epoch = epoch }
 
     func plan(for columns: [String], _ db: Database, _ insertion: Insertion) throws -> BatchPlan {
         if !insertion.hasOwnText, let plan = plans[columns] { return plan }
@@ -58,11 +58,11 @@ final class BatchPlan {
 
 extension Database {
     func batchPlans(_ insertion: Insertion) -> BatchPlans {
-        let generation = connection.schemaGeneration
+        let epoch = connection.schemaEpoch
         let key = PlanKey(
             insertion.record, insertion.upsert == nil ? .insertAll : .upsertAll, insertion.conflictResolution)
-        if let known = plans[key] as? BatchPlans, known.generation == generation { return known }
-        let result = BatchPlans(generation: generation)
+        if let known = plans[key] as? BatchPlans, known.epoch == epoch { return known }
+        let result = BatchPlans(epoch: epoch)
         result.callbacks = (plans[key] as? BatchPlans)?.callbacks
         plans[key] = result
         return result

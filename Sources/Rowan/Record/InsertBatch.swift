@@ -29,7 +29,7 @@ final class InsertBatch {
     private var ownPlans: PlanGroup?
     private var plans: BatchPlans
     private var numbering: RowNumbering?
-    private var numberedGeneration = 0
+    private var numberedEpoch = 0
     private var insertedKey = InsertedKey(rowIDColumn: nil)
 
     /// The plan of the waiting rows.
@@ -54,7 +54,7 @@ final class InsertBatch {
         self.insertion.returning = returning
         fetchesRows = !returning.isEmpty
         plans = db.batchPlans(insertion)
-        if self.insertion.hasOwnText { ownPlans = PlanGroup(generation: plans.generation) }
+        if self.insertion.hasOwnText { ownPlans = PlanGroup(epoch: plans.epoch) }
         let known = callbacks == .skipped ? [] : plans.callbacks
         if let known { mode = try mode(for: known) }
     }
@@ -79,7 +79,7 @@ final class InsertBatch {
     private func makeNumbering() throws {
         numbering = try RowNumbering(db, insertion)
         // Read afterwards: reading the schema may move what is known of it.
-        numberedGeneration = generation
+        numberedEpoch = epoch
         insertedKey = InsertedKey(rowIDColumn: numbering?.column)
     }
 
@@ -89,13 +89,13 @@ final class InsertBatch {
         guard type == insertion.record else {
             var other = insertion
             other.record = type
-            return (other, ownPlans.map { _ in PlanGroup(generation: generation) })
+            return (other, ownPlans.map { _ in PlanGroup(epoch: epoch) })
         }
-        if let ownPlans, ownPlans.generation != generation { self.ownPlans = PlanGroup(generation: generation) }
+        if let ownPlans, ownPlans.epoch != epoch { self.ownPlans = PlanGroup(epoch: epoch) }
         return (insertion, ownPlans)
     }
 
-    private var generation: Int { db.connection.schemaGeneration }
+    private var epoch: Int { db.connection.schemaEpoch }
 }
 
 // MARK: - Rows
@@ -143,7 +143,7 @@ extension InsertBatch {
 
     /// Drops plans of another schema than the current one.
     private func refreshPlans() {
-        guard plans.generation != generation else { return }
+        guard plans.epoch != epoch else { return }
         let callbacks = plans.callbacks
         plans = db.batchPlans(insertion)
         plans.callbacks = callbacks
@@ -154,7 +154,7 @@ extension InsertBatch {
     func flush() throws {
         try runChunks { plan, rows in
             do {
-                try plan.statement.run(binding: rows, then: plan.constants)
+                try plan.statement.idle().run(binding: rows, then: plan.constants)
             } catch let error as DatabaseError {
                 throw error.with(arguments: plan.arguments(rows))
             }
@@ -165,7 +165,7 @@ extension InsertBatch {
     private func runChunks(_ run: (PersistencePlan, ArraySlice<[DatabaseValue]>) throws -> Void) throws {
         guard count > 0 else { return }
         guard let columns = plan?.columns else { return }
-        if plans.generation != generation {
+        if plans.epoch != epoch {
             refreshPlans()
             plan = try plans.plan(for: columns, db, insertion)
         }
@@ -194,7 +194,7 @@ extension InsertBatch {
     ///
     /// - Returns: false if the rowids that SQLite will choose can't be told.
     private func number() throws -> Bool {
-        if numberedGeneration != generation { try makeNumbering() }
+        if numberedEpoch != epoch { try makeNumbering() }
         guard let plan, let numbering else { return false }
         guard let ids = try numbering.number(&rows, count: count, columns: plan.columns) else { return false }
         rowIDs = ids
@@ -217,8 +217,9 @@ extension InsertBatch {
         guard try number() else { return nil }
         var found: [Int64: T] = [:]
         try runChunks { plan, rows in
-            try plan.statement.setArguments(plan.arguments(rows))
-            let cursor = try RowCursor(plan.statement, adapter: nil)
+            let statement = try plan.statement.idle()
+            try statement.setArguments(plan.arguments(rows))
+            let cursor = try RowCursor(statement, adapter: nil)
             while let row = try cursor.next() { found[row[Upsert.rowIDName]] = try T(row: row) }
         }
         return rowIDs.compactMap { found[$0] }

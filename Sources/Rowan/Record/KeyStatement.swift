@@ -6,7 +6,7 @@ extension TableRecord {
     static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Statement {
         let id = ObjectIdentifier(Self.self)
         let plan: KeyPlan
-        if let known = db.keyPlans[id], known.generation == db.connection.schemaGeneration,
+        if let known = db.keyPlans[id], known.epoch == db.connection.schemaEpoch,
             !known.statement.isLeased
         {
             plan = known
@@ -35,6 +35,6 @@ extension TableRecord {
         let statement = try request.makePreparedRequest(db, forSingleResult: true).statement
         return KeyPlan(
             statement: statement, column: columns[0], isKeyAlone: statement.parameterCount == 1,
-            generation: db.connection.schemaGeneration)
+            epoch: db.connection.schemaEpoch)
     }
 }

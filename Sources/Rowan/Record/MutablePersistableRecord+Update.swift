@@ -200,7 +200,7 @@ struct Modification {
 
     @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
-        guard returning.isEmpty else { return PlanGroup(generation: db.connection.schemaGeneration) }
+        guard returning.isEmpty else { return PlanGroup(epoch: db.connection.schemaEpoch) }
         return db.planGroup(
             record, .update, conflictResolution, detail: columns?.sorted().joined(separator: "\u{0}"))
     }

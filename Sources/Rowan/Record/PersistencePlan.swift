@@ -13,9 +13,9 @@ final class PlanGroup {
     var others: [[String]: PersistencePlan] = [:]
     /// The values of the last container, whose storage the next one takes over.
     @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
-    let generation: Int
+    let epoch: Int
 
-    init(generation: Int) { self.generation = generation }
+    init(epoch: Int) { self.epoch = epoch }
 
     /// An empty container that expects the columns of the last record.
     @usableFromInline
@@ -97,7 +97,8 @@ final class PersistencePlan {
     /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
         do {
-            try statement.run(binding: container.values, order: order)
+            // A function of the statement may insert records of this type too: they take another statement.
+            try statement.idle().run(binding: container.values, order: order)
         } catch let error as DatabaseError {
             throw error.with(arguments: arguments(container))
         }
@@ -105,6 +106,7 @@ final class PersistencePlan {
 
     /// Binds the values for a statement whose rows are fetched.
     func prepareForFetch(_ container: PersistenceContainer) throws -> Statement {
+        let statement = try statement.idle()
         try statement.setArguments(arguments(container))
         return statement
     }
@@ -158,18 +160,18 @@ extension Database {
         _ conflictResolution: Database.ConflictResolution = .abort, detail: String? = nil
     ) -> PlanGroup {
         let key = PlanKey(type, operation, conflictResolution, detail: detail)
-        let generation = connection.schemaGeneration
+        let epoch = connection.schemaEpoch
         if lastPlanKey == key, let lastPlan {
             // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
             let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
-            if group.generation == generation { return group }
+            if group.epoch == epoch { return group }
         }
         let group: PlanGroup
-        if let known = plans[key] as? PlanGroup, known.generation == generation {
+        if let known = plans[key] as? PlanGroup, known.epoch == epoch {
             group = known
         } else {
             if plans.count > 512 { plans.removeAll() }
-            group = PlanGroup(generation: generation)
+            group = PlanGroup(epoch: epoch)
             plans[key] = group
         }
         lastPlanKey = key
@@ -183,7 +185,7 @@ extension Database {
     ) throws -> (statement: Statement, constants: [DatabaseValue]) {
         var renderer = Renderer()
         write(&renderer)
-        return (try cachedStatement(sql: renderer.text), renderer.arguments.values)
+        return (try connection.cachedStatement(renderer.text), renderer.arguments.values)
     }
 }
 

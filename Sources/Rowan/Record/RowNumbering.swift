@@ -28,7 +28,7 @@ struct RowNumbering {
         let sequence =
             try db.tableExists("sqlite_sequence", in: schema)
             ? "(SELECT max(seq) FROM \(quotedSchema).sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
-        largestRowID = try db.cachedStatement(sql: "SELECT max(\(rowID)), \(sequence) FROM \(source)")
+        largestRowID = try db.connection.cachedStatement("SELECT max(\(rowID)), \(sequence) FROM \(source)")
     }
 
     /// Gives rowids to the rows that have none.
@@ -54,7 +54,7 @@ struct RowNumbering {
     }
 
     private func firstRowID() throws -> Int64? {
-        guard let row = try Row.fetchOne(largestRowID) else { return nil }
+        guard let row = try Row.fetchOne(largestRowID.idle()) else { return nil }
         let largest: Int64? = row[0]
         let sequence: Int64? = row[1]
         guard largest ?? 0 >= 0 else { return nil }
@@ -71,7 +71,7 @@ extension Database {
             UNION ALL
             SELECT 'temp', NULL FROM sqlite_temp_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
             """
-        let rows = try Row.fetchAll(cachedStatement(sql: sql), arguments: [table])
+        let rows = try Row.fetchAll(connection.cachedStatement(sql), arguments: [table])
         guard rows.count == 1, let row = rows.first, row["type"] == "table", let sql: String = row["sql"] else {
             return false
         }

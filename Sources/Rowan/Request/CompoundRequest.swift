@@ -62,7 +62,7 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         let resolver = Resolver(db)
         var resolved = try resolver.resolve(query)
         if singleResult, resolved.limit == nil { resolved.limit = Relation.Limit(count: 1, offset: nil) }
-        return PreparedRequest(statement: try db.statement { $0.write(resolved) })
+        return PreparedRequest(reserving: try db.statement { $0.write(resolved) })
     }
 
     /// The number of rows: `SELECT COUNT(*) FROM (...)`.

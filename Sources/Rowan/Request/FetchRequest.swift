@@ -23,8 +23,12 @@ public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Sendabl
 }
 
 /// A statement that is ready to run, and the adapter of its rows.
+///
+/// The statement is this request's own as long as it lives: its arguments don't change when another request is prepared.
 public struct PreparedRequest {
     public var statement: Statement
+    /// Keeps a statement of the cache.
+    private var reservation: StatementReservation?
     public var adapter: (any RowAdapter)?
     /// What is fetched for the rows by other queries.
     package var prefetches: [ResolvedPrefetch] = []
@@ -32,6 +36,8 @@ public struct PreparedRequest {
     package var isWholeTable = false
     /// The number of columns at the end that no row shows.
     package var hiddenCount = 0
+    /// The number of columns of the statement, if the schema has told what they mean.
+    package var resolvedColumnCount: Int?
     /// The index of the first column that no row shows.
     var hiddenStart: Int { statement.columnCount - hiddenCount }
 
@@ -39,6 +45,24 @@ public struct PreparedRequest {
         self.statement = statement
         self.adapter = adapter
     }
+
+    /// A request with a statement of the cache, whose arguments are set.
+    package init(reserving statement: Statement, adapter: (any RowAdapter)? = nil) {
+        self.init(statement: statement, adapter: adapter)
+        reservation = StatementReservation(statement)
+    }
+}
+
+/// Keeps a statement out of the cache as long as it lives: whoever asks for the same text gets another one.
+private final class StatementReservation {
+    private let statement: Statement
+
+    init(_ statement: Statement) {
+        self.statement = statement
+        statement.reserve()
+    }
+
+    deinit { statement.connection.end(.reservation, of: statement) }
 }
 
 extension FetchRequest {

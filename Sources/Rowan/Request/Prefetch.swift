@@ -7,6 +7,7 @@ package enum PrefetchedQuery {
         let statement = prepared.statement
         // The cursor holds the statement, and checks the access.
         let cursor = try RowCursor(statement, adapter: nil)
+        if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
         let first = try cursor.nextRow()
         let batch = RowBatch(statement, mapping: try prepared.adapter?.mapping(of: statement.layout))
         guard let row = first else { return batch }
@@ -48,7 +49,7 @@ package enum PrefetchedQuery {
     private static func rows(
         _ db: Database, _ prefetch: ResolvedPrefetch, _ relation: Relation
     ) throws -> (RowBatch, key: [Int]) {
-        let prepared = try db.prepare(Resolver(db).query(relation))
+        let prepared = try db.prepare { try Resolver(db).query(relation) }
         return (try rows(db, prepared), prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
     }
 }

@@ -75,13 +75,15 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     ) throws -> PreparedRequest {
         let isLimited = !singleResult || relation.limit != nil
         if isLimited, !relation.needsResolution {
-            return PreparedRequest(statement: try db.statement { $0.write(relation) })
+            return PreparedRequest(reserving: try db.statement { $0.write(relation) })
         }
-        var query = try Resolver(db).query(relation)
-        if singleResult, relation.limit == nil, relation.oneKey == nil {
-            query.relation.limit = Relation.Limit(count: 1, offset: nil)
+        return try db.prepare {
+            var query = try Resolver(db).query(relation)
+            if singleResult, relation.limit == nil, relation.oneKey == nil {
+                query.relation.limit = Relation.Limit(count: 1, offset: nil)
+            }
+            return query
         }
-        return try db.prepare(query)
     }
 
     /// The number of rows that the request fetches.

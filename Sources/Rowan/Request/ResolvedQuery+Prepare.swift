@@ -2,11 +2,26 @@
 
 extension Database {
     /// The statement of a resolved query, with the adapter of its rows and what is prefetched for them.
-    func prepare(_ query: ResolvedQuery) throws -> PreparedRequest {
+    ///
+    /// - Parameter resolve: resolves the query. It is called again if SQLite knows another schema than the resolver.
+    /// - Throws: SQLITE_SCHEMA if they never agree.
+    func prepare(_ resolve: () throws -> ResolvedQuery) throws -> PreparedRequest {
+        if let prepared = try preparedRequest(resolve()) { return prepared }
+        connection.schemaDidMove()
+        if let prepared = try preparedRequest(resolve()) { return prepared }
+        throw DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "the schema of the database changes while the request is made: try again")
+    }
+
+    /// - Returns: nil if the statement has other columns than the resolver has told.
+    private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
         let statement = try statement { $0.write(query.relation) }
-        var prepared = PreparedRequest(statement: statement)
+        var prepared = PreparedRequest(reserving: statement)
+        let columnCount = statement.columnCount
+        prepared.resolvedColumnCount = columnCount
         if var shape = query.shape {
-            try shape.complete(statement.columnCount - shape.hiddenCount)
+            guard try shape.complete(columnCount - shape.hiddenCount) else { return nil }
             prepared.adapter = shape
             prepared.hiddenCount = shape.hiddenCount
         }
@@ -31,7 +46,9 @@ extension RowShape: RowAdapter {
     }
 
     /// Computes the number of columns that the schema did not tell: of one selection at most.
-    fileprivate mutating func complete(_ total: Int) throws {
+    ///
+    /// - Returns: false if the columns that the schema told are not those of the statement.
+    fileprivate mutating func complete(_ total: Int) throws -> Bool {
         let unknown = unknownCount
         guard unknown <= 1 else {
             throw DatabaseError(
@@ -39,7 +56,9 @@ extension RowShape: RowAdapter {
                 message: "the columns of \(unknown) selections in SQL can't be told from each other: select columns "
                     + "and expressions instead")
         }
-        if unknown == 1 { fill(total - knownCount) }
+        let missing = total - knownCount
+        if unknown == 1 { fill(missing) }
+        return unknown == 0 ? missing == 0 : missing >= 0
     }
 
     private var unknownCount: Int { (columnCount == nil ? 1 : 0) + scopes.reduce(0) { $0 + $1.shape.unknownCount } }

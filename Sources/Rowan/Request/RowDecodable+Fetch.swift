@@ -52,7 +52,7 @@ extension RowDecodable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> FetchCursor<Self> {
-        try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchCursor(db.statement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// All the elements of a query.
@@ -67,7 +67,7 @@ extension RowDecodable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try fetchAll(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchAll(db.statement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// The first element of a query, or nil.
@@ -78,7 +78,7 @@ extension RowDecodable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try fetchOne(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchOne(db.statement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     // MARK: From a request
@@ -87,7 +87,7 @@ extension RowDecodable {
     ///
     /// - Throws: a ``DatabaseError``.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> FetchCursor<Self> {
-        try cursor(db, request.makePreparedRequest(db, forSingleResult: false))
+        try cursor(db, request, forSingleResult: false)
     }
 
     /// All the elements of a request of any type.
@@ -103,16 +103,43 @@ extension RowDecodable {
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-        try firstElement(of: cursor(db, request.makePreparedRequest(db, forSingleResult: true)))
+        try firstElement(of: cursor(db, request, forSingleResult: true))
     }
 
-    /// The cursor over a prepared request. What other queries prefetch needs all rows first.
+    /// The cursor over a request. What other queries prefetch needs all rows first.
     @usableFromInline
+    static func cursor(
+        _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
+    ) throws -> FetchCursor<Self> {
+        let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+        guard prepared.prefetches.isEmpty else {
+            var first: PreparedRequest? = prepared
+            return try SchemaMoved.retryingOnce {
+                let prepared = try first ?? request.makePreparedRequest(db, forSingleResult: singleResult)
+                first = nil
+                return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+            }
+        }
+        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        if let columnCount = prepared.resolvedColumnCount {
+            // The cursor renews its statement in the access that it started in, which keeps the database.
+            cursor.check(
+                .init(columnCount: columnCount) { [unowned db] in
+                    let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+                    return (prepared.statement, prepared.adapter)
+                })
+        }
+        return cursor
+    }
+
+    /// The cursor over a prepared request, whose first step throws `SchemaMoved` if the schema is another one.
     static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
         guard prepared.prefetches.isEmpty else {
             return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
         }
-        return try FetchCursor(prepared.statement, adapter: prepared.adapter)
+        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
+        return cursor
     }
 
     // MARK: The loops
@@ -156,7 +183,7 @@ extension RowDecodable where Self: Hashable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try fetchSet(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
+        try fetchSet(db.statement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
     /// The set of the elements of a request of any type.

@@ -45,10 +45,13 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
-        let statement =
-            isCached
-            ? try db.cachedStatement(literal: sqlLiteral) : try db.makeStatement(literal: sqlLiteral)
-        return PreparedRequest(statement: statement, adapter: adapter)
+        guard isCached else {
+            return PreparedRequest(statement: try db.makeStatement(literal: sqlLiteral), adapter: adapter)
+        }
+        let (sql, arguments) = try sqlLiteral.build(db)
+        let statement = try db.connection.cachedStatement(sql)
+        try statement.setArguments(arguments)
+        return PreparedRequest(reserving: statement, adapter: adapter)
     }
 
     public func fetchCount(_ db: Database) throws -> Int { try sqlSubquery.fetchCount(db) }

@@ -100,16 +100,6 @@ struct BaseTests {
         #expect(!"É".isSameDatabaseName(as: "é"))
     }
 
-    @Test func blankSQL() {
-        for sql in ["", " ", ";", "-- a", "/* a */", "/* a", " ;\n-- a\n/* b */;", "--"] {
-            #expect(sql.isBlankSQL, "\(sql)")
-        }
-        for sql in ["x", "-", "/", "- - a", "-- a\nx", "/* a */ x", "; x", "/*/ x */ y"] {
-            #expect(!sql.isBlankSQL, "\(sql)")
-        }
-        #expect(String(decoding: "-- a\n/* b */ ; SELECT 1".firstSQLToken, as: UTF8.self) == "SELECT 1")
-    }
-
     @Test func aLock() async throws {
         let count = Mutex(0)
         try await onThreads(4) { _ in

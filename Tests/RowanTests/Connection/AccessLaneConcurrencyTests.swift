@@ -15,21 +15,24 @@ struct AccessLaneConcurrencyTests {
         capacity: Int, opens: @escaping @Sendable (_ attempt: Int) throws -> Void = { _ in }
     ) -> AccessLane {
         let attempts = Mutex(0)
-        return AccessLane(capacity: capacity, label: "test", qos: .default, target: nil) {
+        return AccessLane(capacity: capacity, label: "test", qos: .default, target: nil) { executor in
             try opens(
                 attempts.withLock {
                     $0 += 1
                     return $0
                 })
-            return try PooledConnection(path: ":memory:", configuration: Configuration())
+            return try PooledConnection(path: ":memory:", configuration: Configuration(), executor: executor)
         }
     }
 
-    private func waiter(_ name: String, _ log: Log<String>) -> AccessLane.Waiter {
-        AccessLane.Waiter { result in
-            switch result {
-            case .success: log.append(name)
-            case .failure(let error): log.append("\(name): \(error)")
+    /// A waiter that opens the connection if it is given the place of one, as accesses do.
+    private func waiter(_ name: String, _ log: Log<String>, _ lane: AccessLane) -> AccessLane.Waiter {
+        AccessLane.Waiter { [unowned lane] result in
+            do {
+                _ = try lane.connection(of: result.get())
+                log.append(name)
+            } catch {
+                log.append("\(name): \(error)")
             }
         }
     }
@@ -38,7 +41,7 @@ struct AccessLaneConcurrencyTests {
         let lane = makeLane(capacity: 1)
         let log = Log<String>()
         let connection = try lane.acquire()
-        for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+        for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log, lane)) }
         #expect(log.elements == [])
         for _ in 0..<3 { lane.release(connection) }
         #expect(log.elements == ["a", "b", "c"])
@@ -48,10 +51,10 @@ struct AccessLaneConcurrencyTests {
         let lane = makeLane(capacity: 1)
         let log = Log<String>()
         let connection = try lane.acquire()
-        let second = waiter("b", log)
-        try lane.enqueue(waiter("a", log))
+        let second = waiter("b", log, lane)
+        try lane.enqueue(waiter("a", log, lane))
         try lane.enqueue(second)
-        try lane.enqueue(waiter("c", log))
+        try lane.enqueue(waiter("c", log, lane))
         #expect(lane.cancel(second))
         #expect(!lane.cancel(second))
         for _ in 0..<2 { lane.release(connection) }
@@ -61,7 +64,7 @@ struct AccessLaneConcurrencyTests {
     @Test func aWaiterThatWasServedIsNotCancelled() throws {
         let lane = makeLane(capacity: 1)
         let log = Log<String>()
-        let served = waiter("a", log)
+        let served = waiter("a", log, lane)
         try lane.enqueue(served)
         #expect(!lane.cancel(served))
         #expect(log.elements == ["a"])
@@ -74,7 +77,7 @@ struct AccessLaneConcurrencyTests {
         let lane = makeLane(capacity: 1) { attempt in
             guard attempt == 1 else { return }
             let lane = late.withLock { $0! }
-            for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+            for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log, lane)) }
             throw OpeningError()
         }
         late.withLock { $0 = lane }
@@ -92,13 +95,14 @@ struct AccessLaneConcurrencyTests {
         let lane = makeLane(capacity: 1) { attempt in
             let lane = late.withLock { $0! }
             if attempt == 1 {
-                for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log)) }
+                for name in ["a", "b", "c"] { try lane.enqueue(waiter(name, log, lane)) }
             }
             if attempt <= 4 { throw OpeningError() }
         }
         late.withLock { $0 = lane }
         #expect(throws: OpeningError.self) { try lane.acquire() }
-        #expect(log.elements == ["a: OpeningError()", "b: OpeningError()", "c: OpeningError()"])
+        // Each passes the place on before it tells of its own error.
+        #expect(log.elements == ["c: OpeningError()", "b: OpeningError()", "a: OpeningError()"])
         // The place is free again.
         lane.release(try lane.acquire())
     }
@@ -114,7 +118,7 @@ struct AccessLaneConcurrencyTests {
             try lane.exclusively { connections in
                 log.append("exclusive \(connections.count)")
                 // A connection that is idle is not given to a newcomer meanwhile.
-                try lane.enqueue(waiter("newcomer", log))
+                try lane.enqueue(waiter("newcomer", log, lane))
             }
         }
         await started.opened()
@@ -155,23 +159,28 @@ struct AccessLaneConcurrencyTests {
             try lane.close()
         }
         await isClosing.opened()
-        try? lane.enqueue(waiter("a", log))
+        try? lane.enqueue(waiter("a", log, lane))
         lane.release(connection)
         // Whether it came before the closing or not, it never gets a connection that the closing has not seen.
         if log.elements == ["a"] { lane.release(connection) }
         try await closed
         #expect(lane.allConnections.isEmpty)
         #expect(throws: DatabaseError.self) { try lane.acquire() }
-        #expect(throws: DatabaseError.self) { try lane.enqueue(waiter("b", log)) }
+        #expect(throws: DatabaseError.self) { try lane.enqueue(waiter("b", log, lane)) }
         #expect(log.elements.count == 1)
         try lane.close()
     }
 
-    @Test func waitersOfAnExclusiveClosingFail() throws {
+    @Test func waitersOfAnExclusiveClosingFail() async throws {
         let lane = makeLane(capacity: 1)
         let log = Log<String>()
-        lane.release(try lane.acquire())
-        try lane.closing { try lane.enqueue(waiter("a", log)) }
+        let connection = try lane.acquire()
+        async let closed: Void = onThread { try lane.close() }
+        while !lane.state.withLock({ $0.isExclusive }) { await Task.yield() }
+        try lane.enqueue(waiter("a", log, lane))
+        #expect(log.elements == [])
+        lane.release(connection)
+        try await closed
         #expect(log.elements == ["a: \(DatabaseError.connectionIsClosed)"])
         #expect(lane.allConnections.isEmpty)
     }

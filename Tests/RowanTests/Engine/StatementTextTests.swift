@@ -1,8 +1,9 @@
 // Several statements in a text: where one ends and the next begins.
 
 import Foundation
-import Rowan
 import Testing
+
+@testable import Rowan
 
 @Suite
 struct StatementTextTests {
@@ -115,6 +116,16 @@ struct StatementTextTests {
         }
     }
 
+    @Test func blanks() {
+        func areBlank(_ sql: String) -> Bool { Array(sql.utf8).withUnsafeBufferPointer(SQLBytes.areBlank) }
+        for sql in ["", " ", ";", "-- a", "/* a */", "/* a", " ;\n-- a\n/* b */;", "--"] {
+            #expect(areBlank(sql), "\(sql)")
+        }
+        for sql in ["x", "-", "/", "- - a", "-- a\nx", "/* a */ x", "; x", "/*/ x */ y"] {
+            #expect(!areBlank(sql), "\(sql)")
+        }
+    }
+
     @Test func aNULCharacterIsRefused() throws {
         try withDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT 1; \0 DROP TABLE t") }
@@ -146,21 +157,25 @@ struct StatementTextTests {
         try withDatabase { db in
             let statement = try db.makeStatement(sql: "/* x */ PRAGMA table_info(t)")
             for _ in 1...3 { try statement.execute() }
-            let generation = db.connection.schemaGeneration
+            let epoch = db.connection.schemaEpoch
             try statement.execute()
-            #expect(db.connection.schemaGeneration == generation)
+            #expect(db.connection.schemaEpoch == epoch)
         }
     }
 
-    /// A rollback may undo a change of the schema, the end of a savepoint does not.
+    /// A rollback undoes changes of the schema if there were some. Without any, all that is known stays known.
     @Test func theEndOfASavepointKeepsTheSchema() throws {
         try withDatabase { db in
             try db.inTransaction {
-                let generation = db.connection.schemaGeneration
+                let epoch = db.connection.schemaEpoch
                 try db.inSavepoint { .commit }
-                #expect(db.connection.schemaGeneration == generation)
                 try db.inSavepoint { .rollback }
-                #expect(db.connection.schemaGeneration != generation)
+                #expect(db.connection.schemaEpoch == epoch)
+                try db.inSavepoint {
+                    try db.execute(sql: "CREATE TABLE t(x)")
+                    return .rollback
+                }
+                #expect(db.connection.schemaEpoch != epoch)
                 return .commit
             }
         }

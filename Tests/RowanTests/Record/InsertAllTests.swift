@@ -1,6 +1,7 @@
 import CSQLite
-import Rowan
 import Testing
+
+@testable import Rowan
 
 private struct Country: Codable, Equatable, FetchableRecord, PersistableRecord {
     var code: String
@@ -141,7 +142,7 @@ struct InsertAllTests {
     @Test func statementsAreCached() throws {
         try inLoggedDatabase(countrySchema) { db, _ throws in
             try Country.insertAll(db, countries(0..<129))
-            let statement = try db.cachedStatement(sql: insertion(64))
+            let statement = try db.connection.cachedStatement(insertion(64))
             try Country.insertAll(db, countries(129..<200))
             #expect(statement.runCount == 3)
         }

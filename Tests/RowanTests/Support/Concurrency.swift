@@ -51,3 +51,12 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) a
         try await group.waitForAll()
     }
 }
+
+/// Waits until a condition holds, as long as it takes within ten seconds: what ends on another thread has no event.
+func eventually(_ condition: () throws -> Bool) async rethrows {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while try !condition(), ContinuousClock.now < deadline {
+        // A cancelled test asks again at once.
+        try? await Task.sleep(for: .milliseconds(2))
+    }
+}

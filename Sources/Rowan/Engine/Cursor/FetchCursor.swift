@@ -31,8 +31,10 @@ public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & State
 
 /// A cursor of the elements that the rows of a statement decode into.
 public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
-    public let statement: Statement
-    @usableFromInline let adapter: (any RowAdapter)?
+    @exclusivity(unchecked) public private(set) var statement: Statement
+    @exclusivity(unchecked) private var adapter: (any RowAdapter)?
+    /// What makes the request again, if it was made for another schema than that of the first step.
+    @exclusivity(unchecked) private var renewal: Renewal?
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
@@ -47,15 +49,10 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     /// - Throws: SQLITE_MISUSE if another cursor holds the statement.
     @usableFromInline
     package init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
-        guard !statement.isLeased else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the statement is in use by another cursor",
-                sql: statement.sql)
-        }
+        try statement.lease()
         self.statement = statement
         self.adapter = adapter
         preloaded = nil
-        statement.isLeased = true
     }
 
     /// A cursor over rows that were fetched with a statement.
@@ -69,7 +66,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     deinit {
         row?.endDecoding()
         guard !isDone else { return }
-        statement.connection.endLease(of: statement)
+        statement.connection.end(.lease, of: statement)
     }
 
     @inlinable
@@ -105,13 +102,51 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         return false
     }
 
+    /// A statement that depends on the schema beyond its text: what its columns mean was told by the schema.
+    package struct Renewal {
+        /// The number of columns of the statement.
+        package let columnCount: Int
+        /// The statement for the current schema, and its adapter; nil if whoever asks begins again.
+        package let renew: (() throws -> (Statement, (any RowAdapter)?))?
+
+        package init(columnCount: Int, renew: (() throws -> (Statement, (any RowAdapter)?))?) {
+            self.columnCount = columnCount
+            self.renew = renew
+        }
+    }
+
+    /// Checks at the first step that the schema is still the one that the statement was made for.
+    package func check(_ renewal: Renewal) { self.renewal = renewal }
+
+    private func firstStep() throws -> Bool {
+        try statement.start()
+        guard let renewal else { return try statement.firstStep() }
+        self.renewal = nil
+        let epoch = statement.epoch
+        do {
+            let isRow = try statement.firstStep()
+            if statement.epoch == epoch, statement.layout.names.count == renewal.columnCount { return isRow }
+            statement.reset()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            // Is the error one of compiling it again?
+            guard !statement.compiles else { throw error }
+            statement.connection.schemaDidMove()
+        }
+        guard let renew = renewal.renew else { throw SchemaMoved() }
+        let (fresh, adapter) = try renew()
+        try fresh.lease()
+        statement.endLease()
+        (statement, self.adapter) = (fresh, adapter)
+        try statement.start()
+        return try statement.firstStep()
+    }
+
     @usableFromInline
     package func firstRow() throws -> Row? {
         if let preloaded { return nextRow(of: preloaded) }
         guard !isDone else { return nil }
         do {
-            try statement.start()
-            guard try statement.firstStep() else {
+            guard try firstStep() else {
                 finish()
                 return nil
             }
@@ -152,9 +187,25 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     @usableFromInline
     func finish() {
+        renewal = nil
         row?.endDecoding()
         isRunning = false
         isDone = true
-        statement.isLeased = false
+        statement.endLease()
+    }
+}
+
+/// The schema is not the one that a request was resolved for: it must be resolved again.
+package struct SchemaMoved: Error {
+    /// Runs the closure, which resolves a request and runs it, a second time if the schema has moved meanwhile.
+    ///
+    /// - Throws: SQLITE_SCHEMA if it moves all the time.
+    package static func retryingOnce<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch is SchemaMoved {}
+        do { return try body() } catch is SchemaMoved {
+            throw DatabaseError(
+                resultCode: .SQLITE_SCHEMA,
+                message: "the schema of the database changes while the request is made: try again")
+        }
     }
 }

@@ -1,57 +1,76 @@
-// Preparing statements: one at a time from a text, with or without the cache.
+// Compiling statements: one from a text, with or without a cache.
 
 import CSQLite
 import Foundation
 
 extension LocalConnection {
-    /// Prepares the first statement of a text.
+    /// Compiles the first statement of a text, and records what it touches.
     ///
-    /// - Returns: the statement, nil if the text has none (blanks and comments), and the rest of the text.
-    package func prepareFirst(
-        _ sql: Substring, flags: CUnsignedInt = 0
-    ) throws -> (statement: Statement?, rest: Substring) {
+    /// - Parameter isTerminated: whether the last byte is a NUL, which spares SQLite a copy of the text.
+    /// - Returns: the statement, nil if the text has none (blanks and comments), and the length of its text.
+    func compile(
+        _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt = 0
+    ) throws -> (statement: Statement?, length: Int) {
         let connection = try openPointer()
+        let hooks = try openHooks()
+        guard let start = text.baseAddress else { return (nil, 0) }
+        let epoch = schemaEpoch
         var pointer: SQLiteStatement?
-        var text = String(sql)
-        // SQLite reads up to the first NUL: what follows would be lost without a word.
-        guard !text.utf8.contains(0) else {
-            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "unexpected NUL character in SQL", sql: text)
-        }
-        var code = SQLITE_OK
-        let length = text.utf8.count
-        let consumed = text.withUTF8 { bytes -> Int in
-            bytes.withMemoryRebound(to: CChar.self) { buffer in
-                guard let start = buffer.baseAddress, length < CInt.max else { return length }
-                var tail: UnsafePointer<CChar>?
-                code = sqlite3_prepare_v3(connection, start, CInt(length), flags, &pointer, &tail)
-                return tail.map { $0 - start } ?? length
+        var tail: UnsafePointer<CChar>?
+        func prepare(refusingPragmas: Bool) -> (result: CInt, profile: StatementProfile) {
+            hooks.recordingProfile(refusingPragmas: refusingPragmas) {
+                start.withMemoryRebound(to: CChar.self, capacity: text.count) { characters in
+                    sqlite3_prepare_v3(
+                        connection, characters, isTerminated ? -1 : CInt(text.count), flags, &pointer, &tail)
+                }
             }
         }
-        guard code == SQLITE_OK else { throw error(code, sql: text[...].trimmedStatement) }
-        let end = text.utf8.index(text.startIndex, offsetBy: consumed)
-        let rest = text[end...]
-        guard let pointer else { return (nil, rest) }
-        let own = text[..<end].trimmedStatement
-        return (Statement(connection: self, pointer: pointer, sql: own), rest)
+        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
+        var keptPragma: String?
+        if code == SQLITE_AUTH, let pragma = profile.settingPragma {
+            keptPragma = try settingBack(pragma)
+            (code, profile) = prepare(refusingPragmas: false)
+        }
+        let end = isTerminated ? text.count - 1 : text.count
+        func sql(_ length: Int) -> String {
+            String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
+        }
+        // Where SQLite stops in a text that it refuses is not where the statement ends.
+        guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
+        let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
+        guard let pointer else { return (nil, length) }
+        profile.findSchemas(in: connection)
+        let own = sql(length)
+        let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
+        // One that writes is refused when it runs.
+        if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
+        return (statement, length)
     }
 
-    /// Prepares a text of exactly one statement.
+    /// Compiles a text of exactly one statement.
     package func prepare(_ sql: String, flags: CUnsignedInt = 0) throws -> Statement {
-        let (statement, rest) = try prepareFirst(sql[...], flags: flags)
+        var sql = sql
+        return try sql.withUTF8 { try prepare(utf8: $0, flags: flags) }
+    }
+
+    private func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt) throws -> Statement {
+        try SQLBytes.check(text)
+        let (statement, length) = try compile(text, flags: flags)
         guard let statement else {
-            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR, message: "empty statement", sql: String(decoding: text, as: UTF8.self))
         }
-        guard rest.isBlankSQL else {
+        guard SQLBytes.areBlank(UnsafeBufferPointer(rebasing: text[length...])) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "multiple statements found. To execute several statements, use "
                     + "Database.execute(sql:) or Database.allStatements(sql:)",
-                sql: sql)
+                sql: String(decoding: text, as: UTF8.self))
         }
         return statement
     }
 
-    /// The statement of the cache, or a fresh one when it is not there, or busy.
+    /// A statement that Rowan runs, from its cache. One that is in use gives way to a fresh one.
     ///
     /// Complexity: a search in a hash table when the statement is cached.
     package func cachedStatement(_ sql: String) throws -> Statement {
@@ -59,59 +78,36 @@ extension LocalConnection {
         return try sql.withUTF8(cachedStatement(utf8:))
     }
 
-    /// The statement of the cache, or a fresh one when it is not there, or busy.
+    /// A statement that Rowan runs, from its cache. One that is in use gives way to a fresh one.
     package func cachedStatement(utf8 text: UnsafeBufferPointer<UInt8>) throws -> Statement {
-        if let statement = statements.value(forUTF8: text) {
-            return statement.isLeased ? try prepare(String(decoding: text, as: UTF8.self)) : statement
+        try statement(utf8: text, in: \.statements)
+    }
+
+    /// A statement that the program asks for by its text. Rowan runs none of these: their arguments are the program's.
+    package func cachedUserStatement(_ sql: String) throws -> Statement {
+        var sql = sql
+        return try sql.withUTF8 { try statement(utf8: $0, in: \.userStatements) }
+    }
+
+    private func statement(
+        utf8 text: UnsafeBufferPointer<UInt8>,
+        in cache: ReferenceWritableKeyPath<LocalConnection, TextCache<Statement>>
+    ) throws -> Statement {
+        if let statement = self[keyPath: cache].value(forUTF8: text) {
+            guard statement.isIdle else { return try prepare(utf8: text, flags: 0) }
+            if statement.epoch == schemaEpoch { return statement }
         }
-        let sql = String(decoding: text, as: UTF8.self)
-        let statement = try prepare(sql, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
-        statements.setValue(statement, forKey: sql)
+        // What it was compiled for has changed: SQLite would notice at the first step, too late for the columns.
+        let statement = try prepare(utf8: text, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
+        self[keyPath: cache].setValue(statement, forKey: String(decoding: text, as: UTF8.self))
         return statement
     }
-}
 
-extension StringProtocol {
-    /// The text from its first token on: without the blanks, comments and semicolons before it. No statement is
-    /// prepared to find out: it may need what the one before it does.
-    package var firstSQLToken: SubSequence.UTF8View.SubSequence {
-        var rest = self[...].utf8[...]
-        while let byte = rest.first {
-            switch byte {
-            case 0x20, 0x09...0x0D, UInt8(ascii: ";"):
-                rest = rest.dropFirst()
-            case UInt8(ascii: "-") where rest.starts(with: "--".utf8):
-                rest = rest.drop { $0 != 0x0A }
-            case UInt8(ascii: "/") where rest.starts(with: "/*".utf8):
-                rest = rest.dropFirst(2)
-                while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
-                rest = rest.dropFirst(2)
-            default:
-                return rest
-            }
+    /// The statement of the cache, if it is there and can run now.
+    package func knownStatement(_ sql: String) -> Statement? {
+        guard let statement = statements.value(forKey: sql), statement.isIdle, statement.epoch == schemaEpoch else {
+            return nil
         }
-        return rest
-    }
-
-    /// The first word of the text, in upper case.
-    package var firstSQLKeyword: String {
-        String(decoding: firstSQLToken.prefix { ($0 | 0x20) &- 0x61 < 26 }, as: UTF8.self).uppercased()
-    }
-
-    /// Whether a text has no statement: blanks, semicolons, comments.
-    package var isBlankSQL: Bool { firstSQLToken.isEmpty }
-}
-
-extension Substring {
-    /// The text of a statement without the blanks around it, and without its semicolon.
-    fileprivate var trimmedStatement: String {
-        var text = self
-        while let last = text.unicodeScalars.last, last == ";" || last.properties.isWhitespace {
-            text.unicodeScalars.removeLast()
-        }
-        while let first = text.unicodeScalars.first, first.properties.isWhitespace {
-            text.unicodeScalars.removeFirst()
-        }
-        return String(text)
+        return statement
     }
 }

@@ -11,39 +11,45 @@ import Foundation
 public final class LocalConnection {
     /// The C connection; nil after `close`.
     @exclusivity(unchecked) package private(set) var pointer: SQLiteConnection?
+    /// The listeners of SQLite's hooks; nil after `close`.
+    @exclusivity(unchecked) package private(set) var hooks: ConnectionHooks?
 
     /// Whether lossy conversions are refused.
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
 
-    /// The statements that the library generates, and those that users run from SQL text.
+    /// The statements that Rowan generates or runs from SQL text.
     @exclusivity(unchecked) package var statements = TextCache<Statement>(capacity: 256)
+    /// The statements that the program asked for by `cachedStatement`.
+    @exclusivity(unchecked) package var userStatements = TextCache<Statement>(capacity: 256)
 
     /// Where generated SQL is written: its memory serves all queries.
     package let text = SQLText()
 
     /// Above zero, statements that write are refused.
     @exclusivity(unchecked) package var readOnlyDepth = 0
+    /// The pragmas that set back what a read has set, in the order to run them.
+    package var pragmasToRestore: [String] = []
 
-    /// Moves when SQLite had to prepare a statement again, and when a statement of ours changed the schema.
-    @exclusivity(unchecked) @usableFromInline package var schemaGeneration = 0
+    /// Which schema statements, layouts, plans and answers are made for. It moves with each change of the schema that
+    /// this connection makes, and when SQLite had to compile a statement again.
+    @exclusivity(unchecked) @usableFromInline package var schemaEpoch = 0
 
-    /// Called when a statement ends while transaction events are pending.
-    package var transactionDidEnd: (() -> Void)?
-    @exclusivity(unchecked) package var hasPendingTransactionEnd = false
+    /// The versions of the schemas when they were last asked for, nil if they can't be told.
+    private var schemaVersions: [Int64]?
+    /// A number that moves when another connection commits. <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
+    private var dataVersion: UInt32 = 0
 
-    /// Moves when a transaction begins or ends, whoever begins or ends it.
-    package var transactionNumber = 0
-
-    /// Whether a transaction that we have begun is still to be closed.
-    @exclusivity(unchecked) package var isInManagedTransaction = false
-    /// Whether SQLite rolled that transaction back by itself: what follows in it is refused until it is closed.
-    @exclusivity(unchecked) package var isTransactionAborted = false
+    /// The transaction, as SQLite's autocommit flag tells.
+    @exclusivity(unchecked) package var transaction = TransactionState()
+    /// Called when a transaction has ended, with whether it was committed.
+    package var transactionDidEnd: ((Bool) -> Void)?
+    @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?
 
     /// The thread that has access; 0 for none.
     package let ownerThread = Atomic<UInt>(0)
 
-    /// Moves at the end of each access: a cursor does not go on in another one.
+    /// Moves at the end of each access, and when running statements are reset: a cursor does not go on after it.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
 
     /// What the program let go of outside of an access, when others may use the connection: it waits for the next.
@@ -56,6 +62,11 @@ public final class LocalConnection {
     package let isSuspended = Atomic<Bool>(false)
 
     package init(path: String, flags: CInt, isStrict: Bool, publicStatementArguments: Bool) throws {
+        guard !path.utf8.contains(0) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: "the path of the database has a NUL character, where SQLite would end it - \(path)")
+        }
         self.isStrict = isStrict
         self.publicStatementArguments = publicStatementArguments
         var pointer: SQLiteConnection?
@@ -67,6 +78,10 @@ public final class LocalConnection {
             throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message.map { "\($0) - \(path)" })
         }
         sqlite3_extended_result_codes(pointer, 1)
+        do { hooks = try ConnectionHooks(pointer) } catch {
+            sqlite3_close_v2(pointer)
+            throw error
+        }
         self.pointer = pointer
     }
 
@@ -74,30 +89,51 @@ public final class LocalConnection {
         closeEventually()
     }
 
-    /// Finalizes the cached statements and closes the connection.
+    /// Finalizes the cached statements, and checks that no other is left.
     ///
-    /// - Throws: SQLITE_BUSY if a statement outside of the cache is not finalized; the connection stays open then.
-    package func close() throws {
+    /// - Throws: SQLITE_BUSY if the program keeps a statement. The log of errors names all of them.
+    package func checkClosing() throws {
         guard let pointer else { return }
         statements.removeAll()
+        userStatements.removeAll()
         releaseForgotten()
-        let code = sqlite3_close(pointer)
-        guard code == SQLITE_OK else {
-            throw error(code)
+        var kept: [String] = []
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let current = statement {
+            kept.append(sqlite3_sql(current).map { String(cString: $0) } ?? "")
+            statement = sqlite3_next_stmt(pointer, current)
         }
+        guard let first = kept.first else { return }
+        for sql in kept { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: "the connection can't be closed: the program keeps \(kept.count) of its statements or cursors. "
+                + "Let go of them, and close again",
+            sql: first)
+    }
+
+    /// Finalizes the cached statements and closes the connection.
+    ///
+    /// - Throws: SQLITE_BUSY if a statement outside of the caches is not finalized; the connection stays open then.
+    package func close() throws {
+        guard let pointer else { return }
+        try checkClosing()
+        let code = sqlite3_close(pointer)
+        guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil
+        hooks = nil
+        transactionDidEnd = nil
     }
 
     /// Closes the connection as soon as its last statement is finalized. It needs no access: there can be none.
     package func closeEventually() {
         guard let pointer else { return }
-        // What follows must not call the Database, which may be gone before the last statement.
-        sqlite3_trace_v2(pointer, 0, nil, nil)
-        sqlite3_commit_hook(pointer, nil, nil)
-        sqlite3_rollback_hook(pointer, nil, nil)
-        sqlite3_busy_handler(pointer, nil, nil)
+        // What follows must not call the Database, which may be gone before the last statement. The authorizer stays
+        // installed, and its object with it: compiling is over, and SQLite calls it at no other time.
+        hooks?.removeAll()
         transactionDidEnd = nil
         statements.removeAll()
+        userStatements.removeAll()
         releaseForgotten()
         forgotten.withLock { forgotten in
             forgotten.isClosed = true
@@ -115,23 +151,14 @@ public final class LocalConnection {
         return pointer
     }
 
+    package func openHooks() throws -> ConnectionHooks {
+        guard let hooks else { throw DatabaseError.connectionIsClosed }
+        return hooks
+    }
+
     /// Whether the current thread has access.
     package var isAccessible: Bool {
         ownerThread.load(ordering: .relaxed) == currentThreadID
-    }
-
-    /// Checks all that must hold before a statement runs.
-    package func willRun(isReadonly: Bool, isTransactionControl: Bool, sql: String) throws {
-        _ = try openPointer()
-        if isCancelled.load(ordering: .relaxed), !isTransactionControl { throw CancellationError() }
-        if isSuspended.load(ordering: .relaxed), !isReadonly {
-            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the database is suspended", sql: sql)
-        }
-        if !isTransactionControl { try check(aborted: sql) }
-        if readOnlyDepth > 0, !isReadonly {
-            throw DatabaseError(
-                resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: sql)
-        }
     }
 
     /// The error of the last C call.
@@ -151,14 +178,7 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Throws if SQLite rolled the transaction back by itself.
-    package func check(aborted sql: String) throws {
-        guard isTransactionAborted else { return }
-        throw DatabaseError(
-            resultCode: .SQLITE_ABORT, message: "the transaction was rolled back by SQLite", sql: sql)
-    }
-
-    /// Resets the statements that an access has left running: they keep its state of the database.
+    /// Resets the statements that are running: they keep a state of the database. Their cursors can't go on.
     package func resetRunningStatements() {
         guard let pointer else { return }
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -166,6 +186,7 @@ public final class LocalConnection {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
             statement = sqlite3_next_stmt(pointer, current)
         }
+        accessNumber &+= 1
     }
 
     /// Whether a running statement, or a transaction, holds a state of the database.
@@ -178,66 +199,111 @@ public final class LocalConnection {
     }
 }
 
-// MARK: - Objects that programs let go of at any time, on any thread
+// MARK: - Transactions and the schema
 
 extension LocalConnection {
-    fileprivate struct Forgotten {
-        /// Statements, as integers since pointers are not Sendable, to finalize.
-        var statements: [UInt] = []
-        /// Statements whose cursor is gone.
-        var leases: [UInt] = []
-        var isEmpty: Bool { statements.isEmpty && leases.isEmpty }
-        /// Nobody has access any more.
-        var isClosed = false
+    /// What is known of the schema may be wrong: whatever depends on it is made again when it is asked for.
+    package func schemaDidMove() { schemaEpoch &+= 1 }
+
+    /// This connection has changed a schema, or undone a change.
+    private func ownSchemaDidMove() {
+        schemaDidMove()
+        noteSchemaVersions()
     }
 
-    /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
-    func finalize(_ statement: SQLiteStatement) {
-        if isAccessible {
-            sqlite3_finalize(statement)
-            return
-        }
-        forgotten.withLock { forgotten in
-            if forgotten.isClosed {
-                // Under the lock: another thread may let go of another statement.
-                sqlite3_finalize(statement)
-            } else {
-                forgotten.statements.append(UInt(bitPattern: statement))
-            }
-        }
-    }
-
-    /// Ends the execution of a statement whose cursor is gone, now if the thread has access, else at the next access.
-    @usableFromInline
-    package func endLease(of statement: Statement) {
-        if isAccessible { return statement.endLease() }
-        let object = UInt(bitPattern: Unmanaged.passRetained(statement).toOpaque())
-        let isClosed = forgotten.withLock { forgotten in
-            if !forgotten.isClosed { forgotten.leases.append(object) }
-            return forgotten.isClosed
-        }
-        if isClosed { Self.takeLease(object) }
-    }
-
+    /// - Returns: whether the schemas have the same versions as before. What can't be told has changed.
     @discardableResult
-    private static func takeLease(_ object: UInt) -> Statement {
-        // The pointer was retained by endLease(of:).
-        Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
+    private func noteSchemaVersions() -> Bool {
+        // A version that can't be told, after an error of the disk or in a cancelled access, is another one.
+        let versions = try? currentSchemaVersions()
+        defer { schemaVersions = versions }
+        return versions != nil && versions == schemaVersions
     }
 
-    /// Frees what was let go of since the last access.
-    package func releaseForgotten() {
-        let taken = forgotten.withLock { forgotten in
-            guard !forgotten.isEmpty else { return Forgotten() }
-            defer { (forgotten.statements, forgotten.leases) = ([], []) }
-            return forgotten
-        }
-        guard !taken.isEmpty else { return }
-        for object in taken.leases { Self.takeLease(object).endLease() }
-        for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
-        // The last reference to a statement may have been its lease.
-        releaseForgotten()
+    /// SQLite has compiled a statement again: has another connection changed a schema?
+    func hasForeignSchemaChange() -> Bool { !noteSchemaVersions() }
+
+    /// Drops what is known of the schema if another connection has committed a change of it.
+    package func checkForeignCommits() {
+        var version: UInt32 = 0
+        guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK,
+            version != dataVersion
+        else { return }
+        dataVersion = version
+        if hasForeignSchemaChange() { schemaDidMove() }
     }
+
+    /// The versions of the main schema and of the attached ones. No other connection changes the temporary one.
+    private func currentSchemaVersions() throws -> [Int64] {
+        let connection = try openPointer()
+        var versions: [Int64] = []
+        var index: CInt = 0
+        while let name = sqlite3_db_name(connection, index) {
+            let schema = String(cString: name).quotedDatabaseIdentifier
+            let statement = try cachedStatement("PRAGMA \(schema).schema_version")
+            try statement.start()
+            if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.sqliteStatement, 0)) }
+            statement.reset()
+            index += 1
+        }
+        return versions
+    }
+
+    /// A statement has run that changes the transaction or the schema, or any statement has failed. The statement is
+    /// not reset yet: callbacks wait for `notifyTransactionEnd`.
+    func didRun(_ statement: Statement, succeeded: Bool) {
+        if succeeded, statement.traits.contains(.changesSchema) { ownSchemaDidMove() }
+        let operation = statement.profile.transactionOperation
+        let commits = succeeded && (operation == .commit || operation?.isRelease == true)
+        let ending = transaction.update(
+            isOpen: isInsideTransaction, commits: commits, isStatement: succeeded && operation != nil,
+            epoch: schemaEpoch)
+        if let ending { pendingEnding = ending }
+        // What was rolled back may have changed the schema.
+        let isRolledBack = ending.map { $0 != .committed } ?? (succeeded && operation?.isRollbackTo == true)
+        if isRolledBack, transaction.hasMovedSchema(schemaEpoch) { ownSchemaDidMove() }
+    }
+
+    /// The transaction may have ended by other ways than a statement of ours.
+    package func noteTransaction() {
+        let ending = transaction.update(
+            isOpen: isInsideTransaction, commits: false, isStatement: false, epoch: schemaEpoch)
+        guard let ending else { return }
+        if transaction.hasMovedSchema(schemaEpoch) { ownSchemaDidMove() }
+        pendingEnding = ending
+        notifyTransactionEnd()
+    }
+
+    /// Calls those who wait for the end of the transaction, once the statement that has ended it is reset.
+    func notifyTransactionEnd() {
+        guard let ending = pendingEnding else { return }
+        pendingEnding = nil
+        transactionDidEnd?(ending == .committed)
+    }
+
+    /// Checks all that must hold before a statement runs.
+    func willRun(_ statement: Statement) throws {
+        _ = try openPointer()
+        let traits = statement.traits
+        if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
+        if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
+        if transaction.phase != .none, transaction.phase != .open,
+            let refusal = transaction.refusal(of: statement.profile.transactionOperation)
+        {
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal, sql: statement.sql)
+        }
+        guard readOnlyDepth > 0 else { return }
+        guard traits.contains(.isAllowedInReads) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: statement.sql)
+        }
+        if traits.contains(.setsPragma) { try keepPragma(of: statement) }
+    }
+}
+
+extension StatementProfile.TransactionOperation {
+    fileprivate var isRelease: Bool { if case .release = self { true } else { false } }
+    fileprivate var isRollbackTo: Bool { if case .rollbackTo = self { true } else { false } }
 }
 
 /// The identity of the current thread.
@@ -258,5 +324,67 @@ extension DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a Database, its statements and its cursors can't be used outside of the access that gave them")
+    }
+}
+
+// MARK: - Objects that programs let go of at any time, on any thread
+
+extension LocalConnection {
+    fileprivate struct Forgotten {
+        /// Statements, as integers since pointers are not Sendable, to finalize.
+        var statements: [UInt] = []
+        /// Statements that nobody uses any more: a cursor is gone, or a prepared request.
+        var uses: [(statement: UInt, use: Statement.Use)] = []
+        var isEmpty: Bool { statements.isEmpty && uses.isEmpty }
+        /// Nobody has access any more.
+        var isClosed = false
+    }
+
+    /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
+    func finalize(_ statement: SQLiteStatement) {
+        if isAccessible {
+            sqlite3_finalize(statement)
+            return
+        }
+        forgotten.withLock { forgotten in
+            if forgotten.isClosed {
+                // Under the lock: another thread may let go of another statement.
+                sqlite3_finalize(statement)
+            } else {
+                forgotten.statements.append(UInt(bitPattern: statement))
+            }
+        }
+    }
+
+    /// Ends a use of a statement, now if the thread has access, else at the next access.
+    @usableFromInline
+    package func end(_ use: Statement.Use, of statement: Statement) {
+        if isAccessible { return statement.end(use) }
+        let object = UInt(bitPattern: Unmanaged.passRetained(statement).toOpaque())
+        let isClosed = forgotten.withLock { forgotten in
+            if !forgotten.isClosed { forgotten.uses.append((object, use)) }
+            return forgotten.isClosed
+        }
+        if isClosed { Self.takeStatement(object) }
+    }
+
+    @discardableResult
+    private static func takeStatement(_ object: UInt) -> Statement {
+        // The pointer was retained by end(_:of:).
+        Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
+    }
+
+    /// Frees what was let go of since the last access.
+    package func releaseForgotten() {
+        let taken = forgotten.withLock { forgotten in
+            guard !forgotten.isEmpty else { return Forgotten() }
+            defer { (forgotten.statements, forgotten.uses) = ([], []) }
+            return forgotten
+        }
+        guard !taken.isEmpty else { return }
+        for (object, use) in taken.uses { Self.takeStatement(object).end(use) }
+        for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
+        // The last reference to a statement may have been its use.
+        releaseForgotten()
     }
 }

@@ -1,0 +1,71 @@
+// Waiting for locks. The handler is ours, so that a cancelled access stops waiting at once.
+
+import Foundation
+import Synchronization
+
+extension Database {
+    /// Sets what to do when another connection holds a lock.
+    func setBusyMode(_ mode: BusyMode) throws {
+        let hooks = try connection.openHooks()
+        if let busyListener { hooks.remove(busyListener) }
+        // The handler lives no longer than the connection.
+        let isCancelled = { [unowned connection] in connection.isCancelled.load(ordering: .relaxed) }
+        switch mode {
+        case .immediateError:
+            busyListener = nil
+        case .timeout(let seconds):
+            var wait = LockWait(timeout: seconds)
+            busyListener = hooks.onBusy { wait.goesOn(after: Int($0), unless: isCancelled) }
+        case .callback(let callback):
+            busyListener = hooks.onBusy { !isCancelled() && callback(Int($0)) && !isCancelled() }
+        }
+    }
+
+    /// Runs the closure, and again as long as other connections are opening the same file: each of them locks it for a
+    /// moment, whatever the program wants to do when a lock is held.
+    func retryingWhileOpening<T>(_ body: () throws -> T) throws -> T {
+        var wait = LockWait(timeout: 10)
+        var count = 0
+        while true {
+            do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard wait.goesOn(after: count, unless: { false }) else { throw error }
+                count += 1
+            }
+        }
+    }
+}
+
+/// A wait for a lock, in pauses that grow up to a tenth of a second.
+private struct LockWait {
+    private let timeout: Duration?
+    private var deadline: ContinuousClock.Instant?
+
+    /// - Parameter timeout: in seconds; for ever if it is infinite, not at all if it is no number or negative.
+    init(timeout: TimeInterval) {
+        // A year is for ever, and does not overflow.
+        let year = 31_536_000.0
+        self.timeout = timeout == .infinity ? nil : .seconds(min(max(timeout.isNaN ? 0 : timeout, 0), year))
+    }
+
+    /// Pauses.
+    ///
+    /// - Parameter count: the number of pauses so far.
+    /// - Returns: false when the time is over, or the access is cancelled.
+    mutating func goesOn(after count: Int, unless isCancelled: () -> Bool) -> Bool {
+        let now = ContinuousClock.now
+        if count == 0 || deadline == nil { deadline = timeout.map { now + $0 } }
+        var pause = Duration.milliseconds([1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100][min(count, 11)])
+        if let deadline {
+            guard now < deadline else { return false }
+            pause = min(pause, deadline - now)
+        }
+        // In slices: a cancellation is noticed within 5 milliseconds.
+        let end = now + pause
+        while !isCancelled() {
+            let rest = end - ContinuousClock.now
+            guard rest > .zero else { return true }
+            usleep(UInt32(clamping: Int(min(rest, .milliseconds(5)) / .microseconds(1))))
+        }
+        return false
+    }
+}

@@ -1,0 +1,212 @@
+// The one owner of SQLite's hooks. SQLite has one place for each; here any number of listeners share it, and the hook
+// is installed as long as there is one: without listeners it costs nothing.
+
+import CSQLite
+
+/// The listeners of a connection.
+package final class ConnectionHooks {
+    /// A listener, to remove it.
+    package struct Token: Hashable, Sendable { fileprivate let number: Int }
+
+    /// An event of a trace: its kind, the C statement, and what belongs to the kind.
+    package typealias Trace = (CUnsignedInt, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
+    /// Before a commit; false turns it into a rollback.
+    package typealias Commit = () -> Bool
+    package typealias Rollback = () -> Void
+    /// A row has changed: the operation, the schema, the table, the rowid. <https://sqlite.org/c3ref/update_hook.html>
+    package typealias Update = (CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64) -> Void
+    /// A row is about to change. The values are asked from the connection: `sqlite3_preupdate_old`...
+    package typealias Preupdate =
+        (SQLiteConnection, CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64, Int64) -> Void
+    /// A lock can't be taken, with the number of tries; true tries again.
+    package typealias Busy = (CInt) -> Bool
+    /// Some instructions of a statement have run; false interrupts it.
+    package typealias Progress = () -> Bool
+
+    private let connection: SQLiteConnection
+    private let recorder = ProfileRecorder()
+    private var lastNumber = 0
+
+    @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
+    @exclusivity(unchecked) fileprivate var commits: [(Token, Commit)] = []
+    @exclusivity(unchecked) fileprivate var rollbacks: [(Token, Rollback)] = []
+    @exclusivity(unchecked) fileprivate var updates: [(Token, Update)] = []
+    @exclusivity(unchecked) fileprivate var preupdates: [(Token, Preupdate)] = []
+    @exclusivity(unchecked) fileprivate var busies: [(Token, Busy)] = []
+    @exclusivity(unchecked) fileprivate var progresses: [(Token, Progress)] = []
+
+    init(_ connection: SQLiteConnection) throws {
+        self.connection = connection
+        let code = recorder.install(in: connection)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+
+    /// Runs the closure, which compiles a statement, and records what the statement touches.
+    ///
+    /// - Parameter refusingPragmas: whether a pragma that sets a state is an error, SQLITE_AUTH.
+    func recordingProfile<T>(
+        refusingPragmas: Bool, _ compile: () throws -> T
+    ) rethrows -> (result: T, profile: StatementProfile) {
+        try recorder.recording(refusingPragmas: refusingPragmas, compile)
+    }
+
+    // MARK: Listening
+
+    /// - Parameter events: the kinds of events, SQLITE_TRACE_STMT and others.
+    package func onTrace(_ events: CUnsignedInt, _ listener: @escaping Trace) -> Token {
+        let token = newToken()
+        traces.append((token, events, listener))
+        installTrace()
+        return token
+    }
+
+    package func onCommit(_ listener: @escaping Commit) -> Token { add(listener, to: \.commits, installCommit) }
+    package func onRollback(_ listener: @escaping Rollback) -> Token { add(listener, to: \.rollbacks, installRollback) }
+    package func onUpdate(_ listener: @escaping Update) -> Token { add(listener, to: \.updates, installUpdate) }
+
+    /// - Returns: nil if this SQLite was built without pre-update hook.
+    package func onPreupdate(_ listener: @escaping Preupdate) -> Token? {
+        guard rowan_has_preupdate_hook() != 0 else { return nil }
+        return add(listener, to: \.preupdates, installPreupdate)
+    }
+
+    /// The listeners are asked in their order, until one gives up.
+    package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
+    package func onProgress(_ listener: @escaping Progress) -> Token { add(listener, to: \.progresses, installProgress) }
+
+    package func remove(_ token: Token) {
+        traces.removeAll { $0.0 == token }
+        commits.removeAll { $0.0 == token }
+        rollbacks.removeAll { $0.0 == token }
+        updates.removeAll { $0.0 == token }
+        preupdates.removeAll { $0.0 == token }
+        busies.removeAll { $0.0 == token }
+        progresses.removeAll { $0.0 == token }
+        installAll()
+    }
+
+    /// The connection is about to close: nothing is called any more.
+    func removeAll() {
+        (traces, commits, rollbacks, updates, preupdates, busies, progresses) = ([], [], [], [], [], [], [])
+        installAll()
+    }
+
+    private func add<Listener>(
+        _ listener: Listener, to list: ReferenceWritableKeyPath<ConnectionHooks, [(Token, Listener)]>,
+        _ install: () -> Void
+    ) -> Token {
+        let token = newToken()
+        self[keyPath: list].append((token, listener))
+        install()
+        return token
+    }
+
+    private func newToken() -> Token {
+        lastNumber += 1
+        return Token(number: lastNumber)
+    }
+}
+
+// MARK: - The C hooks
+
+extension ConnectionHooks {
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private func installAll() {
+        installTrace()
+        installCommit()
+        installRollback()
+        installUpdate()
+        installPreupdate()
+        installBusy()
+        installProgress()
+    }
+
+    private func installTrace() {
+        let events = traces.reduce(0) { $0 | $1.events }
+        guard events != 0 else {
+            sqlite3_trace_v2(connection, 0, nil, nil)
+            return
+        }
+        sqlite3_trace_v2(
+            connection, events,
+            { event, context, statement, detail in
+                for (_, events, listener) in listeners(context).traces where events & event != 0 {
+                    listener(event, statement, detail)
+                }
+                return SQLITE_OK
+            }, context)
+    }
+
+    private func installCommit() {
+        guard !commits.isEmpty else {
+            sqlite3_commit_hook(connection, nil, nil)
+            return
+        }
+        sqlite3_commit_hook(
+            connection, { context in listeners(context).commits.allSatisfy { $0.1() } ? 0 : 1 }, context)
+    }
+
+    private func installRollback() {
+        guard !rollbacks.isEmpty else {
+            sqlite3_rollback_hook(connection, nil, nil)
+            return
+        }
+        sqlite3_rollback_hook(
+            connection, { context in for (_, listener) in listeners(context).rollbacks { listener() } }, context)
+    }
+
+    private func installUpdate() {
+        guard !updates.isEmpty else {
+            sqlite3_update_hook(connection, nil, nil)
+            return
+        }
+        sqlite3_update_hook(
+            connection,
+            { context, operation, schema, table, rowID in
+                for (_, listener) in listeners(context).updates { listener(operation, schema, table, rowID) }
+            }, context)
+    }
+
+    private func installPreupdate() {
+        guard rowan_has_preupdate_hook() != 0 else { return }
+        guard !preupdates.isEmpty else {
+            rowan_preupdate_hook(connection, nil, nil)
+            return
+        }
+        rowan_preupdate_hook(
+            connection,
+            { context, connection, operation, schema, table, oldRowID, newRowID in
+                for (_, listener) in listeners(context).preupdates {
+                    listener(connection!, operation, schema, table, oldRowID, newRowID)
+                }
+            }, context)
+    }
+
+    private func installBusy() {
+        guard !busies.isEmpty else {
+            sqlite3_busy_handler(connection, nil, nil)
+            return
+        }
+        sqlite3_busy_handler(
+            connection, { context, count in listeners(context).busies.allSatisfy { $0.1(count) } ? 1 : 0 }, context)
+    }
+
+    private func installProgress() {
+        guard !progresses.isEmpty else {
+            sqlite3_progress_handler(connection, 0, nil, nil)
+            return
+        }
+        sqlite3_progress_handler(
+            connection, Self.instructionsPerProgress,
+            { context in listeners(context).progresses.allSatisfy { $0.1() } ? 0 : 1 }, context)
+    }
+
+    /// Some microseconds of a running statement.
+    private static let instructionsPerProgress: CInt = 500
+}
+
+private func listeners(_ context: UnsafeMutableRawPointer?) -> ConnectionHooks {
+    // Invariant: the connection removes all listeners, and with them the C hooks, before it lets go of this object.
+    Unmanaged<ConnectionHooks>.fromOpaque(context!).takeUnretainedValue()
+}

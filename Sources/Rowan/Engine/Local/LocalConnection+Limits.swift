@@ -1,0 +1,81 @@
+// What a statement may not do in a read, or while the connection is suspended, and what is set right afterwards.
+
+import CSQLite
+
+extension LocalConnection {
+    /// Runs a statement that nobody may refuse: it sets a state right, at the end of an access that has failed or was
+    /// cancelled.
+    @discardableResult
+    package func runUnchecked(_ sql: String) -> CInt {
+        guard let pointer else { return SQLITE_MISUSE }
+        return sqlite3_exec(pointer, sql, nil, nil, nil)
+    }
+
+    // MARK: Pragmas in reads
+
+    /// Notes how to set back a state that a pragma in a read sets.
+    func keepPragma(of statement: Statement) throws {
+        guard let pragma = statement.profile.settingPragma else { return }
+        pragmasToRestore.append(try settingBack(pragma))
+    }
+
+    /// The pragma that sets the current state. It is made before the other pragma is compiled: many act then.
+    ///
+    /// - Throws: SQLITE_READONLY for a state that SQLite doesn't tell.
+    func settingBack(_ pragma: StatementProfile.Pragma) throws -> String {
+        let name = (pragma.schema.map { $0.quotedDatabaseIdentifier + "." } ?? "") + pragma.name
+        let query = try prepare("PRAGMA \(name)")
+        try query.lease()
+        defer { query.end(.lease) }
+        try query.start()
+        guard try query.firstStep() else {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY,
+                message: "PRAGMA \(pragma.name) sets a state that can't be set back at the end of the read: run it in "
+                    + "Configuration.prepareDatabase, or in a write",
+                sql: "PRAGMA \(pragma.name)")
+        }
+        let value = DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0)
+        return "PRAGMA \(name) = \(value.sqlLiteral)"
+    }
+
+    /// The read is over: the pragmas that it has set get their former values.
+    package func restorePragmas() {
+        guard !pragmasToRestore.isEmpty else { return }
+        for sql in pragmasToRestore.reversed() { runUnchecked(sql) }
+        pragmasToRestore = []
+    }
+
+    // MARK: Suspension
+
+    /// Refuses what would take a lock on the file, while the connection is suspended. What it has locked is let go of.
+    ///
+    /// - Throws: SQLITE_ABORT.
+    func checkSuspension(_ statement: Statement) throws {
+        switch statement.profile.transactionOperation {
+        case .commit, .rollback, .release, .rollbackTo: return
+        case .begin, .savepoint, nil: break
+        }
+        // In WAL mode, a read takes no lock that another process waits for.
+        if statement.isReadonly, isWAL { return }
+        if holdsTransaction {
+            resetRunningStatements()
+            runUnchecked("ROLLBACK")
+            noteTransaction()
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_ABORT, message: "the database is suspended: try again after it has resumed",
+            sql: statement.sql)
+    }
+
+    /// Whether the main database is in WAL mode.
+    private var isWAL: Bool {
+        var statement: SQLiteStatement?
+        guard sqlite3_prepare_v2(pointer, "PRAGMA main.journal_mode", -1, &statement, nil) == SQLITE_OK else {
+            return false
+        }
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW, let mode = sqlite3_column_text(statement, 0) else { return false }
+        return String(cString: mode) == "wal"
+    }
+}

@@ -1,0 +1,135 @@
+// Fills the profile of a statement while SQLite compiles it. The authorizer is installed once, when the connection
+// opens, because installing one expires every statement; it does nothing while no profile is being filled.
+
+import CSQLite
+
+/// Records what SQLite's compiler tells its authorizer.
+final class ProfileRecorder {
+    /// The profile that is being filled.
+    @exclusivity(unchecked) private var profile: StatementProfile?
+    /// Whether pragmas that set a state are refused: many set it while they are compiled.
+    @exclusivity(unchecked) private var refusesPragmas = false
+
+    /// Runs the closure, which compiles a statement, and records its profile.
+    func recording<T>(
+        refusingPragmas: Bool, _ compile: () throws -> T
+    ) rethrows -> (result: T, profile: StatementProfile) {
+        // A compilation inside of another one, by a virtual table's module, has a profile of its own.
+        let outer = (profile, refusesPragmas)
+        (profile, refusesPragmas) = (StatementProfile(), refusingPragmas)
+        defer { (profile, refusesPragmas) = outer }
+        let result = try compile()
+        return (result, profile ?? StatementProfile())
+    }
+
+    /// Installs the authorizer. The connection keeps this object for as long as it is open.
+    func install(in connection: SQLiteConnection) -> CInt {
+        sqlite3_set_authorizer(
+            connection,
+            { context, code, first, second, schema, _ in
+                Unmanaged<ProfileRecorder>.fromOpaque(context!).takeUnretainedValue()
+                    .record(code, first, second, schema) ? SQLITE_OK : SQLITE_DENY
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private typealias Text = UnsafePointer<CChar>
+
+    /// - Returns: false to refuse the statement.
+    private func record(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> Bool {
+        guard profile != nil else { return true }
+        func table() -> StatementProfile.Table { .init(schema: Self.string(schema), name: Self.string(first)) }
+        switch code {
+        case SQLITE_READ:
+            // Rows that are read without columns come with an empty name.
+            let column = Self.string(second)
+            profile!.reads[table(), default: []].formUnion(column.isEmpty ? [] : [column])
+        case SQLITE_UPDATE:
+            profile!.updates[table(), default: []].insert(Self.string(second))
+        case SQLITE_INSERT:
+            profile!.insertions.insert(table())
+        case SQLITE_DELETE:
+            profile!.deletions.insert(table())
+        case SQLITE_FUNCTION:
+            profile!.functions.insert(Self.string(second).lowercased())
+        case SQLITE_TRANSACTION:
+            profile!.transactionOperation = Self.transaction(Self.string(first))
+        case SQLITE_SAVEPOINT:
+            profile!.transactionOperation = Self.savepoint(Self.string(first), Self.string(second))
+        case SQLITE_PRAGMA:
+            profile!.pragmas.append(
+                .init(
+                    name: Self.string(first).lowercased(), argument: second.map(Self.string),
+                    schema: schema.map(Self.string)))
+        case SQLITE_ATTACH, SQLITE_DETACH:
+            profile!.changesAttachments = true
+        default:
+            if let change = Self.schemaChange(code, first, second, schema) { profile!.schemaChanges.append(change) }
+        }
+        return !(refusesPragmas && profile!.settingPragma != nil)
+    }
+
+    private static func string(_ text: Text?) -> String { text.map { String(cString: $0) } ?? "" }
+
+    private static func transaction(_ operation: String) -> StatementProfile.TransactionOperation {
+        switch operation {
+        case "BEGIN": .begin
+        case "COMMIT": .commit
+        default: .rollback
+        }
+    }
+
+    private static func savepoint(_ operation: String, _ name: String) -> StatementProfile.TransactionOperation {
+        switch operation {
+        case "BEGIN": .savepoint(name)
+        case "RELEASE": .release(name)
+        default: .rollbackTo(name)
+        }
+    }
+
+    private static func schemaChange(
+        _ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?
+    ) -> StatementProfile.SchemaChange? {
+        let change: (StatementProfile.SchemaChange.Action, StatementProfile.SchemaChange.Kind)
+        switch code {
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE: change = (.create, .table)
+        case SQLITE_CREATE_INDEX, SQLITE_CREATE_TEMP_INDEX: change = (.create, .index)
+        case SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER: change = (.create, .trigger)
+        case SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW: change = (.create, .view)
+        case SQLITE_CREATE_VTABLE: change = (.create, .virtualTable)
+        case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE: change = (.drop, .table)
+        case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX: change = (.drop, .index)
+        case SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER: change = (.drop, .trigger)
+        case SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW: change = (.drop, .view)
+        case SQLITE_DROP_VTABLE: change = (.drop, .virtualTable)
+        // ALTER TABLE comes as the schema, then the table.
+        case SQLITE_ALTER_TABLE:
+            return .init(action: .alter, kind: .table, schema: string(first), name: string(second))
+        default: return nil
+        }
+        return .init(action: change.0, kind: change.1, schema: string(schema), name: string(first))
+    }
+}
+
+extension StatementProfile {
+    /// SQLite reports a table whose rows are read without their columns as the FROM clause writes it: without schema,
+    /// and whether it is a table, a view or a common table expression. What stands behind the others is reported too.
+    mutating func findSchemas(in connection: SQLiteConnection) {
+        for table in reads.keys where table.schema.isEmpty {
+            reads[table] = nil
+            guard let schema = Self.schema(ofTable: table.name, in: connection) else { continue }
+            reads[.init(schema: schema, name: table.name), default: []].formUnion([])
+        }
+    }
+
+    /// The schema that SQLite takes a table from: temp, main, then the attached ones.
+    private static func schema(ofTable name: String, in connection: SQLiteConnection) -> String? {
+        var index: CInt = 1
+        while true {
+            let schema = sqlite3_db_name(connection, index)
+            if schema == nil, index > 1 { return nil }
+            let code = sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil)
+            if code == SQLITE_OK, let schema { return String(cString: schema) }
+            index = index == 1 ? 0 : (index == 0 ? 2 : index + 1)
+        }
+    }
+}

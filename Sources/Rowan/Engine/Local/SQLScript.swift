@@ -1,0 +1,109 @@
+// A text of several statements. SQLite compiles one and tells where the next begins: the text is copied once, with the
+// NUL at its end that spares SQLite a copy of the rest for each statement, and a position moves through it.
+
+import CSQLite
+import Foundation
+
+/// The statements of a text, compiled one after the other: each may need what the one before it does.
+package final class SQLScript {
+    private let connection: LocalConnection
+    /// The text, and a NUL.
+    private let bytes: ContiguousArray<UInt8>
+    private var position = 0
+
+    /// - Throws: SQLITE_ERROR for a text with a NUL, SQLITE_TOOBIG for one of 2 GiB or more.
+    package init(_ sql: String, _ connection: LocalConnection) throws {
+        self.connection = connection
+        var sql = sql
+        bytes = try sql.withUTF8 { utf8 in
+            try SQLBytes.check(utf8)
+            return ContiguousArray(unsafeUninitializedCapacity: utf8.count + 1) { buffer, count in
+                _ = buffer.initialize(from: utf8)
+                buffer.initializeElement(at: utf8.count, to: 0)
+                count = utf8.count + 1
+            }
+        }
+    }
+
+    /// Whether no statement is left.
+    package var isAtEnd: Bool {
+        bytes.withUnsafeBufferPointer { SQLBytes.endOfBlanks($0, from: position) } == bytes.count - 1
+    }
+
+    /// Compiles the next statement; nil at the end of the text.
+    ///
+    /// Complexity: the length of the statement.
+    package func next() throws -> Statement? {
+        while position < bytes.count - 1 {
+            let compiled = try bytes.withUnsafeBufferPointer { buffer in
+                let rest = UnsafeBufferPointer(rebasing: buffer[position...])
+                return try connection.compile(rest, isTerminated: true)
+            }
+            position += compiled.length
+            if let statement = compiled.statement { return statement }
+        }
+        return nil
+    }
+}
+
+/// The bytes of SQL text, as far as they can be told without compiling them: blanks, comments and semicolons.
+package enum SQLBytes {
+    /// - Throws: SQLITE_ERROR for a NUL, where SQLite would end without a word; SQLITE_TOOBIG for 2 GiB or more.
+    static func check(_ text: UnsafeBufferPointer<UInt8>) throws {
+        guard let start = text.baseAddress else { return }
+        guard text.count < CInt.max else {
+            throw DatabaseError(
+                resultCode: .SQLITE_TOOBIG,
+                message: "the SQL text has \(text.count) bytes, and SQLite takes less than 2 GiB: split it")
+        }
+        guard memchr(start, 0, text.count) == nil else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR, message: "unexpected NUL character in SQL",
+                sql: String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// Where the first token begins, after blanks, comments and semicolons. No statement is compiled to find out: it
+    /// may need what the one before it does.
+    package static func endOfBlanks(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < text.count {
+            switch text[index] {
+            case 0x20, 0x09...0x0D, UInt8(ascii: ";"): index += 1
+            case UInt8(ascii: "-") where starts(text, "--", at: index): index = find(text, "\n", from: index)
+            case UInt8(ascii: "/") where starts(text, "/*", at: index):
+                index = min(text.count, find(text, "*/", from: index + 2) + 2)
+            default: return index
+            }
+        }
+        return index
+    }
+
+    /// Whether a text has no statement.
+    package static func areBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        endOfBlanks(text, from: 0) == text.count
+    }
+
+    /// The text of one statement, without the blanks around it and without its semicolon.
+    static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        var start = 0
+        var end = text.count
+        while end > start, isBlank(text[end - 1]) || text[end - 1] == UInt8(ascii: ";") { end -= 1 }
+        while start < end, isBlank(text[start]) { start += 1 }
+        return UnsafeBufferPointer(rebasing: text[start..<end])
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0 }
+
+    private static func starts(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString, at index: Int) -> Bool {
+        guard index + word.utf8CodeUnitCount <= text.count else { return false }
+        return memcmp(text.baseAddress! + index, word.utf8Start, word.utf8CodeUnitCount) == 0
+    }
+
+    /// Where a word begins, or the end of the text.
+    private static func find(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString, from start: Int) -> Int {
+        var index = start
+        while index < text.count, !starts(text, word, at: index) { index += 1 }
+        return min(index, text.count)
+    }
+}

@@ -1,0 +1,121 @@
+// What a read may not do, and what it leaves behind: nothing.
+
+import Foundation
+import Rowan
+import Testing
+
+@Suite
+struct ReadLimitTests {
+    @Test(
+        arguments: ConnectionKind.allCases,
+        [
+            "PRAGMA incremental_vacuum", "PRAGMA incremental_vacuum(10)", "PRAGMA optimize", "PRAGMA wal_checkpoint",
+            "/* c */ PRAGMA main.wal_checkpoint(TRUNCATE)", "PRAGMA user_version = 1", "PRAGMA journal_mode = DELETE",
+            "PRAGMA case_sensitive_like = 1", "INSERT INTO t VALUES (3)", "CREATE TEMP TABLE u(x)", "VACUUM",
+            "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x",
+        ])
+    func whatWritesIsRefused(_ kind: ConnectionKind, _ sql: String) throws {
+        try withTable(kind) { writer in
+            expectError(.SQLITE_READONLY) { try writer.read { try $0.execute(sql: sql) } }
+            expectError(.SQLITE_READONLY) { try writer.unsafeRead { try $0.execute(sql: sql) } }
+            try #expect(writer.values() == [1, 2])
+        }
+    }
+
+    @Test(
+        arguments: ConnectionKind.allCases,
+        ["cache_size", "foreign_keys", "recursive_triggers", "query_only", "automatic_index", "temp_store"])
+    func aPragmaDoesNotOutliveTheRead(_ kind: ConnectionKind, _ name: String) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        try withTable(kind, configuration) { writer in
+            func value(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "PRAGMA \(name)") }
+            let before = try writer.unsafeRead(value)
+            let other = before == 1 ? 0 : 1
+            let during = try writer.unsafeRead { db in
+                try db.execute(sql: "PRAGMA \(name) = \(other)")
+                try db.execute(sql: "PRAGMA \(name) = \(other)")
+                return try value(db)
+            }
+            #expect(during == other)
+            try #expect(writer.unsafeRead(value) == before)
+            try? writer.unsafeRead { db in
+                try db.execute(sql: "PRAGMA \(name) = \(other)")
+                throw CancellationError()
+            }
+            try #expect(writer.unsafeRead(value) == before)
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func pragmasThatAsk(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.read { db in
+                try #expect(Row.fetchAll(db, sql: "PRAGMA table_info(t)").count == 1)
+                try #expect(String.fetchOne(db, sql: "PRAGMA integrity_check(1)") == "ok")
+                try #expect(String.fetchOne(db, sql: "PRAGMA journal_mode") != nil)
+                try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM pragma_table_info('t')") == 1)
+            }
+        }
+    }
+
+    // MARK: Suspension
+
+    private func withSuspension(_ kind: ConnectionKind, _ body: (any DatabaseWriter) throws -> Void) throws {
+        var configuration = Configuration()
+        configuration.observesSuspensionNotifications = true
+        try withTable(kind, configuration) { writer in
+            // Opens a reader.
+            _ = try writer.values()
+            try body(writer)
+        }
+    }
+
+    private func suspended(_ body: () throws -> Void) rethrows {
+        NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+        defer { NotificationCenter.default.post(name: Database.resumeNotification, object: nil) }
+        try body()
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func suspensionRefusesLocks(_ kind: ConnectionKind) throws {
+        try withSuspension(kind) { writer in
+            let isWAL = try writer.string("PRAGMA journal_mode") == "wal"
+            try suspended {
+                expectError(.SQLITE_ABORT) { try writer.write { _ in } }
+                expectError(.SQLITE_ABORT) { try writer.writeWithoutTransaction { try $0.insert(3) } }
+                expectError(.SQLITE_ABORT) {
+                    try writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+                }
+                if isWAL {
+                    try #expect(writer.values() == [1, 2])
+                } else {
+                    expectError(.SQLITE_ABORT) { try writer.values() }
+                    expectError(.SQLITE_ABORT) { try writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN") } }
+                }
+            }
+            try writer.write { try $0.insert(4) }
+            try #expect(writer.values() == [1, 2, 4])
+        }
+    }
+
+    /// The refusal of a write lets go of the locks of its transaction at once.
+    @Test(arguments: ConnectionKind.files)
+    func aRefusedWriteLeavesNoLock(_ kind: ConnectionKind) throws {
+        try withSuspension(kind) { writer in
+            let other = try DatabaseQueue(path: writer.path)
+            expectError(.SQLITE_ABORT) {
+                try writer.write { db in
+                    try db.insert(3)
+                    try suspended {
+                        expectError(.SQLITE_ABORT) { try db.insert(4) }
+                        #expect(!db.isInsideTransaction)
+                        try other.write { try $0.insert(5) }
+                    }
+                    expectError(.SQLITE_ABORT) { try db.insert(6) }
+                }
+            }
+            try #expect(writer.values() == [1, 2, 5])
+        }
+    }
+}

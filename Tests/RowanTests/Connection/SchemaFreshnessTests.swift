@@ -1,0 +1,224 @@
+// The schema moves: by this connection, by another one, by a rollback. Nothing answers for an older one.
+
+import Foundation
+import Testing
+
+@testable import Rowan
+
+@Suite
+struct SchemaFreshnessTests {
+    private struct Item: Codable, FetchableRecord, PersistableRecord {
+        static let databaseTableName = "t"
+        var rowid: Int64
+    }
+
+    private struct Team: Codable, FetchableRecord, PersistableRecord, TableRecord {
+        var id: Int64
+        var name: String
+        static let players = hasMany(Player.self)
+    }
+
+    private struct Player: Codable, FetchableRecord, PersistableRecord {
+        var id: Int64
+        var teamId: Int64
+        var name: String
+        static let team = belongsTo(Team.self)
+    }
+
+    private struct PlayerInfo: Decodable, FetchableRecord, Equatable {
+        struct Name: Decodable, Equatable { var name: String }
+        var name: String
+        var team: Name
+    }
+
+    private struct TeamInfo: Decodable, FetchableRecord {
+        var name: String
+        var players: [Player]
+    }
+
+    /// A database of a kind with players and teams, and another connection to the same file.
+    private func withTwoConnections(
+        _ kind: ConnectionKind, _ body: (any DatabaseWriter, DatabaseQueue) throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("db.sqlite")
+        let writer = try kind.make(path: path)
+        try writer.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team(a, id INTEGER PRIMARY KEY, b, name TEXT);
+                    CREATE TABLE player(p, id INTEGER PRIMARY KEY, q, teamId REFERENCES team, name TEXT);
+                    INSERT INTO team(id, name) VALUES (1, 'Reds');
+                    INSERT INTO player(id, teamId, name) VALUES (1, 1, 'Arthur');
+                    """)
+        }
+        let other = try DatabaseQueue(path: path)
+        try withExtendedLifetime(folder) { try body(writer, other) }
+    }
+
+    /// Another connection adds and drops columns, in front of others: scopes stay where they are.
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionChangesColumns(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            let expected = [PlayerInfo(name: "Arthur", team: .init(name: "Reds"))]
+            func infos() throws -> [PlayerInfo] {
+                try writer.read { try PlayerInfo.fetchAll($0, Player.including(required: Player.team)) }
+            }
+            func names() throws -> [String] {
+                try writer.read { db in
+                    try TeamInfo.fetchAll(db, Team.including(all: Team.players)).flatMap { $0.players.map(\.name) }
+                }
+            }
+            for change in [
+                "ALTER TABLE player DROP COLUMN p", "ALTER TABLE team DROP COLUMN a", "ALTER TABLE player ADD COLUMN r",
+                "ALTER TABLE team ADD COLUMN c", "ALTER TABLE player DROP COLUMN q; ALTER TABLE player DROP COLUMN r",
+                "ALTER TABLE team RENAME COLUMN b TO d",
+            ] {
+                try #expect(infos() == expected)
+                try #expect(names() == ["Arthur"])
+                try other.write { try $0.execute(sql: change) }
+                try #expect(infos() == expected, "\(change)")
+                try other.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS x(y); DROP TABLE x") }
+                try #expect(names() == ["Arthur"], "\(change)")
+            }
+        }
+    }
+
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionRenamesTheKey(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            func count() throws -> Int { try writer.read { try Row.fetchAll($0, Player.filter(keys: [1, 2])).count } }
+            try #expect(count() == 1)
+            try other.write { try $0.execute(sql: "ALTER TABLE player RENAME COLUMN id TO number") }
+            try #expect(count() == 1)
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func columnsAfterAlter(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.writeWithoutTransaction { db in
+                let sql = "SELECT * FROM t"
+                let kept = try db.makeStatement(sql: sql)
+                let cached = try db.cachedStatement(sql: sql)
+                for count in 2...4 {
+                    try db.execute(sql: "ALTER TABLE t ADD COLUMN c\(count)")
+                    #expect(kept.columnCount == count)
+                    #expect(cached.columnNames.count == count)
+                    try #expect(db.cachedStatement(sql: sql).columnCount == count)
+                    try #expect(Row.fetchOne(db, sql: sql)?.count == count)
+                    try #expect(Row.fetchOne(kept)?.count == count)
+                    try #expect(db.columns(in: "t").count == count)
+                    try #expect(Item.numberOfSelectedColumns(db) == count)
+                }
+            }
+        }
+    }
+
+    /// The version of the schema is the same after both creations.
+    @Test(arguments: ConnectionKind.allCases)
+    func aCreationThatIsRolledBack(_ kind: ConnectionKind) throws {
+        struct Refusal: Error {}
+        try withTable(kind) { writer in
+            try writer.writeWithoutTransaction { db in
+                try db.inTransaction {
+                    try db.execute(sql: "CREATE TABLE u(a)")
+                    #expect(try db.columns(in: "u").map(\.name) == ["a"])
+                    #expect(try Row.fetchAll(db, sql: "SELECT * FROM u").isEmpty)
+                    return .rollback
+                }
+                try #expect(!db.tableExists("u"))
+                try db.execute(sql: "CREATE TABLE u(a, b); INSERT INTO u VALUES (1, 2)")
+                let row = try Row.fetchOne(db, sql: "SELECT * FROM u")
+                #expect(row == ["a": 1, "b": 2])
+                let names = try db.columns(in: "u").map(\.name)
+                #expect(names == ["a", "b"])
+            }
+        }
+    }
+
+    @Test func attachedDatabases() throws {
+        try withDatabase { db in
+            try db.execute(sql: "ATTACH ':memory:' AS other; CREATE TABLE other.t(x)")
+            try #expect(db.tableExists("t"))
+            try #expect(db.columns(in: "t").map(\.name) == ["x"])
+            // Names are looked for in main first.
+            try db.execute(sql: "CREATE TABLE main.t(y, z)")
+            try #expect(db.columns(in: "t").map(\.name) == ["y", "z"])
+            try db.execute(sql: "DROP TABLE main.t")
+            try #expect(db.columns(in: "t").map(\.name) == ["x"])
+            try db.execute(sql: "DETACH other")
+            try #expect(!db.tableExists("t"))
+            expectError(.SQLITE_ERROR) { try db.columns(in: "t") }
+        }
+    }
+
+    /// A read that the writer spawns sees what the writer has just changed.
+    @Test(arguments: ConnectionKind.allCases)
+    func aConcurrentReadAfterAlter(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            _ = try await writer.read { try $0.columns(in: "t") }
+            let counts = Log<Int>()
+            let isDone = Gate()
+            try await writer.writeWithoutTransaction { db in
+                try db.execute(sql: "ALTER TABLE t ADD COLUMN y")
+                writer.spawnConcurrentRead { result in
+                    counts.append((try? result.get().columns(in: "t").count) ?? -1)
+                    counts.append((try? Row.fetchOne(result.get(), sql: "SELECT * FROM t")?.count) ?? -1)
+                    isDone.open()
+                }
+            }
+            await isDone.opened()
+            #expect(counts.elements == [2, 2])
+        }
+    }
+
+    /// A miss rolls the read back, which empties nothing.
+    @Test(arguments: ConnectionKind.allCases)
+    func aMissKeepsTheCaches(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            func find() throws -> Int {
+                var epoch = 0
+                do {
+                    try writer.read { db in
+                        epoch = db.connection.schemaEpoch
+                        _ = try Item.find(db, key: 99)
+                    }
+                } catch is RecordError {}
+                return epoch
+            }
+            let first = try find()
+            try #expect(find() == first)
+            try #expect(find() == first)
+        }
+    }
+
+    /// A schema that can't be read is an error, and not a schema without that table.
+    @Test func aBusySchemaIsThrown() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("db.sqlite")
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE team(id INTEGER PRIMARY KEY, name TEXT)") }
+        let other = try DatabaseQueue(path: path)
+        try queue.inTransaction(.exclusive) { _ in
+            expectError(.SQLITE_BUSY) { try other.unsafeRead { try $0.columns(in: "team") } }
+            expectError(.SQLITE_BUSY) { try other.unsafeRead { try $0.tableExists("team") } }
+            expectError(.SQLITE_BUSY) { try other.unsafeRead { try Table<Row>("team").filter(key: 1).fetchAll($0) } }
+            return .commit
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    /// SQLite compiles a statement again for the pattern of a LIKE, and the schema is the same.
+    @Test func aBoundPatternMovesNothing() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x TEXT COLLATE NOCASE); CREATE INDEX i ON t(x)")
+            let sql = "SELECT x FROM t WHERE x LIKE ?"
+            _ = try String.fetchAll(db, sql: sql, arguments: ["a%"])
+            _ = try String.fetchAll(db, sql: sql, arguments: ["b%"])
+            let epoch = db.connection.schemaEpoch
+            _ = try String.fetchAll(db, sql: sql, arguments: ["c%"])
+            #expect(db.connection.schemaEpoch == epoch)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+// What is open, and what may commit: the state follows SQLite's own.
+
+import Foundation
+import Testing
+
+@testable import Rowan
+
+@Suite
+struct TransactionStateTests {
+    struct Refusal: Error, Equatable {}
+
+    /// In a function: see the note on closures in macros at ConnectionKind.
+    private func expectRefusal(_ body: () throws -> Void) {
+        do {
+            try body()
+            Issue.record("no error")
+        } catch {
+            #expect(error is Refusal, "\(error)")
+        }
+    }
+
+    /// A statement that fails after an explicit transaction is nothing but a statement that fails.
+    @Test(arguments: ConnectionKind.allCases)
+    func aFailureAfterAnExplicitTransaction(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.writeWithoutTransaction { db in
+                try db.beginTransaction()
+                try db.insert(3)
+                try db.commit()
+                expectError(.SQLITE_ERROR) { try db.execute(sql: "INSERT INTO missing VALUES (1)") }
+                expectError(.SQLITE_CONSTRAINT) {
+                    try db.execute(sql: "CREATE TABLE u(x UNIQUE); INSERT INTO u VALUES (1), (1)")
+                }
+                try db.insert(4)
+            }
+            try #expect(writer.values() == [1, 2, 3, 4])
+            try writer.write { try $0.insert(5) }
+            try #expect(writer.values() == [1, 2, 3, 4, 5])
+        }
+    }
+
+    /// In the place of a transaction that its own operations have ended, nothing commits by itself.
+    @Test(arguments: ConnectionKind.allCases)
+    func aTransactionThatItsOperationsEnd(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            for end in ["ROLLBACK", "COMMIT"] {
+                writer.writeWithoutTransaction { db in
+                    expectError(.SQLITE_ABORT) {
+                        try db.inTransaction {
+                            try db.execute(sql: end)
+                            try db.insert(3)
+                            return .commit
+                        }
+                    }
+                    #expect(!db.isInsideTransaction)
+                }
+                try #expect(writer.values() == [1, 2])
+            }
+            expectError(.SQLITE_ABORT) {
+                try writer.write { db in
+                    try db.insert(3)
+                    try db.rollback()
+                    try db.insert(4)
+                }
+            }
+            // A rollback, then success: what the caller believes to be committed is not.
+            expectError(.SQLITE_ABORT) {
+                try writer.write { db in
+                    try db.insert(3)
+                    try db.execute(sql: "ROLLBACK")
+                }
+            }
+            try #expect(writer.values() == [1, 2])
+            // Another transaction may take its place.
+            try writer.write { db in
+                try db.insert(3)
+                try db.commit()
+                try db.beginTransaction()
+                try db.insert(4)
+            }
+            try writer.write { db in
+                try db.insert(5)
+                try db.execute(sql: "COMMIT")
+            }
+            try #expect(writer.values() == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func anExplicitTransactionThatSQLiteRollsBack(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.write { try $0.execute(sql: "CREATE UNIQUE INDEX u ON t(x)") }
+            try writer.writeWithoutTransaction { db in
+                try db.beginTransaction()
+                try db.insert(3)
+                expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }
+                expectError(.SQLITE_ABORT) { try db.insert(4) }
+                expectError(.SQLITE_ABORT, "the transaction was rolled back by SQLite") { try db.commit() }
+                try db.insert(5)
+                try db.beginTransaction()
+                expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }
+                try db.rollback()
+                try db.insert(6)
+            }
+            try #expect(writer.values() == [1, 2, 5, 6])
+        }
+    }
+
+    /// An error between the beginning and the end of an explicit transaction is the error of the access.
+    @Test(arguments: ConnectionKind.allCases)
+    func anErrorInAnExplicitTransaction(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            expectRefusal {
+                try writer.writeWithoutTransaction { db in
+                    try db.beginTransaction()
+                    try db.insert(3)
+                    throw Refusal()
+                }
+            }
+            try #expect(writer.values() == [1, 2])
+            let error = expectError(.SQLITE_MISUSE) {
+                try writer.writeWithoutTransaction { db in
+                    try db.beginTransaction()
+                    try db.insert(3)
+                }
+            }
+            #expect(error?.message?.contains("left open") == true)
+            try #expect(writer.values() == [1, 2])
+        }
+    }
+
+    // MARK: Rollbacks while something runs
+
+    /// Rows that are inserted in pairs: half a pair is a savepoint that was not rolled back as a whole.
+    @Test(arguments: ConnectionKind.allCases)
+    func aSavepointRollsBackWhileACursorIsInterrupted(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.write { db in
+                try db.insert(3)
+                var kept: FetchCursor<Int>?
+                expectRefusal {
+                    try db.inSavepoint {
+                        try db.insert(200)
+                        let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+                        _ = try cursor.next()
+                        kept = cursor
+                        writer.interrupt()
+                        throw Refusal()
+                    }
+                }
+                // Its statement was reset: it does not begin again.
+                if let kept { expectError(.SQLITE_MISUSE) { try kept.next() } }
+                try db.insert(100)
+            }
+            try #expect(writer.values() == [1, 2, 3, 100])
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func aTransactionRollsBackWhileACursorIsInterrupted(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            var kept: [FetchCursor<Int>] = []
+            expectRefusal {
+                try writer.write { db in
+                    try db.insert(3)
+                    let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+                    _ = try cursor.next()
+                    kept.append(cursor)
+                    writer.interrupt()
+                    throw Refusal()
+                }
+            }
+            try #expect(writer.values() == [1, 2])
+            try writer.writeWithoutTransaction { db in
+                try db.beginTransaction()
+                try db.insert(3)
+                let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+                _ = try cursor.next()
+                writer.interrupt()
+                try db.rollback()
+                #expect(!db.isInsideTransaction)
+                expectError(.SQLITE_MISUSE) { try cursor.next() }
+                try db.insert(4)
+            }
+            try #expect(writer.values() == [1, 2, 4])
+        }
+    }
+
+    /// Each boundary of a script of transactions is interrupted, with and without a cursor that is on a row.
+    @Test(arguments: ConnectionKind.allCases, [false, true])
+    func interruptionsAtEachBoundary(_ kind: ConnectionKind, _ hasCursor: Bool) throws {
+        for boundary in 0..<8 {
+            try withTable(kind) { writer in
+                var step = 0
+                var cursors: [FetchCursor<Int>] = []
+                func pause(_ db: Database) throws {
+                    defer { step += 1 }
+                    guard step == boundary else { return }
+                    if hasCursor {
+                        let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+                        _ = try cursor.next()
+                        cursors.append(cursor)
+                    }
+                    writer.interrupt()
+                }
+                let result = Result {
+                    try writer.write { db in
+                        try pause(db)
+                        try db.insert(10)
+                        try pause(db)
+                        try? db.inSavepoint {
+                            try pause(db)
+                            try db.insert(20)
+                            try pause(db)
+                            try db.insert(20)
+                            try pause(db)
+                            return .commit
+                        }
+                        try pause(db)
+                        try db.insert(10)
+                        try pause(db)
+                    }
+                }
+                cursors = []
+                let values = try writer.values().dropFirst(2)
+                let pairs = Dictionary(grouping: values) { $0 }.mapValues(\.count)
+                switch result {
+                case .success: #expect(pairs[10] == 2, "\(boundary): \(values)")
+                case .failure: #expect(pairs.isEmpty, "\(boundary): \(values)")
+                }
+                #expect(pairs[20] ?? 0 != 1, "\(boundary): \(values)")
+                try writer.write { try $0.insert(30) }
+                try #expect(writer.values().last == 30)
+            }
+        }
+    }
+
+    // MARK: The schema
+
+    /// A rollback that undoes no change of the schema empties no cache.
+    @Test(arguments: ConnectionKind.allCases)
+    func aRollbackKeepsWhatIsKnown(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            let epochs = Log<Int>()
+            for _ in 0..<3 {
+                expectRefusal {
+                    try writer.read { db in
+                        _ = try db.values()
+                        epochs.append(db.connection.schemaEpoch)
+                        throw Refusal()
+                    }
+                }
+            }
+            #expect(Set(epochs.elements).count == 1)
+            expectRefusal {
+                try writer.write { db in
+                    epochs.append(db.connection.schemaEpoch)
+                    try db.insert(3)
+                    throw Refusal()
+                }
+            }
+            let before = epochs.elements.last
+            try writer.write { db in #expect(db.connection.schemaEpoch == before) }
+        }
+    }
+}

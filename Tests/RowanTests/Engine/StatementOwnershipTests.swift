@@ -1,0 +1,169 @@
+// One statement, one user at a time: whoever runs the same SQL meanwhile gets a statement of his own.
+
+import CSQLite
+import Testing
+
+@testable import Rowan
+
+@Suite
+struct StatementOwnershipTests {
+    private struct Item: Codable, FetchableRecord, PersistableRecord {
+        var id: Int64?
+        var name: String
+
+        enum Columns {
+            static let id = Column(CodingKeys.id)
+        }
+    }
+
+    /// The database of a function: the connection keeps the function, which does not keep the connection.
+    private final class WeakDatabase: @unchecked Sendable {
+        // Only the access that calls the function reads it.
+        weak var db: Database?
+        init(_ db: Database) { self.db = db }
+    }
+
+    /// A database with a table `item`, and a function `again(x)` that runs the closure.
+    private func withFunction(
+        _ function: @escaping @Sendable (Database, Int) throws -> Int, _ body: (Database) throws -> Void
+    ) throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT)")
+            for id in 1...600 { try db.execute(sql: "INSERT INTO item VALUES (?, ?)", arguments: [id, "item \(id)"]) }
+            let kept = WeakDatabase(db)
+            db.add(
+                function: DatabaseFunction("again", argumentCount: 1) { values in
+                    try function(kept.db!, Int.fromDatabaseValue(values[0]) ?? 0)
+                })
+            try body(db)
+        }
+    }
+
+    /// A function that runs the SQL of the statement that calls it.
+    @Test func aFetchInsideTheSameFetch() throws {
+        let depth = Mutex(0)
+        let sql = "SELECT again(id) FROM item ORDER BY id"
+        try withFunction({ db, id in
+            guard depth.withLock({ $0 }) == 0 else { return id }
+            depth.withLock { $0 = 1 }
+            defer { depth.withLock { $0 = 0 } }
+            return id.isMultiple(of: 3) ? try Int.fetchAll(db, sql: sql).count + id - 600 : id
+        }) { db in
+            try #expect(Int.fetchAll(db, sql: sql) == Array(1...600))
+        }
+    }
+
+    /// An execution is held as a cursor is.
+    @Test func anExecutionInsideTheSameExecution() throws {
+        let depth = Mutex(0)
+        let sql = "UPDATE item SET name = again(id) WHERE id <= 10"
+        try withFunction({ db, id in
+            let isOuter = depth.withLock { depth in
+                depth += 1
+                return depth == 1
+            }
+            defer { depth.withLock { $0 -= 1 } }
+            if isOuter { try db.execute(sql: sql) }
+            return id
+        }) { db in
+            try db.execute(sql: sql)
+            try db.execute(sql: sql)
+            try #expect(
+                String.fetchAll(db, sql: "SELECT name FROM item WHERE id <= 10 ORDER BY id")
+                    == (1...10).map { "\($0)" })
+        }
+    }
+
+    /// The trigger of an insertion inserts a record of the same type.
+    @Test func aPlanInsideTheSamePlan() throws {
+        try withFunction({ db, id in
+            if id < 1_000 { try Item(id: Int64(id) + 1_000, name: "copy of \(id)").insert(db) }
+            return id
+        }) { db in
+            try db.execute(sql: "CREATE TRIGGER t AFTER INSERT ON item BEGIN SELECT again(new.id); END")
+            for id in 601...605 { try Item(id: Int64(id), name: "original \(id)").insert(db) }
+            try #expect(
+                String.fetchAll(db, sql: "SELECT name FROM item WHERE id > 600 ORDER BY id")
+                    == (601...605).map { "original \($0)" } + (601...605).map { "copy of \($0)" })
+            try Item.insertAll(db, (606...700).map { Item(id: Int64($0), name: "original \($0)") })
+            #expect(try Item.filter { $0.id > 600 }.fetchCount(db) == 200)
+        }
+    }
+
+    @Test func aStatementCannotRunItself() throws {
+        let statement = Mutex<UncheckedBox<Statement>?>(nil)
+        try withFunction({ _, _ in
+            try statement.withLock { $0 }?.value.execute()
+            return 1
+        }) { db in
+            let made = try db.makeStatement(sql: "SELECT again(id) FROM item LIMIT 2")
+            statement.withLock { $0 = UncheckedBox(made) }
+            defer { statement.withLock { $0 = nil } }
+            expectError(.SQLITE_MISUSE) { try made.execute() }
+            expectError(.SQLITE_MISUSE) { _ = try Int.fetchAll(made) }
+        }
+    }
+
+    @Test func argumentsOfARunningStatementStay() throws {
+        try withDatabase { db in
+            let statement = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT 2 UNION ALL SELECT 3")
+            let cursor = try Int.fetchCursor(statement, arguments: [1])
+            #expect(try cursor.next() == 1)
+            expectError(.SQLITE_MISUSE) { try statement.setArguments([10]) }
+            #expect(try cursor.next() == 2)
+            #expect(try cursor.next() == 3)
+            #expect(try cursor.next() == nil)
+            #expect(try Int.fetchAll(statement, arguments: [10]) == [10, 2, 3])
+        }
+    }
+
+    @Test func argumentsAreRefusedOutsideOfTheAccess() throws {
+        let queue = try DatabaseQueue()
+        let statement = try queue.write { try $0.makeStatement(sql: "SELECT ?") }
+        expectError(.SQLITE_MISUSE) { try statement.setArguments([1]) }
+        expectError(.SQLITE_MISUSE) { try statement.execute(arguments: [1]) }
+    }
+
+    // MARK: Prepared requests
+
+    /// Two requests of one text are two statements.
+    @Test func preparedRequestsKeepTheirArguments() throws {
+        try withFunction({ _, id in id }) { db in
+            let one = try Item.filter { $0.id == 1 }.makePreparedRequest(db)
+            let two = try Item.filter { $0.id == 2 }.makePreparedRequest(db)
+            #expect(one.statement !== two.statement)
+            #expect(try Item.fetchAll(one.statement).map(\.id) == [1])
+            #expect(try Item.fetchAll(two.statement).map(\.id) == [2])
+            // Once they are gone, the statement serves again.
+            let request = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [3], cached: true)
+            let other = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [4], cached: true)
+            let three = try request.makePreparedRequest(db)
+            let four = try other.makePreparedRequest(db)
+            #expect(try Item.fetchAll(three.statement).map(\.id) == [3])
+            #expect(try Item.fetchAll(four.statement).map(\.id) == [4])
+        }
+    }
+
+    /// What Rowan runs does not change the arguments of the program's statements.
+    @Test func theProgramsStatementsAreItsOwn() throws {
+        try withFunction({ _, id in id }) { db in
+            let sql = "SELECT name FROM item WHERE id = ?"
+            let statement = try db.cachedStatement(sql: sql)
+            try statement.setArguments([1])
+            #expect(try String.fetchOne(db, sql: sql, arguments: [2]) == "item 2")
+            #expect(try String.fetchOne(statement) == "item 1")
+        }
+    }
+
+    /// A text that was bound where it lay is not in the statement any more.
+    @Test func noAddressStaysInAStatement() throws {
+        try withFunction({ _, id in id }) { db in
+            try Item(id: 1_001, name: String(repeating: "long enough to lie on the heap ", count: 4)).insert(db)
+            let statement = try db.connection.cachedStatement("INSERT INTO \"item\" (\"id\", \"name\") VALUES (?,?)")
+            #expect(statement.runCount == 1)
+            let text = try #require(sqlite3_expanded_sql(statement.sqliteStatement))
+            defer { sqlite3_free(text) }
+            #expect(String(cString: text) == "INSERT INTO \"item\" (\"id\", \"name\") VALUES (NULL,NULL)")
+        }
+    }
+}
