@@ -334,7 +334,7 @@ extension Row {
     package func decodingError(_ type: any Any.Type, at index: Int) -> RowDecodingError {
         let value = column(atUncheckedIndex: index).databaseValue
         return RowDecodingError(
-            reason: "could not decode \(type) from database value \(value.shortDescription)",
+            reason: "could not decode \(type) from database value \(value.errorDescription)",
             column: layout.names[index], columnIndex: index, databaseValue: value, sql: statement?.sql)
     }
 
@@ -352,14 +352,6 @@ extension Row {
     @usableFromInline
     func missingColumn(_ name: String) -> Never {
         fatalError("\(missingColumnError(name))")
-    }
-}
-
-extension DatabaseValue {
-    /// The value for an error message: a long text or blob is cut.
-    package var shortDescription: String {
-        let text = description
-        return text.count <= 120 ? text : text.prefix(120) + "…"
     }
 }
 
