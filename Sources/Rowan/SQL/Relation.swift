@@ -11,7 +11,14 @@ public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
 
     package let content: Content
 
-    package init(_ content: Content) { self.content = content }
+    /// How many operations and queries are nested: see SQLExpression+Depth.
+    let depth: Int32
+
+    package init(_ content: Content) {
+        depth = content.depth
+        let isTooDeep = depth > SQLExpression.maximumDepth
+        self.content = isTooDeep ? .literal(SQL(segments: [.expression(.tooDeep(depth))])) : content
+    }
 
     public var sqlSubquery: SQLSubquery { self }
 
@@ -86,6 +93,8 @@ package protocol SchemaReader {
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
     /// Whether columns can't be NULL.
     func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool
+    /// The error for an expression of so many levels.
+    func error(forNesting levels: Int) -> any Error
     /// Throws if the SQLite that runs is older than a version, such as 3_044_000.
     func requireSQLite(_ version: Int, for feature: String) throws
 }
