@@ -149,6 +149,8 @@ extension Renderer {
         }
     }
 
+    // Inlined: benchmark request-build.
+    @inline(__always)
     private mutating func write(operator op: String) {
         sql += " "
         sql += op

@@ -16,18 +16,20 @@ extension SQLExpression {
         _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
     ) -> SQLExpression {
         let (lhs, rhs) = (lhs.sqlExpression, rhs.sqlExpression)
-        var operands = lhs.operands(of: op) ?? [lhs]
-        var depth = operands.count > 1 ? lhs.depth : lhs.depth + 1
         if rhs.depth >= flatteningDepth, op.isRegroupable, rhs.operands(of: op) != nil {
+            var operands: [SQLExpression] = []
+            lhs.appendLeaves(of: op, to: &operands)
             rhs.appendLeaves(of: op, to: &operands)
-            depth = max(depth, 1 + (operands.lazy.map(\.depth).max() ?? 0))
-        } else {
-            operands.append(rhs)
-            depth = max(depth, rhs.depth + 1)
+            return SQLExpression(.associative(op, operands))
         }
-        // Not counted again from all the operands: a chain of thousands is built one by one.
+        // Neither trait is computed again from all the operands: a chain of thousands is built one by one.
+        let isSymbolic = lhs.isSymbolic || rhs.isSymbolic
+        guard let operands = lhs.operands(of: op) else {
+            return SQLExpression(
+                .associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: 1 + max(lhs.depth, rhs.depth))
+        }
         return SQLExpression(
-            .associative(op, operands), isSymbolic: lhs.isSymbolic || rhs.isSymbolic, depth: depth)
+            .associative(op, operands + [rhs]), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
     }
 
     /// The operands of a node of an operator.
