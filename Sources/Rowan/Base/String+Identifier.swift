@@ -21,6 +21,7 @@ extension String {
 
     /// The text as an SQL string literal: `O'Brien` gives `'O''Brien'`.
     package var quotedDatabaseString: String {
+        guard utf8.contains(UInt8(ascii: "'")) else { return "'\(self)'" }
         var result = "'"
         for scalar in unicodeScalars {
             if scalar == "'" { result.unicodeScalars.append(scalar) }

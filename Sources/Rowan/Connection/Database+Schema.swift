@@ -38,7 +38,7 @@ extension Database {
             }
             switch columns.count {
             case 0: return PrimaryKeyInfo(kind: .hiddenRowID)
-            case 1 where columns[0].type == "INTEGER" && !hasPrimaryKeyIndex(tableName, kind):
+            case 1 where try columns[0].type == "INTEGER" && !hasPrimaryKeyIndex(tableName, kind):
                 return PrimaryKeyInfo(kind: .rowID(columns[0].name))
             default: return PrimaryKeyInfo(kind: .columns(columns.map(\.name), tableHasRowID: true))
             }
@@ -46,14 +46,18 @@ extension Database {
     }
 
     /// `INTEGER PRIMARY KEY DESC` has an index: it is not the rowid. <https://sqlite.org/lang_createtable.html#rowid>
-    private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) -> Bool {
-        let indexes = try? indexes(on: tableName, in: kind.schema.name)
-        return indexes?.contains { $0.origin == .primaryKeyConstraint } ?? false
+    private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) throws -> Bool {
+        try indexes(on: tableName, in: kind.schema.name).contains { $0.origin == .primaryKeyConstraint }
+    }
+
+    /// What the schema source says of a view.
+    private func viewKeyColumns(_ kind: SchemaCache.Table.Kind) throws -> [String]? {
+        let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
+        return try currentSchemaSource?.columnsForPrimaryKey(self, inView: view)
     }
 
     private func viewPrimaryKey(_ kind: SchemaCache.Table.Kind) throws -> PrimaryKeyInfo {
-        let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
-        guard let columns = try currentSchemaSource?.columnsForPrimaryKey(self, inView: view) else {
+        guard let columns = try viewKeyColumns(kind) else {
             throw DatabaseError(
                 message: "database view \(kind.name) has no primary key: a schema source may give it one "
                     + "(Configuration.schemaSource)")
@@ -254,6 +258,11 @@ extension Database: SchemaReader {
         try primaryKey(table.name, in: table.schema).columns
     }
 
+    package func keyColumns(ofTable table: TableName) throws -> [String]? {
+        guard let kind = try object(table.name, in: table.schema) else { return nil }
+        return try kind.isView ? viewKeyColumns(kind) : primaryKeyColumns(ofTable: table)
+    }
+
     package func hasRowID(_ table: TableName) throws -> Bool {
         try primaryKey(table.name, in: table.schema).tableHasRowID
     }
@@ -279,6 +288,7 @@ extension Database: SchemaReader {
     }
 
     package func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool {
+        guard try object(table.name, in: table.schema) != nil else { return false }
         let notNull = try self.columns(in: table.name, in: table.schema).filter(\.isNotNull)
         return columns.allSatisfy { column in notNull.contains { $0.name.isSameDatabaseName(as: column) } }
     }

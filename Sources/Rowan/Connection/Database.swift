@@ -170,37 +170,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         }
     }
 
-    // MARK: Functions, collations, memory
-
-    /// Adds a custom SQL function.
-    public func add(function: DatabaseFunction) {
-        guard let pointer = connection.pointer else { return }
-        let code = function.install(in: pointer)
-        precondition(code == SQLITE_OK, "could not add function \(function.name): \(connection.error(code))")
-    }
-
-    /// Removes a custom SQL function.
-    public func remove(function: DatabaseFunction) {
-        guard let pointer = connection.pointer else { return }
-        connection.statements.removeAll()
-        let code = function.uninstall(from: pointer)
-        precondition(code == SQLITE_OK, "could not remove function \(function.name): \(connection.error(code))")
-    }
-
-    /// Adds a custom collation.
-    public func add(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer else { return }
-        let code = collation.install(in: pointer)
-        precondition(code == SQLITE_OK, "could not add collation \(collation.name): \(connection.error(code))")
-    }
-
-    /// Removes a custom collation.
-    public func remove(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer else { return }
-        connection.statements.removeAll()
-        let code = collation.uninstall(from: pointer)
-        precondition(code == SQLITE_OK, "could not remove collation \(collation.name): \(connection.error(code))")
-    }
+    // MARK: Memory
 
     /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
     public func releaseMemory() {

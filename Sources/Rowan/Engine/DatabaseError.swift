@@ -89,14 +89,16 @@ extension DatabaseError: CustomStringConvertible {
     /// The code, the message and the SQL; the arguments only if the configuration makes them public.
     public var description: String { description(withArguments: publicStatementArguments) }
 
-    /// The description with the arguments, which may be personal data.
+    /// The description with the arguments, which may be personal data. Of long ones, it shows the first 100 bytes.
     public var expandedDescription: String { description(withArguments: true) }
 
     private func description(withArguments: Bool) -> String {
         var result = "SQLite error \(resultCode.rawValue)"
         if let message { result += ": \(message)" }
         if let sql { result += " - while executing `\(sql)`" }
-        if withArguments, let arguments, !arguments.isEmpty { result += " with arguments \(arguments)" }
+        if withArguments, let arguments, !arguments.isEmpty {
+            result += " with arguments \(arguments.errorDescription)"
+        }
         return result
     }
 }

@@ -277,15 +277,17 @@ extension Row {
     /// The Int64, Double, String, Data or nil of the leftmost column with the name of a column expression.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? { self[column.name] }
 
-    /// The first value that is not NULL among columns; missing columns count as NULL.
+    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for name in columns {
-            if let index = index(ofColumn: name), !hasNull(atIndex: index) { return self[index] as T }
+            guard let index = index(ofColumn: name) else { continue }
+            let column = column(atUncheckedIndex: index)
+            if !column.isNull, let value = T.fromColumn(column) { return value }
         }
         return nil
     }
 
-    /// The first value that is not NULL among columns; missing columns count as NULL.
+    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> T? {
         coalesce(columns.map(\.name))
     }
@@ -296,9 +298,7 @@ extension Row {
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, atIndex index: Int
     ) throws -> Value {
-        guard index >= 0, index < count else {
-            throw RowDecodingError(reason: "row index out of range", columnIndex: index, sql: statement?.sql)
-        }
+        guard index >= 0, index < count else { throw indexError(index) }
         guard let value = Value.fromColumn(column(atUncheckedIndex: index)) else {
             throw decodingError(Value.self, at: index)
         }
@@ -334,8 +334,14 @@ extension Row {
     package func decodingError(_ type: any Any.Type, at index: Int) -> RowDecodingError {
         let value = column(atUncheckedIndex: index).databaseValue
         return RowDecodingError(
-            reason: "could not decode \(type) from database value \(value.shortDescription)",
+            reason: "could not decode \(type) from database value \(value.errorDescription)",
             column: layout.names[index], columnIndex: index, databaseValue: value, sql: statement?.sql)
+    }
+
+    private func indexError(_ index: Int) -> RowDecodingError {
+        RowDecodingError(
+            reason: "row index out of range: the row has \(count) columns, numbered from 0", columnIndex: index,
+            sql: statement?.sql)
     }
 
     package func missingColumnError(_ name: String) -> RowDecodingError {
@@ -355,20 +361,14 @@ extension Row {
     }
 }
 
-extension DatabaseValue {
-    /// The value for an error message: a long text or blob is cut.
-    package var shortDescription: String {
-        let text = description
-        return text.count <= 120 ? text : text.prefix(120) + "…"
-    }
-}
-
 // MARK: - Data without copy
 
 extension Row {
     /// Calls the closure with the bytes of the column at an index, which are not copied: don't keep them.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, and the errors of the closure.
     public func withUnsafeData<T>(atIndex index: Int, _ body: (Data?) throws -> T) throws -> T {
-        checkIndex(index)
+        guard index >= 0, index < count else { throw indexError(index) }
         guard let liveStatement else { return try body(column(atUncheckedIndex: index).data) }
         let column = CInt(offset + index)
         guard sqlite3_column_type(liveStatement, column) != SQLITE_NULL else { return try body(nil) }

@@ -72,11 +72,14 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     case timeIntervalSinceReferenceDate
     /// A double: seconds since 1970-01-01 00:00:00 UTC.
     case timeIntervalSince1970
-    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down.
+    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down. A date that no integer can hold is stored as a
+    /// double, and one that is not finite as NULL.
     case secondsSince1970
-    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down.
+    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down. A date that no integer can hold is stored
+    /// as a double, and one that is not finite as NULL.
     case millisecondsSince1970
-    /// An ISO 8601 text, in UTC.
+    /// An ISO 8601 text, in UTC; NULL for the dates that Foundation's calendar does not have, before the year -4712 or
+    /// after the year 506712.
     case iso8601
     /// The text of a formatter.
     case formatted(DateFormatter)
@@ -110,13 +113,24 @@ extension DatabaseDateEncodingStrategy {
         case .deferredToDate: date.databaseValue
         case .timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.databaseValue
         case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
-        case .secondsSince1970: Int64(date.timeIntervalSince1970.rounded(.down)).databaseValue
-        case .millisecondsSince1970: Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)).databaseValue
-        case .iso8601: date.formatted(.iso8601).databaseValue
+        case .secondsSince1970: Self.integer(date.timeIntervalSince1970)
+        case .millisecondsSince1970: Self.integer(date.timeIntervalSince1970 * 1_000)
+        case .iso8601: Self.calendar.contains(date) ? date.formatted(.iso8601).databaseValue : .null
         case .formatted(let formatter): formatter.string(from: date).databaseValue
         case .custom(let encode): encode(date)?.databaseValue ?? .null
         }
     }
+
+    /// The number, rounded down; the double if no integer can hold it, NULL if it is not finite.
+    private static func integer(_ number: Double) -> DatabaseValue {
+        guard number.isFinite else { return .null }
+        let rounded = number.rounded(.down)
+        return Int64(exactly: rounded)?.databaseValue ?? rounded.databaseValue
+    }
+
+    /// The dates of Foundation's calendar. It takes all others for its first or its last one.
+    private static let calendar =
+        Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
 }
 
 extension DatabaseDataEncodingStrategy {

@@ -156,11 +156,10 @@ struct Insertion {
 extension Database {
     /// The primary key of a table; a view has none to insert into, but its triggers may.
     func insertedKey(_ table: TableName) throws -> PrimaryKeyInfo {
-        do {
-            return try primaryKey(table.name, in: table.schema)
-        } catch  where (try? viewExists(table.name, in: table.schema)) == true {
+        if try viewExists(table.name, in: table.schema), try keyColumns(ofTable: table) == nil {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
         }
+        return try primaryKey(table.name, in: table.schema)
     }
 }
 

@@ -282,8 +282,10 @@ struct PropertyDecoding {
             do {
                 return try record.databaseJSONDecoder(for: name).decode(T.self, from: data)
             } catch {
+                // The error of a decoder may quote the value.
+                let cause = "\(error)".prefix(utf8Count: 400)
                 throw RowDecodingError(
-                    reason: "could not decode \(T.self) from JSON \(column.databaseValue.shortDescription): \(error)",
+                    reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
                     column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
             }
         }

@@ -81,11 +81,11 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
     func encode(_ value: Int16, forKey key: Key) { set(value, key) }
     func encode(_ value: Int32, forKey key: Key) { set(value, key) }
     func encode(_ value: Int64, forKey key: Key) { set(value, key) }
-    func encode(_ value: UInt, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt, forKey key: Key) throws { set(try value.fitting(encoder.column(key)), key) }
     func encode(_ value: UInt8, forKey key: Key) { set(value, key) }
     func encode(_ value: UInt16, forKey key: Key) { set(value, key) }
     func encode(_ value: UInt32, forKey key: Key) { set(value, key) }
-    func encode(_ value: UInt64, forKey key: Key) { set(value, key) }
+    func encode(_ value: UInt64, forKey key: Key) throws { set(try value.fitting(encoder.column(key)), key) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let column = encoder.column(key)
@@ -102,11 +102,13 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
     func encodeIfPresent(_ value: Int16?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: Int32?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: Int64?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { set(try value?.fitting(encoder.column(key)), key) }
     func encodeIfPresent(_ value: UInt8?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: UInt16?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: UInt32?, forKey key: Key) { set(value, key) }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) { set(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+        set(try value?.fitting(encoder.column(key)), key)
+    }
 
     func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
@@ -151,8 +153,13 @@ private struct ColumnCoding {
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
         }
+        if T.self == UInt64.self { return try unsafeBitCast(value, to: UInt64.self).fitting(column).databaseValue }
+        if T.self == UInt.self { return try unsafeBitCast(value, to: UInt.self).fitting(column).databaseValue }
         if let value = value as? any DatabaseValueConvertible {
-            return record.storedValue(value, forColumn: column)
+            let stored = record.storedValue(value, forColumn: column)
+            // NULL may stand for a value that JSON can't hold.
+            if stored.isNull { try JSONFailure.check(value) }
+            return stored
         }
         // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
         let single = SingleValueEncoder(self)
@@ -162,6 +169,19 @@ private struct ColumnCoding {
         } catch is JSONRequired {}
         let data = try record.databaseJSONEncoder(for: column).encode(value)
         return String(decoding: data, as: UTF8.self).databaseValue
+    }
+}
+
+extension FixedWidthInteger {
+    /// The integer, if SQLite can store it.
+    fileprivate func fitting(_ column: String) throws -> Int64 {
+        guard let integer = Int64(exactly: self) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISMATCH,
+                message: "\(self) does not fit in column \(column): SQLite's integers go up to \(Int64.max). "
+                    + "Store it as a text.")
+        }
+        return integer
     }
 }
 

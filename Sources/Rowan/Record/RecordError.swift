@@ -16,15 +16,9 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):
-            let row = Row(key.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-            return "Key not found in table \(table): \(row.description)"
+            let columns = key.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.errorDescription)" }
+            return "Key not found in table \(table): [\(columns.joined(separator: ", "))]"
         }
-    }
-}
-
-extension Row {
-    fileprivate convenience init(_ columns: [(String, DatabaseValue)]) {
-        self.init(layout: ColumnLayout(names: columns.map(\.0)), values: columns.map(\.1))
     }
 }
 

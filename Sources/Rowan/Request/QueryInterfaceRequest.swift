@@ -97,7 +97,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     ///
     /// The values of a column that is NOT NULL are counted without a subquery: `SELECT COUNT(DISTINCT "team")`.
     public func fetchCount(_ db: Database) throws -> Int {
-        guard let counting = relation.countingRelation(db) else { return try sqlSubquery.fetchCount(db) }
+        guard let counting = try relation.countingRelation(db) else { return try sqlSubquery.fetchCount(db) }
         let resolved = try Resolver(db).resolve(counting)
         return try db.fetchCount { $0.write(resolved) }
     }
@@ -141,7 +141,7 @@ extension QueryInterfaceRequest where RowDecoder: Identifiable {
 
 extension Relation {
     /// The relation that selects the count of this one, or nil if only a subquery can.
-    fileprivate func countingRelation(_ schema: any SchemaReader) -> Relation? {
+    fileprivate func countingRelation(_ schema: any SchemaReader) throws -> Relation? {
         guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey, !repeatsAggregatedRows else {
             return nil
         }
@@ -159,7 +159,7 @@ extension Relation {
         guard selection.count == 1, joins.isEmpty, case .table(let table) = source,
             case .expression(let expression) = selection[0].term?.node,
             case .column(let column, .current) = expression.node,
-            (try? schema.areNotNull([column], ofTable: table)) ?? false
+            try schema.areNotNull([column], ofTable: table)
         else { return nil }
         result.selection = [.term(count(distinct: expression).sqlSelection)]
         return result

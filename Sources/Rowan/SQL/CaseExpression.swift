@@ -78,6 +78,10 @@ extension CaseExpression {
         return result
     }
 
+    var depth: Int32 {
+        branches.reduce(max(base?.depth ?? 0, fallback?.depth ?? 0)) { max($0, $1.condition.depth, $1.value.depth) }
+    }
+
     var isSymbolic: Bool {
         base?.isSymbolic ?? false || fallback?.isSymbolic ?? false
             || branches.contains { $0.condition.isSymbolic || $0.value.isSymbolic }

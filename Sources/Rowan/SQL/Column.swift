@@ -137,15 +137,4 @@ extension SQLExpression {
     ) -> SQLExpression {
         SQLExpression(.binary(op, lhs.sqlExpression, rhs.sqlExpression))
     }
-
-    /// Chains of one operator are one node: `a + b + c`.
-    static func associative(
-        _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
-    ) -> SQLExpression {
-        let lhs = lhs.sqlExpression
-        if case .associative(op, let operands) = lhs.node {
-            return SQLExpression(.associative(op, operands + [rhs.sqlExpression]))
-        }
-        return SQLExpression(.associative(op, [lhs, rhs.sqlExpression]))
-    }
 }

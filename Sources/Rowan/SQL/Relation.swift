@@ -11,7 +11,14 @@ public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
 
     package let content: Content
 
-    package init(_ content: Content) { self.content = content }
+    /// How many operations and queries are nested: see SQLExpression+Depth.
+    let depth: Int32
+
+    package init(_ content: Content) {
+        depth = content.depth
+        let isTooDeep = depth > SQLExpression.maximumDepth
+        self.content = isTooDeep ? .literal(SQL(segments: [.expression(.tooDeep(depth))])) : content
+    }
 
     public var sqlSubquery: SQLSubquery { self }
 
@@ -74,6 +81,8 @@ package final class Deferred<Term: Sendable>: Hashable, Sendable {
 package protocol SchemaReader {
     /// The columns of the primary key, `rowid` for a table without one.
     func primaryKeyColumns(ofTable table: TableName) throws -> [String]
+    /// The columns of the primary key, as above; nil for a view without one, and for what is no table of the schema.
+    func keyColumns(ofTable table: TableName) throws -> [String]?
     /// Whether the table has a rowid, hidden or not.
     func hasRowID(_ table: TableName) throws -> Bool
     /// All visible columns of a table or a view.
@@ -84,8 +93,10 @@ package protocol SchemaReader {
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
     /// Whether the rows that have given values in some columns are found without a scan.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
-    /// Whether columns can't be NULL.
+    /// Whether columns can't be NULL, as far as the schema says. What is no table of the schema can be NULL.
     func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool
+    /// The error for an expression of so many levels.
+    func error(forNesting levels: Int) -> any Error
     /// Throws if the SQLite that runs is older than a version, such as 3_044_000.
     func requireSQLite(_ version: Int, for feature: String) throws
 }

@@ -51,7 +51,7 @@ extension Renderer {
         case .binary(let op, let a, let b):
             write(a, op.rawValue, b)
         case .associative(let op, let operands):
-            write(operands, op.sql)
+            write(operands, op)
         case .equal(let a, let b, let isNegated):
             writeEqual(a, b, isNegated: isNegated)
         case .between(let a, let b, let c, let isNegated):
@@ -95,6 +95,9 @@ extension Renderer {
             write(value: value.databaseValue)
         case .bound(let a, let bindings):
             write(a, bindings)
+        case .tooDeep:
+            nestedLevels = Int(expression.depth)
+            sql += "NULL"
         case .primaryKey, .aggregate, .rowExists:
             preconditionFailure("the resolver replaces this expression before it is rendered")
         }
@@ -124,21 +127,34 @@ extension Renderer {
 
     private mutating func write(_ a: SQLExpression, _ op: String, _ b: SQLExpression) {
         write(operand: a)
-        sql += " "
-        sql += op
-        sql += " "
+        write(operator: op)
         write(operand: b)
     }
 
-    private mutating func write(_ operands: [SQLExpression], _ op: String) {
-        for (index, operand) in operands.enumerated() {
-            if index > 0 {
-                sql += " "
-                sql += op
-                sql += " "
+    private mutating func write(_ operands: [SQLExpression], _ op: SQLExpression.AssociativeBinaryOperator) {
+        // SQLite nests a chain by one level for each operand, and accepts 1000.
+        guard operands.count > 500, op.isRegroupable else {
+            for (index, operand) in operands.enumerated() {
+                if index > 0 { write(operator: op.sql) }
+                write(operand: operand)
             }
-            write(operand: operand)
+            return
         }
+        let size = max(100, (operands.count + 99) / 100)
+        for start in stride(from: 0, to: operands.count, by: size) {
+            if start > 0 { write(operator: op.sql) }
+            sql += "("
+            write(Array(operands[start..<min(start + size, operands.count)]), op)
+            sql += ")"
+        }
+    }
+
+    // Inlined: benchmark request-build.
+    @inline(__always)
+    private mutating func write(operator op: String) {
+        sql += " "
+        sql += op
+        sql += " "
     }
 
     private mutating func writeEqual(_ a: SQLExpression, _ b: SQLExpression, isNegated: Bool) {
@@ -219,7 +235,7 @@ extension SQLExpression {
             false
         case .bound(let expression, _): expression.isOperation
         case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
-            .primaryKey, .aggregate, .rowExists:
+            .primaryKey, .aggregate, .rowExists, .tooDeep:
             true
         }
     }

@@ -7,6 +7,8 @@ package struct Renderer {
     package internal(set) var arguments = StatementArguments()
     /// An argument that two SQL texts give different values.
     private var ambiguousArgument: String?
+    /// The depth of an expression that is nested too deeply.
+    package internal(set) var nestedLevels: Int?
     let values: Values
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
@@ -37,8 +39,9 @@ package struct Renderer {
 
     /// The arguments of the statement.
     ///
-    /// - Throws: an error if two SQL texts give one argument different values.
+    /// - Throws: an error if two SQL texts give one argument different values, or if an expression is nested too deeply.
     package func statementArguments() throws -> StatementArguments {
+        if let nestedLevels { throw ResolutionError.tooDeep(levels: nestedLevels) }
         guard let name = ambiguousArgument else { return arguments }
         throw ResolutionError.ambiguousArgument(name)
     }

@@ -7,7 +7,7 @@ extension Resolver {
     func resolve(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
         if joinsAggregates, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
-            (try? primaryKey(of: value.path.last.relation.source)) != nil,
+            try key(of: value.path.last.relation.source) != nil,
             try !isIndexed(value.path, current.storedSource), try !refersToOuterRows(value)
         {
             return try derivedTable(of: value.path, current).value(of: value.function)

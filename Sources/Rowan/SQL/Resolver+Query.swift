@@ -150,11 +150,13 @@ private struct Prefetching {
         let alias = relation.aliases.first ?? resolver.aliases.next()
         if relation.aliases.isEmpty { relation.aliases = [alias] }
         let key = try inverse.columns.map { try locate($0.origin, in: relation, isOwn: isRoot, alias, &hidden) }
+        let belongsToTable =
+            try isRoot && isDirect && relation.commonTables.isEmpty && rows.commonTables.isEmpty
+            && resolver.schema.hasForeignKey(from: rows.source, to: relation.source, inverse.columns)
         prefetches.append(
             ResolvedPrefetch(
                 name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey,
-                belongsToTable: isRoot && isDirect && relation.commonTables.isEmpty && rows.commonTables.isEmpty
-                    && resolver.schema.hasForeignKey(from: rows.source, to: relation.source, inverse.columns)))
+                belongsToTable: belongsToTable))
     }
 
     /// Where a query has a column: among those it selects anyway, or else behind them.
@@ -174,12 +176,14 @@ private struct Prefetching {
 
 extension SchemaReader {
     /// Whether the schema says that each row of a table refers to a row of another. What it can't say is no.
-    fileprivate func hasForeignKey(from origin: Source, to destination: Source, _ pairs: [ColumnPair]) -> Bool {
+    fileprivate func hasForeignKey(
+        from origin: Source, to destination: Source, _ pairs: [ColumnPair]
+    ) throws -> Bool {
         guard case .table(let origin) = origin, case .table(let destination) = destination else { return false }
         let reversed = pairs.map { ColumnPair(origin: $0.destination, destination: $0.origin) }
-        let foreignKeys = (try? foreignKeys(from: origin, to: destination)) ?? []
-        return foreignKeys.contains(reversed)
-            && (try? areNotNull(reversed.map(\.origin), ofTable: origin)) ?? false
+        guard try keyColumns(ofTable: origin) != nil else { return false }
+        return try foreignKeys(from: origin, to: destination).contains(reversed)
+            && areNotNull(reversed.map(\.origin), ofTable: origin)
     }
 }
 

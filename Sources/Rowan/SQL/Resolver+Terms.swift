@@ -6,6 +6,7 @@ extension Resolver: ExpressionTransform {
         if case .primaryKey(let values) = expression.node { return try primaryKey(isIn: values) }
         if case .aggregate(let aggregate) = expression.node { return try resolve(aggregate) }
         if case .rowExists(let alias) = expression.node { return try rowExists(alias) }
+        if case .tooDeep = expression.node { throw schema.error(forNesting: Int(expression.depth)) }
         if case .storable(let value) = expression.node { return SQLExpression(.value(value.databaseValue)) }
         // The negation of what an aggregate becomes may be simpler than that of the aggregate.
         if case .unary(.not, let operand) = expression.node { return try self.expression(operand).negated }
@@ -19,8 +20,7 @@ extension Resolver: ExpressionTransform {
 
     /// Whether the row of a table is there: its key is not NULL; for a view without key, one of its columns is not.
     func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
-        let key = try? primaryKey(of: source)
-        let columns = try key.map { [$0[0]] } ?? columnNames(of: source)
+        let columns = try key(of: source).map { [$0[0]] } ?? columnNames(of: source)
         return .joined(
             columns.map { SQLExpression(.equal(Self.column($0, table), .null, isNegated: true)) }, by: .or)
     }
@@ -97,6 +97,7 @@ package enum ResolutionError: Error, CustomStringConvertible {
     case unknownAlias
     case aliasOfTwoTables(String)
     case ambiguousArgument(String)
+    case tooDeep(levels: Int)
 
     package var description: String {
         switch self {
@@ -132,6 +133,10 @@ package enum ResolutionError: Error, CustomStringConvertible {
             "a table alias stands for two tables in one request, one of them \(table): make an alias for each"
         case .ambiguousArgument(let name):
             "two parts of a request give different values to argument :\(name): give them different names"
+        case .tooDeep(let levels):
+            "an expression is nested too deeply: it has \(levels) levels, and \(SQLExpression.maximumDepth) is all that "
+                + "the parser of SQLite takes. Write long chains with joined(operator:), and give parts of the expression "
+                + "a name in a common table expression."
         case .aggregateOfGroups(let key):
             "association \"\(key)\" has groups, distinct or limited rows: only their count and isEmpty are known"
         }

@@ -43,7 +43,7 @@ package struct Resolver {
         var hoisted = relation
         hoisted.hoistCommonTables()
         var result = try inside(hoisted).resolved(hoisted)
-        if relation.repeatsAggregatedRows, (try? primaryKey(of: relation.source)) != nil {
+        if relation.repeatsAggregatedRows, try key(of: relation.source) != nil {
             result.groups = try rowKey(of: relation.source).map { .term(Self.column($0)) }
         }
         return result
@@ -143,6 +143,12 @@ package struct Resolver {
     func primaryKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
         return try schema.primaryKeyColumns(ofTable: table)
+    }
+
+    /// The columns that tell the rows of a source, nil if it has none that the schema knows.
+    func key(of source: Source) throws -> [String]? {
+        guard case .table(let table) = source else { return nil }
+        return try schema.keyColumns(ofTable: table)
     }
 
     /// The shortest key that tells the rows of a source, the hidden rowid included.

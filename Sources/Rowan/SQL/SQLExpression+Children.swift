@@ -4,7 +4,7 @@ extension SQLExpression {
     /// The same expression with each direct sub-expression transformed.
     package func mapChildren(_ transform: some ExpressionTransform) throws -> SQLExpression {
         switch node {
-        case .value, .constant, .column, .primaryKey, .storable, .aggregate, .rowExists:
+        case .value, .constant, .column, .primaryKey, .storable, .aggregate, .rowExists, .tooDeep:
             self
         case .bound(let a, let bindings):
             SQLExpression(.bound(try transform.expression(a), bindings))
@@ -96,7 +96,7 @@ extension SQLExpression.Node {
     var isSymbolic: Bool {
         switch self {
         case .value, .constant, .column: false
-        case .primaryKey, .storable, .aggregate, .rowExists: true
+        case .primaryKey, .storable, .aggregate, .rowExists, .tooDeep: true
         case .bound(let a, _): a.isSymbolic
         case .literal(let literal): literal.isSymbolic
         case .unary(_, let a), .collated(let a, _), .cast(let a, _): a.isSymbolic

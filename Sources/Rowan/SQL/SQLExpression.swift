@@ -17,9 +17,20 @@ public struct SQLExpression: Hashable, Sendable {
     /// Whether only the schema can explain this expression.
     package let isSymbolic: Bool
 
-    package init(_ node: Node) {
+    /// How many operations are nested: see SQLExpression+Depth.
+    let depth: Int32
+
+    package init(_ node: Node) { self.init(node, isSymbolic: node.isSymbolic, depth: node.depth) }
+
+    init(_ node: Node, isSymbolic: Bool, depth: Int32) {
+        self.depth = depth
+        guard depth <= Self.maximumDepth else {
+            self.node = .tooDeep
+            self.isSymbolic = true
+            return
+        }
         self.node = node
-        self.isSymbolic = node.isSymbolic
+        self.isSymbolic = isSymbolic
     }
 
     package indirect enum Node: Hashable, Sendable {
@@ -57,6 +68,8 @@ public struct SQLExpression: Hashable, Sendable {
         case rowExists(TableAliasID)
         /// An expression in which some aliases stand for the source of others.
         case bound(SQLExpression, [AliasBinding])
+        /// What is left of an expression that is nested too deeply: the resolver refuses it.
+        case tooDeep
     }
 
     /// What IN looks into.
@@ -153,6 +166,8 @@ extension SQLExpression: SQLSpecificExpressible {
 
     package static let null = SQLExpression.value(.null)
 
+    static func tooDeep(_ depth: Int32) -> SQLExpression { SQLExpression(.tooDeep, isSymbolic: true, depth: depth) }
+
     /// Expressions joined by an operator: a lone one stands as it is, none at all is the operator's neutral value.
     package static func joined(
         _ expressions: [SQLExpression], by op: AssociativeBinaryOperator
@@ -177,7 +192,7 @@ extension SQLExpression: SQLSpecificExpressible {
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
         case .value, .constant, .column, .literal, .unary, .binary, .associative, .collated, .function, .windowed,
             .conditional, .cast, .subquery, .tuple, .primaryKey,
-            .storable, .aggregate, .rowExists, .bound:
+            .storable, .aggregate, .rowExists, .bound, .tooDeep:
             SQLExpression(.unary(.not, self))
         }
     }

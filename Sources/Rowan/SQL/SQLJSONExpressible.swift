@@ -157,7 +157,7 @@ extension SQLExpression {
         case .binary(let op, _, _): op == .jsonRepresentation
         case .value, .constant, .column, .literal, .unary, .associative, .equal, .between, .isIn, .like, .collated,
             .conditional, .cast, .subquery, .exists, .tuple, .primaryKey, .storable,
-            .aggregate, .rowExists:
+            .aggregate, .rowExists, .tooDeep:
             false
         case .bound(let expression, _): expression.isJSONForSQLite
         }

@@ -122,6 +122,10 @@ extension Window: Hashable {
         return result
     }
 
+    var depth: Int32 {
+        max(partitions.depth, orderings.depth, frame?.start.offset?.depth ?? 0, frame?.end.offset?.depth ?? 0)
+    }
+
     package var isSymbolic: Bool {
         partitions.contains(where: \.isSymbolic) || orderings.contains(where: \.isSymbolic)
             || frame?.start.offset?.isSymbolic ?? false || frame?.end.offset?.isSymbolic ?? false

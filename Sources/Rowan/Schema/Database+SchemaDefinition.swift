@@ -128,6 +128,7 @@ extension Database {
     private func executeDefinition(_ write: (inout Renderer) -> Void) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)
+        if let levels = renderer.nestedLevels { throw error(forNesting: levels) }
         guard renderer.arguments.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

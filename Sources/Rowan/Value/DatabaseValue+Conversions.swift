@@ -116,7 +116,8 @@ extension Double {
             let last = skipDigits(exponent)
             if last > exponent { end = last }
         }
-        self = strtod(String(decoding: bytes[..<end], as: UTF8.self), nil)
+        // Not `strtod`, which takes the decimal separator from the locale of the process.
+        self = Double(String(decoding: bytes[..<end], as: UTF8.self)) ?? 0
     }
 }
 

@@ -116,19 +116,3 @@ extension DatabaseValue: Hashable {
         }
     }
 }
-
-extension DatabaseValue: CustomStringConvertible {
-    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
-    public var description: String { sqlLiteral }
-
-    package var sqlLiteral: String {
-        switch storage {
-        case .null: "NULL"
-        case .int64(let integer): String(integer)
-        case .double(let double):
-            double.isFinite ? "\(double)" : (double.isNaN ? "NULL" : (double > 0 ? "9e999" : "-9e999"))
-        case .string(let string): string.quotedDatabaseString
-        case .blob(let data): "x'" + data.map { String(format: "%02X", $0) }.joined() + "'"
-        }
-    }
-}

@@ -77,9 +77,14 @@ public struct StatementArguments: Hashable, Sendable {
 
 extension StatementArguments: CustomStringConvertible {
     /// The values as SQL literals: `[1, 'Arthur']`, `["name": 'Arthur']`.
-    public var description: String {
-        let positional = values.map(\.description)
-        let named = namedValues.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
+    public var description: String { description(\.description) }
+
+    /// The description for an error, in which long values are cut.
+    package var errorDescription: String { description(\.errorDescription) }
+
+    private func description(_ text: (DatabaseValue) -> String) -> String {
+        let positional = values.map(text)
+        let named = namedValues.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \(text($0.value))" }
         return "[" + (positional + named).joined(separator: ", ") + "]"
     }
 }

@@ -318,7 +318,8 @@ struct AccessEndsConcurrencyTests {
         let mayEnd = Gate()
         let allAreBlocked = Gate()
         let blocked = Mutex(0)
-        let writers = try (0..<16).map { _ in try kind.make(in: TemporaryFolder()) }
+        let folder = try TemporaryFolder()
+        let writers = try (0..<16).map { try kind.make(path: folder.path("\($0).sqlite")) }
         let tasks = writers.map { writer in
             Task {
                 try await writer.write { _ in
@@ -332,11 +333,12 @@ struct AccessEndsConcurrencyTests {
             }
         }
         await allAreBlocked.opened()
-        let free = try kind.make(in: TemporaryFolder())
+        let free = try kind.make(path: folder.path("free.sqlite"))
         let value = try await free.write { try Int.fetchOne($0, sql: "SELECT 1") }
         #expect(value == 1)
         mayEnd.open()
         for task in tasks { try await task.value }
+        withExtendedLifetime(folder) {}
     }
 
     /// A target queue that runs one thing at a time is taken by the writer, which waits for the read.

@@ -144,40 +144,26 @@ extension StatementArguments {
 extension StatementArguments: ExpressibleByArrayLiteral {
     /// `arguments: ["Arthur", 1000, nil]`
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        self.init(values: elements.storedValues)
+        self.init(values: elements.storedValues())
     }
 }
 
 extension [(any DatabaseValueConvertible)?] {
-    /// The stored values. The elements are read where they lie: existentials are dear to copy (benchmark
-    /// insert-statement). Invariant, of the stable ABI: an existential is a buffer of three words, a pointer to the
-    /// type, and one to the conformance; an optional one has the same layout, nil being a null pointer to the type.
-    /// The pointer is mutable for the type checker alone: nothing is written through it.
-    fileprivate var storedValues: [DatabaseValue] {
+    /// The stored values. Each element is opened where it lies, as a mutation opens it: a copy of an existential is dear
+    /// (benchmark insert-statement).
+    fileprivate consuming func storedValues() -> [DatabaseValue] {
         var values: [DatabaseValue] = []
         values.reserveCapacity(count)
-        withUnsafeBytes { bytes in
-            for index in 0..<count {
-                let element =
-                    bytes.baseAddress.unsafelyUnwrapped
-                    + index &* MemoryLayout<(any DatabaseValueConvertible)?>.stride
-                let type = element.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
-                guard type != 0 else {
-                    values.append(.null)
-                    continue
-                }
-                let value = UnsafeMutableRawPointer(mutating: element)
-                    .assumingMemoryBound(to: (any DatabaseValueConvertible).self)
-                values.append(Self.storedValue(&value.pointee))
-            }
+        withUnsafeMutableBufferPointer { elements in
+            for index in elements.indices { values.append(elements[index]?.storedValueInPlace() ?? .null) }
         }
         return values
     }
+}
 
-    /// `inout` so that the existential is not copied.
-    private static func storedValue(_ value: inout any DatabaseValueConvertible) -> DatabaseValue {
-        value.databaseValue
-    }
+extension DatabaseValueConvertible {
+    /// Mutates nothing. `mutating` so that the caller does not copy the existential that it opens.
+    fileprivate mutating func storedValueInPlace() -> DatabaseValue { databaseValue }
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {

@@ -149,13 +149,15 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as a JSON text.
+    /// The value as a JSON text. What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record
+    /// methods throw the error of the encoder.
     public var databaseValue: DatabaseValue {
         do {
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
         } catch {
-            preconditionFailure("could not encode \(Self.self) as JSON: \(error)")
+            JSONFailure.current?.error = error
+            return .null
         }
     }
 }
@@ -177,6 +179,27 @@ extension DatabaseValueConvertible
 where Self: Decodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
+    }
+}
+
+/// The error of a JSON encoder, for a caller that can throw it: `databaseValue` can't.
+package final class JSONFailure: Sendable {
+    // One task writes it, and reads it after.
+    @TaskLocal fileprivate static var current: JSONFailure?
+    private let storage = Mutex<(any Error)?>(nil)
+
+    fileprivate var error: (any Error)? {
+        get { storage.withLock { $0 } }
+        set { storage.withLock { $0 = newValue } }
+    }
+
+    /// Checks a value that is stored as NULL.
+    ///
+    /// - Throws: the error of its JSON encoder, if that is why.
+    package static func check(_ value: any DatabaseValueConvertible) throws {
+        let failure = JSONFailure()
+        _ = $current.withValue(failure) { value.databaseValue }
+        if let error = failure.error { throw error }
     }
 }
 

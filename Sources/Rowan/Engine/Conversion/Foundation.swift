@@ -37,6 +37,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
 
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
+    /// SQLite has no text for years outside of 0 to 9999: those have all their digits, and don't decode.
     public var databaseValue: DatabaseValue {
         guard timeIntervalSince1970.isFinite else { return .null }
         return DateText.withText(secondsSince1970: timeIntervalSince1970) {
@@ -120,19 +121,30 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-    /// A decimal text: SQLite has no decimal numbers.
+    /// A decimal text: SQLite has no decimal numbers. NULL for what is no number.
     public var databaseValue: DatabaseValue {
-        NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX")).databaseValue
+        guard !isNaN else { return .null }
+        return NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX")).databaseValue
     }
 
-    /// The number of an integer, a double, or a decimal text; nil for other values.
+    /// The number of an integer, a double, or a decimal text; nil for other values, and for a double that is out of
+    /// the range of decimals: from 1e-127 to 1e165, or so.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
         switch dbValue.storage {
         case .int64(let integer): Decimal(integer)
-        case .double(let double): double.isFinite ? Decimal(double) : nil
+        case .double(let double): Decimal(finite: double)
         case .string(let string): Decimal(string: string, locale: Locale(identifier: "en_US_POSIX"))
         case .null, .blob: nil
         }
+    }
+}
+
+extension Decimal {
+    /// The decimal of a double, nil if it is out of range. Foundation gives NaN for those, or stops the program.
+    init?(finite double: Double) {
+        guard double.isFinite else { return nil }
+        self.init(double)
+        guard !isNaN else { return nil }
     }
 }
 

@@ -27,9 +27,11 @@ extension NSNull: DatabaseValueConvertible {
 }
 
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer for integers and booleans, else a double. An integral decimal number is an integer.
+    /// An integer for integers and booleans that fit in 64 signed bits, else a double. An integral decimal number is an
+    /// integer, and what is no number is NULL.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
+            guard !decimal.decimalValue.isNaN else { return .null }
             let integer: Int64 = decimal.int64Value
             guard Decimal(integer) == decimal.decimalValue else {
                 return DatabaseValue(storage: .double(decimal.doubleValue))
@@ -38,12 +40,14 @@ extension NSNumber: DatabaseValueConvertible {
         }
         switch UInt8(bitPattern: objCType.pointee) {
         case UInt8(ascii: "f"), UInt8(ascii: "d"): return DatabaseValue(storage: .double(doubleValue))
-        case UInt8(ascii: "Q"), UInt8(ascii: "L"): return UInt64(uint64Value).databaseValue
+        case UInt8(ascii: "Q"), UInt8(ascii: "L"):
+            return Int64(exactly: uint64Value)?.databaseValue ?? Double(uint64Value).databaseValue
         default: return DatabaseValue(storage: .int64(int64Value))
         }
     }
 
-    /// The number of an integer, a double, or a decimal text; nil for other values.
+    /// The number of an integer, a double, or a decimal text; nil for other values, and for a double that is out of the
+    /// range of decimals where a decimal number is asked for.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self == NSDecimalNumber.self
         switch dbValue.storage {
@@ -51,7 +55,8 @@ extension NSNumber: DatabaseValueConvertible {
             return isDecimal
                 ? NSDecimalNumber(decimal: Decimal(integer)) as? Self : NSNumber(value: integer) as? Self
         case .double(let double):
-            return isDecimal ? NSDecimalNumber(value: double) as? Self : NSNumber(value: double) as? Self
+            guard isDecimal else { return NSNumber(value: double) as? Self }
+            return Decimal(finite: double).flatMap { NSDecimalNumber(decimal: $0) as? Self }
         case .string:
             return Decimal.fromDatabaseValue(dbValue).flatMap { NSDecimalNumber(decimal: $0) as? Self }
         case .null, .blob:

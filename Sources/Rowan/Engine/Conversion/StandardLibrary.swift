@@ -14,21 +14,24 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
     @inlinable
     var storedInteger: Int64 {
         guard let integer = Int64(exactly: self) else {
-            preconditionFailure("\(self) does not fit in SQLite's 64-bit signed integers")
+            preconditionFailure(
+                "\(self) does not fit in SQLite's integers, which go up to \(Int64.max): store it as a text")
         }
         return integer
     }
 
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-        sqlite3_bind_int64(sqliteStatement, index, storedInteger)
+        guard let integer = Int64(exactly: self) else { return SQLITE_MISMATCH }
+        return sqlite3_bind_int64(sqliteStatement, index, integer)
     }
 
-    /// The integer of an integer, or of a double, towards zero; nil if it does not fit, and for other values.
+    /// The integer of an integer, or of a double, towards zero; nil if it does not fit in the type or in the integers
+    /// of SQLite, and for other values.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         switch dbValue.storage {
         case .int64(let integer): Self(exactly: integer)
-        case .double(let double): double.isFinite ? Self(exactly: double.rounded(.towardZero)) : nil
+        case .double(let double): Int64(exactly: double.rounded(.towardZero)).flatMap(Self.init(exactly:))
         case .null, .string, .blob: nil
         }
     }

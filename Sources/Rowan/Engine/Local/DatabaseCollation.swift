@@ -31,8 +31,12 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
 
     /// A collation.
     ///
+    /// - Precondition: the name has no NUL character.
     /// - Parameter function: the comparison, which must be a total order, and never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
+        precondition(
+            !name.utf8.contains(0),
+            "collation \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
         self.name = name
         self.function = function
     }

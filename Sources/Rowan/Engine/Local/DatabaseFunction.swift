@@ -23,6 +23,23 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         let name: String
         let argumentCount: Int
 
+        /// What SQLite accepts, or could not tell from something else. How many arguments it accepts depends on how it
+        /// was built: the connection tells.
+        fileprivate init(checking name: String, _ argumentCount: Int?) {
+            precondition(
+                name.utf8.count <= 255,
+                "function \(name.prefix(20))… has a name of \(name.utf8.count) bytes: SQLite accepts 255")
+            precondition(
+                !name.utf8.contains(0),
+                "function \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
+            precondition(
+                argumentCount ?? 0 >= 0,
+                "function \(name) can't be defined: its argumentCount is \(argumentCount ?? 0), which should be positive, "
+                    + "zero, or nil for any number of arguments")
+            self.name = name
+            self.argumentCount = argumentCount ?? -1
+        }
+
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(argumentCount)
@@ -43,6 +60,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     /// A function.
     ///
+    /// - Precondition: the name has 255 bytes at most, and no NUL character.
     /// - Parameters:
     ///   - argumentCount: the number of arguments; nil for any number.
     ///   - pure: whether the result depends on the arguments alone, which lets SQLite optimise.
@@ -51,16 +69,18 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
     ) {
-        id = ID(name: name, argumentCount: argumentCount ?? -1)
+        id = ID(checking: name, argumentCount)
         isPure = pure
         kind = .scalar(function)
     }
 
     /// An aggregate: one value of the given type is made for each group of rows.
+    ///
+    /// - Precondition: the name has 255 bytes at most, and no NUL character.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {
-        id = ID(name: name, argumentCount: argumentCount ?? -1)
+        id = ID(checking: name, argumentCount)
         isPure = pure
         kind = .aggregate { Aggregate() }
     }
@@ -83,7 +103,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
             Unmanaged<DatabaseFunction>.fromOpaque($0!).release()
         }
-        let count = CInt(id.argumentCount)
+        let count = CInt(clamping: id.argumentCount)
         switch kind {
         case .scalar:
             return sqlite3_create_function_v2(
@@ -96,7 +116,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     package func uninstall(from connection: SQLiteConnection) -> CInt {
         sqlite3_create_function_v2(
-            connection, name, CInt(id.argumentCount), SQLITE_UTF8, nil, nil, nil, nil, nil)
+            connection, name, CInt(clamping: id.argumentCount), SQLITE_UTF8, nil, nil, nil, nil, nil)
     }
 
     fileprivate func call(_ context: OpaquePointer, _ values: [DatabaseValue]) {
@@ -222,7 +242,11 @@ private func report(to context: OpaquePointer, _ value: () throws -> (any Databa
 private func fail(_ context: OpaquePointer, _ error: any Error) {
     if let error = error as? DatabaseError {
         sqlite3_result_error(context, error.message ?? "", -1)
-        sqlite3_result_error_code(context, error.extendedResultCode.rawValue)
+        // SQLite would take the codes of success for what they say: the statement would end, or have a row.
+        switch error.resultCode {
+        case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE: break
+        default: sqlite3_result_error_code(context, error.extendedResultCode.rawValue)
+        }
     } else {
         sqlite3_result_error(context, "\(error)", -1)
     }

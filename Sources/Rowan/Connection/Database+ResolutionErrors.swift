@@ -1,0 +1,7 @@
+// What the resolver refuses, as errors that users catch.
+
+extension Database {
+    package func error(forNesting levels: Int) -> any Error {
+        DatabaseError(message: ResolutionError.tooDeep(levels: levels).description)
+    }
+}

@@ -1,0 +1,189 @@
+// How deeply expressions are nested. All that visits a tree visits it by recursion, its release included: a tree that
+// would overflow a stack, be it that of a worker thread, is not made. Each expression counts its levels when it is
+// built; above the maximum, it keeps the count, and nothing else.
+
+extension SQLExpression {
+    /// The parser of SQLite has a stack of 100 places (no limit since 3.46), of which each level takes one at least.
+    /// Source: <https://sqlite.org/limits.html#max_expr_depth>
+    static let maximumDepth: Int32 = 100
+
+    /// From this depth on, a chain of one operator that is nested to the right is made one node: `a AND (b AND (c...`
+    /// is `a AND b AND c...`. Shorter ones are written as they are said.
+    private static let flatteningDepth: Int32 = 16
+
+    /// Chains of one operator are one node: `a + b + c`.
+    static func associative(
+        _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
+    ) -> SQLExpression {
+        let (lhs, rhs) = (lhs.sqlExpression, rhs.sqlExpression)
+        if rhs.depth >= flatteningDepth, op.isRegroupable, rhs.operands(of: op) != nil {
+            var operands: [SQLExpression] = []
+            lhs.appendLeaves(of: op, to: &operands)
+            rhs.appendLeaves(of: op, to: &operands)
+            return SQLExpression(.associative(op, operands))
+        }
+        // Neither trait is computed again from all the operands: a chain of thousands is built one by one.
+        let isSymbolic = lhs.isSymbolic || rhs.isSymbolic
+        guard let operands = lhs.operands(of: op) else {
+            return SQLExpression(
+                .associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: 1 + max(lhs.depth, rhs.depth))
+        }
+        return SQLExpression(
+            .associative(op, operands + [rhs]), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
+    }
+
+    /// The operands of a node of an operator.
+    private func operands(of op: AssociativeBinaryOperator) -> [SQLExpression]? {
+        if case .associative(op, let operands) = node { operands } else { nil }
+    }
+
+    private func appendLeaves(of op: AssociativeBinaryOperator, to leaves: inout [SQLExpression]) {
+        guard let operands = operands(of: op) else { return leaves.append(self) }
+        for operand in operands { operand.appendLeaves(of: op, to: &leaves) }
+    }
+}
+
+extension SQLExpression.AssociativeBinaryOperator {
+    /// Whether operands may be grouped in any way. Sums and products of doubles depend on it.
+    var isRegroupable: Bool { self != .add && self != .multiply }
+}
+
+extension SQLExpression.Node {
+    /// How many operations are nested, this one included. One level deep: the children know for themselves.
+    var depth: Int32 {
+        switch self {
+        case .value, .constant, .column, .storable, .rowExists, .tooDeep: 0
+        case .literal(let literal): 1 + literal.depth
+        case .unary(_, let a), .collated(let a, _), .cast(let a, _), .bound(let a, _): 1 + a.depth
+        case .binary(_, let a, let b), .equal(let a, let b, _): 1 + max(a.depth, b.depth)
+        case .associative(_, let operands), .tuple(let operands), .primaryKey(let operands): 1 + operands.depth
+        case .between(let a, let b, let c, _): 1 + max(a.depth, b.depth, c.depth)
+        case .isIn(let a, let container, _): 1 + max(a.depth, container.depth)
+        case .like(let a, let b, let escape, _): 1 + max(a.depth, b.depth, escape?.depth ?? 0)
+        case .function(let call): 1 + call.depth
+        case .windowed(let a, .window(let window)): 1 + max(a.depth, window.depth)
+        case .windowed(let a, .named): 1 + a.depth
+        case .conditional(let conditional): 1 + conditional.depth
+        case .subquery(let subquery), .exists(let subquery, _): 1 + subquery.depth
+        case .aggregate(let value): 1 + value.depth
+        }
+    }
+}
+
+extension Collection<SQLExpression> {
+    var depth: Int32 { reduce(0) { Swift.max($0, $1.depth) } }
+}
+
+extension SQLExpression.Container {
+    fileprivate var depth: Int32 {
+        switch self {
+        case .expressions(let expressions): expressions.depth
+        case .subquery(let subquery): subquery.depth
+        case .table, .values: 0
+        case .rows(let rows): rows.reduce(0) { max($0, $1.depth) }
+        }
+    }
+}
+
+extension SQLExpression.FunctionCall {
+    fileprivate var depth: Int32 { max(arguments.depth, filter?.depth ?? 0, orderings.depth) }
+}
+
+extension SQLSelection {
+    fileprivate var depth: Int32 {
+        switch node {
+        case .expression(let expression), .named(let expression, _): expression.depth
+        case .literal(let literal): literal.depth
+        case .allColumns, .allColumnsExcluding, .primaryKey: 0
+        }
+    }
+}
+
+extension Collection<SQLOrdering> {
+    var depth: Int32 { reduce(0) { Swift.max($0, $1.depth) } }
+}
+
+extension SQLOrdering {
+    fileprivate var depth: Int32 {
+        switch node {
+        case .expression(let expression, _): expression.depth
+        case .literal(let literal): literal.depth
+        case .primaryKey: 0
+        }
+    }
+}
+
+extension SQL {
+    fileprivate var depth: Int32 {
+        segments.reduce(0) { depth, segment in
+            switch segment {
+            case .text: depth
+            case .expression(let expression): max(depth, expression.depth)
+            case .selection(let selection): max(depth, selection.depth)
+            case .ordering(let ordering): max(depth, ordering.depth)
+            case .subquery(let subquery): max(depth, 1 + subquery.depth)
+            case .cte(let table): max(depth, 1 + table.query.depth)
+            }
+        }
+    }
+}
+
+// MARK: - Queries
+
+extension SQLSubquery.Content {
+    /// How many operations and queries are nested. A query counts for three: so many places it takes at least in the
+    /// parser of SQLite, and more than others on the stack of the resolver.
+    var depth: Int32 {
+        switch self {
+        case .literal(let literal): 1 + literal.depth
+        case .relation(let relation): 3 + relation.depth
+        case .compound(let compound):
+            1 + compound.others.reduce(max(compound.first.depth, compound.orderings.depth)) { max($0, $1.query.depth) }
+        }
+    }
+}
+
+extension Relation {
+    fileprivate var depth: Int32 {
+        var depth: Int32 =
+            switch source {
+            case .table: 0
+            case .subquery(let subquery, _): subquery.depth
+            case .function(let call): call.depth
+            }
+        for filter in filters { depth = max(depth, filter.term?.depth ?? 0) }
+        for selection in selection { depth = max(depth, selection.term?.depth ?? 0) }
+        for ordering in orderings { depth = max(depth, ordering.term?.depth ?? 0) }
+        for group in groups { depth = max(depth, group.term?.depth ?? 0) }
+        for having in havings { depth = max(depth, having.term?.depth ?? 0) }
+        for definition in windows { depth = max(depth, definition.window.depth) }
+        for table in commonTables { depth = max(depth, 1 + table.query.depth) }
+        for join in joins { depth = max(depth, join.step.depth) }
+        for prefetch in prefetches { depth = max(depth, prefetch.path.depth) }
+        return depth
+    }
+}
+
+extension AssociationStep {
+    fileprivate var depth: Int32 {
+        let depth = 1 + relation.depth
+        switch condition {
+        case .always, .foreignKey, .columns: return depth
+        case .expression(let expression, _, _): return max(depth, expression.depth)
+        case .first(let path): return max(depth, path.depth)
+        }
+    }
+}
+
+extension AssociationPath {
+    fileprivate var depth: Int32 { steps.reduce(0) { max($0, $1.depth) } }
+}
+
+extension AssociatedValue {
+    fileprivate var depth: Int32 {
+        switch function {
+        case .count, .isEmpty: path.depth
+        case .call(_, let argument): max(path.depth, argument.depth)
+        }
+    }
+}

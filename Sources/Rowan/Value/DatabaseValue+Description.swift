@@ -1,0 +1,58 @@
+// Values as texts: whole, as SQL literals, and cut, for errors. An error shows the beginning of a value and its size:
+// it is made, logged and sent around in a time that does not depend on what the database holds.
+
+import Foundation
+
+extension DatabaseValue: CustomStringConvertible {
+    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
+    public var description: String { sqlLiteral }
+
+    /// Complexity: O(*n*), where *n* is the number of bytes of the value.
+    package var sqlLiteral: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let integer): String(integer)
+        case .double(let double):
+            double.isFinite ? "\(double)" : (double.isNaN ? "NULL" : (double > 0 ? "9e999" : "-9e999"))
+        case .string(let string): string.quotedDatabaseString
+        case .blob(let data): "x'" + data.hexadecimal + "'"
+        }
+    }
+
+    /// The value for an error: an SQL literal of 100 bytes of content at most, followed by the size of what is cut.
+    ///
+    /// Complexity: O(1).
+    package var errorDescription: String {
+        switch storage {
+        case .null, .int64, .double:
+            return sqlLiteral
+        case .string(let string):
+            let size = string.utf8.count
+            guard size > Self.maximumErrorSize else { return sqlLiteral }
+            let start = string.prefix(utf8Count: Self.maximumErrorSize)
+            return String(start).quotedDatabaseString.dropLast() + "…' (\(size) bytes)"
+        case .blob(let data):
+            guard data.count > Self.maximumErrorSize else { return sqlLiteral }
+            return "x'" + data.prefix(Self.maximumErrorSize).hexadecimal + "…' (\(data.count) bytes)"
+        }
+    }
+
+    /// How many bytes of a value an error shows.
+    private static let maximumErrorSize = 100
+}
+
+extension Data {
+    /// Two hexadecimal digits for each byte.
+    fileprivate var hexadecimal: String {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x41 &+ value &- 10 }
+        return String(unsafeUninitializedCapacity: 2 * count) { digits in
+            var index = 0
+            for byte in self {
+                digits[index] = digit(byte >> 4)
+                digits[index &+ 1] = digit(byte & 0xF)
+                index &+= 2
+            }
+            return index
+        }
+    }
+}

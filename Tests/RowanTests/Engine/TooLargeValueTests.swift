@@ -1,0 +1,46 @@
+// Values that are larger than SQLite accepts: a limit of 1,000 bytes stands for the one of 2 GiB.
+
+import CSQLite
+import Foundation
+import Rowan
+import Testing
+
+struct TooLargeValueTests {
+    struct Note: Codable, FetchableRecord, PersistableRecord {
+        var text: String?
+        var data: Data?
+    }
+
+    private func withLimit(_ body: (Database) throws -> Void) throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE note(text, data)")
+            sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 1_000)
+            try body(db)
+            try #expect(Note.fetchCount(db) == 0)
+        }
+    }
+
+    @Test func valuesThatAreTooLarge() throws {
+        let text = String(repeating: "a", count: 2_000)
+        let data = Data(count: 2_000)
+        try withLimit { db in
+            for value in [text, data] as [any DatabaseValueConvertible] {
+                expectError(.SQLITE_TOOBIG) {
+                    try db.execute(sql: "INSERT INTO note(text) VALUES (?)", arguments: [value])
+                }
+                expectError(.SQLITE_TOOBIG) {
+                    try db.execute(sql: "INSERT INTO note(text) VALUES (:a)", arguments: ["a": value])
+                }
+                expectError(.SQLITE_TOOBIG) { try Table("note").filter(Column("text") == value).fetchCount(db) }
+                let result = value.databaseValue
+                let function = DatabaseFunction("f", argumentCount: 0) { _ in result }
+                db.add(function: function)
+                expectError(.SQLITE_TOOBIG) { try Row.fetchOne(db, sql: "SELECT f()") }
+            }
+            for note in [Note(text: text), Note(data: data)] {
+                expectError(.SQLITE_TOOBIG) { try note.insert(db) }
+                expectError(.SQLITE_TOOBIG) { try Note.insertAll(db, [note, note]) }
+            }
+        }
+    }
+}
