@@ -154,7 +154,7 @@ private func access(_ kind: Kind, _ verb: Verb, _ end: End, _ path: String) asyn
     var configuration = Configuration()
     configuration.maximumReaderCount = 1
     let writer = try kind.open(path, configuration)
-    try await writer.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t(x)") }
+    try prepare(writer)
     let token = Token()
     let body: @Sendable (Database) throws -> Int = { [token] db in
         token.touch()
@@ -197,6 +197,11 @@ private func access(_ kind: Kind, _ verb: Verb, _ end: End, _ path: String) asyn
         }
         _ = await task.result
     }
+}
+
+/// A synchronous access, so that the verb is the only other one.
+private func prepare(_ writer: any DatabaseWriter) throws {
+    try writer.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t(x)") }
 }
 
 /// Other accesses hold the connections while the closure starts a task, and until that has ended or 50 ms have passed.

@@ -69,25 +69,35 @@ private final class Probe: @unchecked Sendable {
         (inner, places, outerArguments, error, depth) = (nil, [], [], nil, 0)
     }
 
-    private func called(_ value: Int) {
+    /// A statement that is started again in the middle of itself may never end.
+    private struct Endless: Error {}
+
+    private func called(_ value: Int) throws {
         guard depth == 0 else { return }
         outerArguments.append(value)
+        if outerArguments.count > 10_000 { throw Endless() }
         guard places.contains(value), let inner else { return }
         depth = 1
         defer { depth = 0 }
-        do { try inner() } catch { self.error = error }
+        do { try inner() } catch let error as DatabaseError where Self.isRefusedBySQLite(error) {
+        } catch { self.error = error }
+    }
+
+    /// SQLite opens no savepoint while a statement writes.
+    private static func isRefusedBySQLite(_ error: DatabaseError) -> Bool {
+        error.resultCode == .SQLITE_BUSY && error.message?.contains("SQL statements in progress") == true
     }
 
     let function: DatabaseFunction
 
     init() {
-        let call = Locked<((Int) -> Void)?>(nil)
+        let call = Locked<((Int) throws -> Void)?>(nil)
         function = DatabaseFunction("probe", argumentCount: 1) { arguments in
             let value = Int.fromDatabaseValue(arguments[0]) ?? -1
-            call.current?(value)
+            try call.current?(value)
             return value
         }
-        call.with { $0 = { [unowned self] value in called(value) } }
+        call.with { $0 = { [unowned self] value in try called(value) } }
     }
 }
 
@@ -162,6 +172,10 @@ private struct Path {
             Path(name: "fetchCount") { db in
                 Array(0..<(try Item.filter(probe.function(Column("x")) >= 0).fetchCount(db)))
             },
+            Path(name: "fetchOne") { db in try Int.fetchOne(db, sql: sql) == 0 ? nil : [] },
+            Path(name: "fetchOne of a cached statement") { db in
+                try Int.fetchOne(db.cachedStatement(sql: sql)) == 0 ? nil : []
+            },
             Path(name: "Codable") { db in
                 try Item.fetchAll(db, sql: "SELECT id, probe(x) AS x, y FROM t ORDER BY id").map(\.x)
             },
@@ -177,6 +191,18 @@ private struct Path {
             },
             Path(name: "execute INSERT SELECT") { db in
                 try db.execute(sql: "INSERT INTO copy SELECT probe(x) FROM t")
+                return try all(db)
+            },
+            Path(name: "execute SELECT") { db in
+                try db.execute(sql: sql)
+                return try all(db)
+            },
+            Path(name: "execute of a cached statement") { db in
+                try db.cachedStatement(sql: sql).execute()
+                return try all(db)
+            },
+            Path(name: "execute of an update that is cached") { db in
+                try db.cachedStatement(sql: "UPDATE t SET y = probe(x) WHERE 1").execute()
                 return try all(db)
             },
             Path(name: "execute DELETE") { db in

@@ -32,7 +32,7 @@ final class Run {
 
     func fail(_ message: String) {
         // A defect of one kind would fill the screen.
-        if failures.count < 20 { failures.append(message) }
+        if failures.count < 60 { failures.append(message) }
     }
 
     /// Notes what runs now: the supervisor shows the note if the process dies.

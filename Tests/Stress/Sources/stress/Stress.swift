@@ -13,6 +13,7 @@ enum Stress {
         signal(SIGPIPE, SIG_IGN)
         var arguments = Array(CommandLine.arguments.dropFirst())
         if let child = arguments.first, child.hasPrefix("child-") {
+            Children.endWithParent()
             await Children.run(child, Array(arguments.dropFirst()))
             exit(0)
         }
@@ -25,6 +26,7 @@ enum Stress {
         let environment = ProcessInfo.processInfo.environment
         let seconds = (option("--seconds") ?? environment["STRESS_SECONDS"]).flatMap { Double($0) } ?? 180
         if let name = option("--part"), let part = Part.all.first(where: { $0.name == name }), let seed {
+            Children.endWithParent()
             exit(await part.run(seed: seed, seconds: seconds))
         }
         if arguments == ["--list"] {
