@@ -33,6 +33,7 @@ extension Part {
             session.work(run)
             faults.disarm()
             run.count("calls that fail")
+            run.count("errors thrown", session.errors.count)
             try session.check(run)
         }
     }

@@ -26,18 +26,21 @@ struct Supervisor {
     /// Runs a part; again without the cases that kill it, to find them all.
     private func run(_ part: Part, seed: UInt64, seconds: Double) -> Bool {
         var skipped: [String] = []
-        while true {
-            guard let end = runOnce(part, seed, seconds, skipped) else { return false }
-            switch end.reason {
+        // Enough for all cases of a part that crashes at once, and for two of one that hangs.
+        let end = Date(timeIntervalSinceNow: seconds * 4 + 120)
+        while Date() < end {
+            guard let outcome = runOnce(part, seed, seconds, skipped) else { return false }
+            switch outcome.reason {
             case .exit(let code): return code == 0 && skipped.isEmpty
             case .crash(let signal):
-                say("FAILED \(part.name), seed \(seed): the process died of signal \(signal) in: \(end.note)")
+                say("FAILED \(part.name), seed \(seed): the process died of signal \(signal) in: \(outcome.note)")
             case .hang:
-                say("FAILED \(part.name), seed \(seed): no end in sight, in: \(end.note)")
+                say("FAILED \(part.name), seed \(seed): no end in sight, in: \(outcome.note)")
             }
-            guard !end.note.isEmpty, !skipped.contains(end.note), skipped.count < 100 else { return false }
-            skipped.append(end.note)
+            guard !outcome.note.isEmpty, !skipped.contains(outcome.note), skipped.count < 100 else { return false }
+            skipped.append(outcome.note)
         }
+        return false
     }
 
     private enum Reason {
