@@ -10,31 +10,37 @@ extension Part {
     ) { run in
         for kind in Kind.allCases {
             for event in Event.allCases {
-                for hasCursor in [false, true] {
-                    for catches in [false, true] {
-                        let name = "\(kind) \(event)\(hasCursor ? " cursor" : "")\(catches ? " caught" : "")"
-                        for boundary in 0...Session.statementCount where run.isWanted("\(name) \(boundary)") {
-                            var session = Session(name: "\(name), before statement \(boundary)")
-                            (session.event, session.boundary) = (event, boundary)
-                            (session.hasCursor, session.catches) = (hasCursor, catches)
-                            try session.run(run, kind)
-                        }
-                    }
-                }
+                for flags in 0..<8 { try session(run, kind, event, flags) }
             }
         }
     }
 }
 
+private func session(_ run: Run, _ kind: Kind, _ event: Event, _ flags: Int) throws {
+    let (hasCursor, catches, failsItself) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
+    let words = [hasCursor ? "cursor" : nil, catches ? "caught" : nil, failsItself ? "own error" : nil]
+    let name = (["\(kind)", "\(event)"] + words.compactMap(\.self)).joined(separator: " ")
+    for boundary in 0...Session.statementCount where run.isWanted("\(name) \(boundary)") {
+        var session = Session(name: "\(name), before statement \(boundary)")
+        (session.event, session.boundary) = (event, boundary)
+        (session.hasCursor, session.catches, session.failsItself) = (hasCursor, catches, failsItself)
+        try session.run(run, kind)
+    }
+}
+
+private struct Failure: Error {}
+
 private enum Event: CaseIterable { case interrupt, suspend }
 
 private struct Session {
-    static let statementCount = 9
+    static let statementCount = 8
     let name: String
     var event = Event.interrupt
     var boundary = 0
     /// Whether a cursor has rows left when it happens.
     var hasCursor = false
+    /// Whether the program throws an error of its own then, rather than SQLite at the next statement.
+    var failsItself = false
     /// Whether the program goes on after an error, as with `try?`.
     var catches = false
 
@@ -76,51 +82,36 @@ private struct Session {
 
     private static let all: Set<Int> = [0, 1, 2, 100, 101, 200, 201, 3, 4]
 
-    /// Nine statements that write: two, two savepoints, two; with the event before one of them, or after all.
+    /// Eight statements that write: two, two savepoints, two; with the event before one of them, or after all.
     private func transaction(_ writer: any DatabaseWriter) throws {
         var number = 0
         var cursor: RowCursor?
         func insert(_ db: Database, _ value: Int) throws {
+            defer { number += 1 }
             if number == boundary {
                 if hasCursor {
                     cursor = try Row.fetchCursor(db, sql: "SELECT x FROM many")
                     _ = try cursor?.next()
                 }
                 happen(writer)
+                if failsItself { throw Failure() }
             }
-            number += 1
-            try attempt { try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
+            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
         }
         func savepoint(_ db: Database, _ values: [Int]) throws {
-            try attempt {
-                try db.inSavepoint {
-                    for value in values {
-                        if catches {
-                            // The savepoint does not catch: it fails as one.
-                            var strict = self
-                            strict.catches = false
-                            if number == boundary {
-                                if hasCursor {
-                                    cursor = try Row.fetchCursor(db, sql: "SELECT x FROM many")
-                                    _ = try cursor?.next()
-                                }
-                                happen(writer)
-                            }
-                            number += 1
-                            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
-                        } else {
-                            try insert(db, value)
-                        }
-                    }
-                    return .commit
-                }
+            try db.inSavepoint {
+                for value in values { try insert(db, value) }
+                return .commit
             }
         }
         try writer.write { db in
-            for value in [1, 2] { try insert(db, value) }
-            try savepoint(db, [100, 101])
-            try savepoint(db, [200, 201])
-            for value in [3, 4] { try insert(db, value) }
+            for value in [1, 2] { try attempt { try insert(db, value) } }
+            for values in [[100, 101], [200, 201]] {
+                try attempt { try savepoint(db, values) }
+                // Without a running statement, SQLite forgets the interruption: what follows succeeds.
+                if failsItself { cursor = nil }
+            }
+            for value in [3, 4] { try attempt { try insert(db, value) } }
             if number <= boundary { happen(writer) }
             // The cursor goes on, if it can.
             if let cursor { try attempt { while try cursor.next() != nil {} } }
@@ -143,7 +134,7 @@ private struct Session {
     }
 
     private func isExpected(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return false }
+        guard let error = error as? DatabaseError else { return failsItself && error is Failure }
         return [.SQLITE_INTERRUPT, .SQLITE_ABORT].contains(error.resultCode)
     }
 
