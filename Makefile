@@ -2,11 +2,12 @@
 
 SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 
-.PHONY: help install demo test bench lint format docs
+.PHONY: help install demo test stress bench lint format docs
 
 help:
 	@echo "make demo     run the example: what Rowan does, with its SQL and its times"
 	@echo "make test     run the tests"
+	@echo "make stress   run the reliability kit for three minutes, or for STRESS_SECONDS"
 	@echo "make bench    run the benchmarks (release, some minutes)"
 	@echo "make lint     check the format and the layers"
 	@echo "make format   format all Swift files in place"
@@ -20,6 +21,9 @@ demo: install
 
 test: install
 	swift test
+
+stress: install
+	Scripts/stress
 
 bench: install
 	cd Benchmarks && swift run -c release bench

@@ -1,5 +1,6 @@
-// The system's SQLite, and inline wrappers for what Swift cannot call: variadic functions and cast macros.
-// This header is the only place that knows build flavours.
+// SQLite as pkg-config finds it (the system's, or one of Scripts/sqlite), and inline wrappers for what Swift cannot
+// call: variadic functions and cast macros. This header is the only place that knows build flavours: what a build may
+// lack is looked up when the program runs, so that a program links with any SQLite.
 #ifndef ROWAN_CSQLITE_H
 #define ROWAN_CSQLITE_H
 
@@ -70,9 +71,63 @@ static inline void rowan_result_blob(sqlite3_context *context, const void *bytes
     sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
 }
 
+/// The significant digits of a double that SQLite converts to text: 15, and 17 since 3.53. SQLite is asked, once.
+static inline int rowan_double_digits(void) {
+    static int known = 0;
+    int digits = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (digits != 0) return digits;
+    digits = 15;
+    sqlite3 *db = (sqlite3 *)0;
+    sqlite3_stmt *statement = (sqlite3_stmt *)0;
+    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, (const char *)0) == SQLITE_OK
+        && sqlite3_prepare_v2(db, "SELECT CAST(1.0 / 3 AS TEXT)", -1, &statement, (const char **)0) == SQLITE_OK
+        && sqlite3_step(statement) == SQLITE_ROW) {
+        // All but "0.".
+        int count = sqlite3_column_bytes(statement, 0) - 2;
+        if (count > 3 && count < 24) digits = count;
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    __atomic_store_n(&known, digits, __ATOMIC_RELAXED);
+    return digits;
+}
+
 /// Writes a double as SQLite converts it to text.
 static inline void rowan_double_text(char *buffer, int size, double value) {
-    sqlite3_snprintf(size, buffer, "%!.15g", value);
+    sqlite3_snprintf(size, buffer, "%!.*g", rowan_double_digits(), value);
+}
+
+// The codec of SQLCipher, which encrypts files. On ELF systems its functions are null in a program whose SQLite has
+// none; elsewhere the header decides. https://www.zetetic.net/sqlcipher/sqlcipher-api/
+#if defined(__ELF__)
+int sqlite3_key_v2(sqlite3 *db, const char *name, const void *key, int count) __attribute__((weak));
+int sqlite3_rekey_v2(sqlite3 *db, const char *name, const void *key, int count) __attribute__((weak));
+#define ROWAN_HAS_CODEC (sqlite3_key_v2 != 0 && sqlite3_rekey_v2 != 0)
+#elif defined(SQLITE_HAS_CODEC)
+#define ROWAN_HAS_CODEC 1
+#else
+#define ROWAN_HAS_CODEC 0
+#endif
+
+/// Whether the SQLite that runs can encrypt files.
+static inline int rowan_has_codec(void) { return ROWAN_HAS_CODEC; }
+
+/// Gives a connection the key of its file. SQLITE_ERROR without a codec.
+static inline int rowan_key(sqlite3 *db, const void *key, int count) {
+#if defined(__ELF__) || defined(SQLITE_HAS_CODEC)
+    return ROWAN_HAS_CODEC ? sqlite3_key_v2(db, "main", key, count) : SQLITE_ERROR;
+#else
+    return SQLITE_ERROR;
+#endif
+}
+
+/// Encrypts the file of a connection with another key. SQLITE_ERROR without a codec.
+static inline int rowan_rekey(sqlite3 *db, const void *key, int count) {
+#if defined(__ELF__) || defined(SQLITE_HAS_CODEC)
+    return ROWAN_HAS_CODEC ? sqlite3_rekey_v2(db, "main", key, count) : SQLITE_ERROR;
+#else
+    return SQLITE_ERROR;
+#endif
 }
 
 #endif

@@ -1,7 +1,10 @@
-// What tests expect of errors.
+// What tests expect of errors, and of versions of SQLite.
 
 import Rowan
 import Testing
+
+/// Whether the SQLite that runs is of this version or later: 3_045_000 for 3.45.
+func isSQLite(_ version: CInt) -> Bool { Database.sqliteLibVersionNumber >= version }
 
 /// Expects an error of SQLite with a primary code, or with an extended one.
 @discardableResult

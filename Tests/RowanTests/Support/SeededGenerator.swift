@@ -1,4 +1,5 @@
-// Random values that can be drawn again: a failing property test prints its seed.
+// Random values that can be drawn again. `make test` draws those of the seeds that the tests contain, the same each time;
+// `make stress` sets ROWAN_SEED, and draws others. A failing property test prints its seed.
 
 import Foundation
 
@@ -7,10 +8,10 @@ struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
 
-    /// A generator with the seed of the environment variable ROWAN_TEST_SEED, or a new one.
-    init() {
-        let given = ProcessInfo.processInfo.environment["ROWAN_TEST_SEED"].flatMap { UInt64($0) }
-        self.init(seed: given ?? UInt64.random(in: 0...UInt64.max))
+    /// A generator with the seed of the environment variable ROWAN_SEED, or else with the seed that the test contains.
+    init(_ ownSeed: UInt64) {
+        let given = ProcessInfo.processInfo.environment["ROWAN_SEED"].flatMap { UInt64($0) }
+        self.init(seed: given ?? ownSeed)
     }
 
     init(seed: UInt64) {

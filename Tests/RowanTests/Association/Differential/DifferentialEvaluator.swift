@@ -244,7 +244,7 @@ extension Differential.GroupValue.Function {
         return switch self {
         case .countAll: .int(Int64(values.count))
         case .count: .int(Int64(known.count))
-        case .countDistinct: .int(Int64(Set(known).count))
+        case .countDistinct: .int(Int64(Set(known.map(\.distinctKey)).count))
         case .sum: Differential.Aggregate.sum.value(of: values)
         case .min: Differential.Aggregate.min.value(of: values)
         case .max: Differential.Aggregate.max.value(of: values)

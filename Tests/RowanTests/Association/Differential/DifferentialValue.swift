@@ -73,6 +73,12 @@ extension Differential.Value {
     /// Whether the values are the same, as for IS: `1` is `1.0`.
     func isSame(_ other: Self) -> Bool { !precedes(other) && !other.precedes(self) }
 
+    /// What DISTINCT compares: the same for values that are the same, as for IS.
+    var distinctKey: Self {
+        guard case .real(let real) = self, let int = Int64(exactly: real) else { return self }
+        return .int(int)
+    }
+
     func compared(_ other: Self, _ test: (Self, Self) -> Bool) -> Self {
         isNull || other.isNull ? .null : Self(test(self, other))
     }

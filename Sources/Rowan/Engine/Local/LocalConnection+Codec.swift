@@ -1,0 +1,40 @@
+// The keys of encrypted files. They are given to SQLCipher's C functions, not to SQL: no trace and no statement has them.
+
+import CSQLite
+
+extension LocalConnection {
+    /// Whether the SQLite that runs can encrypt files.
+    package static var hasCodec: Bool { rowan_has_codec() != 0 }
+
+    /// Sets the key of the file. SQLCipher checks it at the first access to the file, not here.
+    ///
+    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for no bytes, or outside of an access.
+    package func useKey(_ bytes: UnsafeRawBufferPointer) throws {
+        try checkCodec(rowan_key(openPointer(), validKey(bytes), CInt(bytes.count)))
+    }
+
+    /// Encrypts the file with another key.
+    ///
+    /// - Throws: SQLITE_ERROR without a codec; SQLITE_MISUSE for no bytes, for a file that is not encrypted, or outside
+    ///   of an access.
+    package func changeKey(_ bytes: UnsafeRawBufferPointer) throws {
+        try checkCodec(rowan_rekey(openPointer(), validKey(bytes), CInt(bytes.count)))
+    }
+
+    private func validKey(_ bytes: UnsafeRawBufferPointer) throws -> UnsafeRawPointer {
+        guard Self.hasCodec else {
+            throw DatabaseError(
+                message: "this SQLite has no codec, and cannot encrypt a database: link the program with SQLCipher")
+        }
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the passphrase is empty: pass at least one byte")
+        }
+        guard bytes.count <= CInt.max else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
+        return start
+    }
+
+    /// The codec leaves no message of its own: an earlier one of the connection would mislead.
+    private func checkCodec(_ code: CInt) throws {
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+}

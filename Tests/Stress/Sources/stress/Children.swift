@@ -1,0 +1,45 @@
+// The second processes of the parts that need one: the same program, with another first argument.
+
+import Foundation
+import Rowan
+
+enum Children {
+    static var executable: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
+
+    static func start(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardOutput = pipe
+        try process.run()
+        // Else the reader would see no end.
+        try pipe.fileHandleForWriting.close()
+        return (process, pipe.fileHandleForReading)
+    }
+
+    /// Ends this process soon after the one that has started it.
+    static func endWithParent() {
+        let parent = getppid()
+        Thread.detachNewThread {
+            while getppid() == parent { usleep(200_000) }
+            _exit(9)
+        }
+    }
+
+    static func run(_ name: String, _ arguments: [String]) async {
+        do {
+            switch name {
+            case "child-writer":
+                try Writer(path: arguments[0], kind: Kind(rawValue: arguments[1])!, synchronous: arguments[2])
+                    .run(seed: UInt64(arguments[3])!)
+            case "child-transfers":
+                try Bank.transfer(path: arguments[0], seed: UInt64(arguments[1])!, seconds: Double(arguments[2])!)
+            default: throw CocoaError(.featureUnsupported)
+            }
+        } catch {
+            say("error \(error)")
+            exit(3)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// stress                      runs all parts, each in a process of its own, for the seconds of STRESS_SECONDS
+// stress --list               lists the parts
+// stress <part> ...           runs some parts
+//     --seed <number>         begins with this seed rather than a random one
+//     --seconds <number>      in all
+
+import Foundation
+import Rowan
+
+@main
+enum Stress {
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        if let child = arguments.first, child.hasPrefix("child-") {
+            Children.endWithParent()
+            await Children.run(child, Array(arguments.dropFirst()))
+            exit(0)
+        }
+        func option(_ name: String) -> String? {
+            guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+            defer { arguments.removeSubrange(index...index + 1) }
+            return arguments[index + 1]
+        }
+        let seed = option("--seed").flatMap { UInt64($0) }
+        let environment = ProcessInfo.processInfo.environment
+        let seconds = (option("--seconds") ?? environment["STRESS_SECONDS"]).flatMap { Double($0) } ?? 180
+        if let name = option("--part"), let part = Part.all.first(where: { $0.name == name }), let seed {
+            Children.endWithParent()
+            exit(await part.run(seed: seed, seconds: seconds))
+        }
+        if arguments == ["--list"] {
+            for part in Part.all { say("\(part.name): \(part.summary)") }
+            return
+        }
+        let unknown = arguments.filter { name in !Part.all.contains { $0.name == name } }
+        guard unknown.isEmpty else {
+            say("there is no part \(unknown.joined(separator: ", ")): stress --list lists them")
+            exit(2)
+        }
+        let parts = arguments.isEmpty ? Part.all : Part.all.filter { arguments.contains($0.name) }
+        exit(Supervisor(parts: parts, seed: seed, seconds: seconds).run() ? 0 : 1)
+    }
+}
+
+/// A kind of ordeal.
+struct Part: Sendable {
+    let name: String
+    let summary: String
+    /// How much of the time it gets.
+    var weight = 1.0
+    /// The shim that is loaded before SQLite, if any.
+    var shim: String?
+    let round: @Sendable (Run) async throws -> Void
+
+    static let all: [Part] = [
+        .kill, .faults, .fullDisk, .cancellation, .boundaries, .isolation, .reentrance, .lifetimes, .closed, .fuzzSQL,
+        .fuzzFiles, .fuzzTokens, .values, .latency,
+    ]
+
+    /// Runs rounds until the time is over. Each round has a seed of its own, the first one the given seed.
+    func run(seed: UInt64, seconds: Double) async -> CInt {
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        var counts: [String: Int] = [:]
+        var failedRounds = 0
+        var number: UInt64 = 0
+        repeat {
+            let roundSeed = seed &+ number
+            number += 1
+            do {
+                let run = try Run(seed: roundSeed, deadline: deadline)
+                do { try await round(run) } catch { run.fail("unexpected error: \(error)") }
+                counts.merge(run.counts) { $0 + $1 }
+                if !run.failures.isEmpty { failedRounds += 1 }
+                for failure in run.failures { say("FAILED \(name), seed \(roundSeed): \(failure)") }
+            } catch {
+                say("FAILED \(name): \(error)")
+                return 1
+            }
+        } while Date() < deadline && failedRounds < 3
+        let told = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        say("\(name): \(number) rounds, \(told); seeds from \(seed)")
+        return failedRounds == 0 ? 0 : 1
+    }
+}
