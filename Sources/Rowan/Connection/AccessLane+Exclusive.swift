@@ -41,6 +41,8 @@ extension AccessLane {
     ///
     /// - Throws: SQLITE_BUSY for a connection whose statements are kept; it stays open.
     func closeConnections() throws {
+        // In a barrier, the thread has them all.
+        if isExclusiveOfCurrentThread { return try closeAll(state.withLock { $0.idle }) }
         try exclusively(closeAll)
     }
 

@@ -1,7 +1,5 @@
 // Online backup. Source: https://sqlite.org/backup.html
 
-import CSQLite
-
 /// The progress of a backup.
 public struct DatabaseBackupProgress: Sendable {
     /// The number of pages that are still to be copied.
@@ -28,30 +26,13 @@ extension Database {
         guard pagesPerStep != 0 else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a backup of 0 pages a step would never end")
         }
-        let source = try connection.openPointer()
-        let destination = try destDb.connection.openPointer()
-        guard let backup = sqlite3_backup_init(destination, "main", source, "main") else {
-            throw destDb.connection.error(sqlite3_errcode(destination))
-        }
-        var isFinished = false
-        func finish() -> CInt {
-            isFinished = true
-            return sqlite3_backup_finish(backup)
-        }
-        defer { if !isFinished { _ = finish() } }
+        let backup = try LocalConnection.Backup(from: connection, to: destDb.connection)
         var isCompleted = false
         while !isCompleted {
-            let code = sqlite3_backup_step(backup, pagesPerStep)
-            switch code {
-            case SQLITE_DONE: isCompleted = true
-            case SQLITE_OK: break
-            default:
-                _ = finish()
-                throw destDb.connection.error(code)
-            }
+            isCompleted = try backup.step(pagesPerStep)
             let report = DatabaseBackupProgress(
-                remainingPageCount: Int(sqlite3_backup_remaining(backup)),
-                totalPageCount: Int(sqlite3_backup_pagecount(backup)), isCompleted: isCompleted)
+                remainingPageCount: backup.remainingPageCount, totalPageCount: backup.totalPageCount,
+                isCompleted: isCompleted)
             do {
                 try progress?(report)
             } catch  where !isCompleted {
@@ -60,8 +41,7 @@ extension Database {
                 // The copy is complete: nothing is left to abort.
             }
         }
-        let code = finish()
-        guard code == SQLITE_OK else { throw destDb.connection.error(code) }
+        try backup.finish()
         destDb.connection.schemaDidMove()
     }
 }

@@ -1,8 +1,6 @@
 // The functions and collations that a program adds to a connection. Those methods can't throw: what SQLite refuses is a
 // mistake of the programmer, whatever the data, and stops the program with what to do.
 
-import CSQLite
-
 extension Database {
     /// Adds a custom SQL function. It replaces the one with this name and number of arguments.
     ///
@@ -11,7 +9,7 @@ extension Database {
         guard let pointer = connection.pointer else { return }
         let code = function.install(in: pointer)
         precondition(
-            code != SQLITE_MISUSE,
+            ResultCode(rawValue: code) != .SQLITE_MISUSE,
             "function \(function.name) has \(function.id.argumentCount) arguments, which is more than SQLite accepts: "
                 + "define it with argumentCount nil, for any number of arguments")
         check(code, "replace function", function.name)
@@ -22,7 +20,7 @@ extension Database {
     /// - Precondition: no statement runs.
     public func remove(function: DatabaseFunction) {
         guard let pointer = connection.pointer else { return }
-        connection.statements.removeAll()
+        connection.forgetCachedStatements()
         check(function.uninstall(from: pointer), "remove function", function.name)
     }
 
@@ -39,15 +37,15 @@ extension Database {
     /// - Precondition: no statement runs.
     public func remove(collation: DatabaseCollation) {
         guard let pointer = connection.pointer else { return }
-        connection.statements.removeAll()
+        connection.forgetCachedStatements()
         check(collation.uninstall(from: pointer), "remove collation", collation.name)
     }
 
     private func check(_ code: CInt, _ change: String, _ name: String) {
         precondition(
-            code != SQLITE_BUSY,
+            ResultCode(rawValue: code) != .SQLITE_BUSY,
             "could not \(change) \(name) while statements run on this connection: let cursors go before, or make the "
                 + "change in Configuration.prepareDatabase")
-        precondition(code == SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
+        precondition(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
     }
 }

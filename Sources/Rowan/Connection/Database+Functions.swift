@@ -1,7 +1,5 @@
 // Which functions the SQLite that runs has: it depends on its version, and on how it was built.
 
-import CSQLite
-
 extension Database {
     /// Whether a function can be called, one of SQLite's or one that was added.
     ///
@@ -36,7 +34,7 @@ extension Database {
 
 extension Database {
     package func requireSQLite(_ version: Int, for feature: String) throws {
-        try Self.requireSQLite(version, running: Int(sqlite3_libversion_number()), for: feature)
+        try Self.requireSQLite(version, running: Int(LocalConnection.libraryVersion), for: feature)
     }
 
     package static func requireSQLite(_ version: Int, running: Int, for feature: String) throws {

@@ -1,6 +1,5 @@
 // The events of a trace.
 
-import CSQLite
 public import Foundation
 
 extension Database {
@@ -10,9 +9,9 @@ extension Database {
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
         /// Each statement, when it starts.
-        public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
+        public static let statement = TracingOptions(rawValue: CInt(StatementTrace.starts))
         /// Each statement with its duration, when it ends.
-        public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
+        public static let profile = TracingOptions(rawValue: CInt(StatementTrace.ends))
     }
 
     /// An event of a trace.
@@ -57,32 +56,26 @@ extension Database {
             showsArguments: Bool
         ) {
             guard let statement = statement.map(OpaquePointer.init) else { return nil }
-            let sql = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+            let sql = StatementTrace.sql(statement)
             switch CInt(bitPattern: event) {
-            case SQLITE_TRACE_STMT:
+            case StatementTrace.starts:
                 // A trigger's statement comes as a comment that tells its name.
                 let text = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? sql
                 if text.hasPrefix("--") {
                     self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))
                 } else {
                     self = .statement(
-                        Statement(sql: sql, expandedSQL: Self.expanded(statement), showsArguments: showsArguments))
+                        Statement(sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments))
                 }
-            case SQLITE_TRACE_PROFILE:
+            case StatementTrace.ends:
                 let nanoseconds = detail?.assumingMemoryBound(to: Int64.self).pointee ?? 0
                 self = .profile(
                     statement: Statement(
-                        sql: sql, expandedSQL: Self.expanded(statement), showsArguments: showsArguments),
+                        sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments),
                     duration: Double(nanoseconds) / 1_000_000_000)
             default:
                 return nil
             }
-        }
-
-        private static func expanded(_ statement: OpaquePointer) -> String {
-            guard let text = sqlite3_expanded_sql(statement) else { return "" }
-            defer { sqlite3_free(text) }
-            return String(cString: text)
         }
     }
 }

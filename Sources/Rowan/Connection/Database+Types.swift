@@ -1,6 +1,5 @@
 // The small types that belong to a connection: kinds of transactions, conflict resolutions, column types...
 
-import CSQLite
 public import Foundation
 
 extension Database {

@@ -1,6 +1,5 @@
 // One connection, as users see it: valid in the access that gave it, on its thread, and nowhere else.
 
-import CSQLite
 import Foundation
 import Synchronization
 
@@ -65,13 +64,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         self.configuration = configuration
         description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
         currentSchemaSource = configuration.schemaSource
-        let access =
-            configuration.readonly || isReader
-            ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        // NOMUTEX: an access is alone with its connection, a lane sees to it.
         connection = try LocalConnection(
-            path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
-            isStrict: configuration.strictConversions,
+            path: path, isReadonly: configuration.readonly || isReader, isStrict: configuration.strictConversions,
             publicStatementArguments: configuration.publicStatementArguments)
     }
 
@@ -82,11 +76,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Applies the configuration. The caller has access to the connection.
     package func setUp(isReader: Bool) throws {
         let pointer = try connection.openPointer()
-        try connection.check(
-            rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, configuration.foreignKeysEnabled ? 1 : 0))
-        let dqs: CInt = configuration.acceptsDoubleQuotedStringLiterals ? 1 : 0
-        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DML, dqs))
-        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DDL, dqs))
+        try connection.set(.foreignKeys, configuration.foreignKeysEnabled)
+        let acceptsStrings = configuration.acceptsDoubleQuotedStringLiterals
+        try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
+        try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
         for function in DatabaseFunction.builtin { try connection.check(function.install(in: pointer)) }
         try setBusyMode(
@@ -124,50 +117,42 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     public var sqliteConnection: SQLiteConnection? { connection.pointer }
 
     /// The rowid of the last inserted row. <https://sqlite.org/c3ref/last_insert_rowid.html>
-    public var lastInsertedRowID: Int64 { connection.pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+    public var lastInsertedRowID: Int64 { connection.lastInsertedRowID }
 
     /// The number of rows that the last INSERT, UPDATE or DELETE changed. <https://sqlite.org/c3ref/changes.html>
-    public var changesCount: Int { connection.pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
+    public var changesCount: Int { connection.changesCount }
 
     /// The number of rows changed since the connection opened. <https://sqlite.org/c3ref/total_changes.html>
-    public var totalChangesCount: Int { connection.pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
+    public var totalChangesCount: Int { connection.totalChangesCount }
 
     /// Whether a transaction is open.
     public var isInsideTransaction: Bool { connection.isInsideTransaction }
 
     /// The code of the last error.
     public var lastErrorCode: ResultCode {
-        ResultCode(rawValue: connection.pointer.map { sqlite3_errcode($0) } ?? SQLITE_MISUSE)
+        ResultCode(rawValue: connection.lastErrorCode)
     }
 
     /// The message of the last error, nil if there is none.
-    public var lastErrorMessage: String? { connection.pointer.map { String(cString: sqlite3_errmsg($0)) } }
+    public var lastErrorMessage: String? { connection.lastErrorMessage }
 
     /// The maximum number of arguments of a statement. <https://sqlite.org/limits.html#max_variable_number>
     public var maximumStatementArgumentCount: Int {
-        connection.pointer.map { Int(sqlite3_limit($0, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) } ?? 0
+        connection.limit(.arguments)
     }
 
     /// The version of SQLite: 3040001 for 3.40.1.
-    public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
+    public static var sqliteLibVersionNumber: CInt { LocalConnection.libraryVersion }
 
     public var debugDescription: String { "<Database: \(description)>" }
 
     /// Called with a code and a message when SQLite meets an anomaly, in the whole process.
     public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
 
-    private static let errorLog = Mutex<LogErrorFunction?>(nil)
-
     /// The log of SQLite's anomalies. Set it before any connection opens. <https://sqlite.org/errlog.html>
     public static var logError: LogErrorFunction? {
-        get { errorLog.withLock { $0 } }
-        set {
-            errorLog.withLock { $0 = newValue }
-            _ = rowan_config_log { _, code, message in
-                guard let log = Database.errorLog.withLock({ $0 }) else { return }
-                log(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
-            }
-        }
+        get { LocalConnection.errorLog }
+        set { LocalConnection.errorLog = newValue }
     }
 
     // MARK: Memory
@@ -175,10 +160,9 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
     public func releaseMemory() {
         forgetStatements()
-        connection.statements.removeAll()
-        connection.userStatements.removeAll()
+        connection.forgetCachedStatements()
         schemaCache = SchemaCache()
-        if let pointer = connection.pointer { sqlite3_db_release_memory(pointer) }
+        connection.releasePageCache()
     }
 
     /// Copies the log of a WAL database into its file. <https://sqlite.org/wal.html#ckpt>
@@ -189,11 +173,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     public func checkpoint(
         _ kind: CheckpointMode = .passive, on dbName: String? = "main"
     ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
-        let pointer = try connection.openPointer()
-        var frameCount: CInt = -1
-        var doneCount: CInt = -1
-        try connection.check(sqlite3_wal_checkpoint_v2(pointer, dbName, kind.rawValue, &frameCount, &doneCount))
-        return (Int(frameCount), Int(doneCount))
+        let (frames, checkpointed) = try connection.checkpoint(kind.rawValue, on: dbName)
+        return (walFrameCount: frames, checkpointedFrameCount: checkpointed)
     }
 
     /// Runs the closure with writes refused: they throw SQLITE_READONLY.

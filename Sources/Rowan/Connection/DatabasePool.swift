@@ -1,7 +1,6 @@
 // A pool: one writer, and up to N readers that never wait for it. WAL mode gives each read transaction its own
 // state of the database. https://sqlite.org/wal.html#concurrency
 
-import CSQLite
 import Foundation
 import Synchronization
 

@@ -1,6 +1,5 @@
 // A queue: one connection, one access at a time.
 
-import CSQLite
 import Foundation
 
 /// A connection that serialises all accesses.

@@ -1,6 +1,5 @@
 // Reading: the verbs exist here once, for queues, pools, snapshots and erasures.
 
-import CSQLite
 import Foundation
 
 /// A connection, or several, that can read a database: ``DatabaseQueue``, ``DatabasePool``, ``DatabaseSnapshot``.

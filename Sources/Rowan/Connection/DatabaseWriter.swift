@@ -1,6 +1,5 @@
 // Writing: the verbs exist here once, for queues, pools and erasures.
 
-import CSQLite
 import Foundation
 
 /// A connection, or several, that can write a database: ``DatabaseQueue``, ``DatabasePool``.
@@ -180,11 +179,14 @@ extension DatabaseWriter {
 
 extension Database {
     func erase() throws {
-        let pointer = try connection.openPointer()
         let version = try schemaVersion()
-        try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 1))
-        defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_RESET_DATABASE, 0) }
-        try execute(sql: "VACUUM")
+        try connection.set(.resetDatabase, true)
+        do { try execute(sql: "VACUUM") } catch {
+            // The first error is the one that matters.
+            try? connection.set(.resetDatabase, false)
+            throw error
+        }
+        try connection.set(.resetDatabase, false)
         // The version starts anew: another connection may know an older schema under the same number.
         try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
         connection.schemaDidMove()

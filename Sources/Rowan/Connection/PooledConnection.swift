@@ -1,7 +1,6 @@
 // A connection that a lane hands out. `@unchecked Sendable`: the database is only touched by the one that holds
 // the connection, and the lock that sees to it is AccessLane.state; `interruptible` has its own lock.
 
-import CSQLite
 import Foundation
 import Synchronization
 
@@ -91,7 +90,7 @@ final class PooledConnection: @unchecked Sendable {
     /// Interrupts the running statements. <https://sqlite.org/c3ref/interrupt.html>
     func interrupt() {
         interruptible.withLock {
-            if let pointer = OpaquePointer(bitPattern: $0) { sqlite3_interrupt(pointer) }
+            if let pointer = OpaquePointer(bitPattern: $0) { LocalConnection.interrupt(pointer) }
         }
     }
 

@@ -1,7 +1,5 @@
 // What a connection keeps for the insertions of many records of a type: per columns, a plan for each number of rows.
 
-import CSQLite
-
 /// The plans of one operation on one record type.
 final class BatchPlans {
     let epoch: Int
@@ -73,7 +71,7 @@ extension Database {
         let columnCount = single.columns.count
         guard columnCount > 0 else { return 1 }
         let parameters = maximumStatementArgumentCount - single.constants.count
-        let length = Int(sqlite3_limit(try connection.openPointer(), SQLITE_LIMIT_SQL_LENGTH, -1))
+        let length = connection.limit(.sqlLength)
         // `,(?,?)` for each row but the first. The limit of compound queries does not count for VALUES.
         let rowLength = 2 * columnCount + 2
         let most = min(

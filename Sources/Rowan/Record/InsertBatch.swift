@@ -3,7 +3,6 @@
 // 64 rows: SQLite spends no less on a row of a longer statement, whose program leaves the processor's cache
 // (benchmark insert-all).
 
-import CSQLite
 
 @usableFromInline
 final class InsertBatch {

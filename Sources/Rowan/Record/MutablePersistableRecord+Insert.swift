@@ -1,7 +1,5 @@
 // Insertions: one body for INSERT, with or without conflict resolution and returned rows; upserts go through it too.
 
-import CSQLite
-
 extension MutablePersistableRecord {
     /// Inserts the record.
     ///

@@ -1,7 +1,5 @@
 // Updates: one body for UPDATE, of all columns or some, with or without returned rows.
 
-import CSQLite
-
 extension MutablePersistableRecord {
     /// Updates the row of the record: all the columns that it encodes, but the primary key.
     ///

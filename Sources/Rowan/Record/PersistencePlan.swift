@@ -2,8 +2,6 @@
 // the last record, and where each value goes. The second insertion of a type renders nothing, looks nothing up in
 // the schema, and allocates no container.
 
-import CSQLite
-
 /// The plans of one operation on one record type.
 @usableFromInline
 final class PlanGroup {

@@ -155,6 +155,20 @@ struct ClosedConnectionTests {
         #expect(errors.elements.map { $0?.resultCode } == [.SQLITE_MISUSE])
     }
 
+    /// Readers are closed inside of a barrier too: they open anew, with another passphrase for instance.
+    @Test func readersAreInvalidatedInABarrier() throws {
+        let folder = try TemporaryFolder()
+        let openings = Log<Int>()
+        var configuration = Configuration()
+        configuration.prepareDatabase { _ in openings.append(1) }
+        let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
+        try pool.read { _ in }
+        #expect(openings.elements.count == 2)
+        try pool.barrierWriteWithoutTransaction { _ in pool.invalidateReadOnlyConnections() }
+        try pool.read { _ in }
+        #expect(openings.elements.count == 3)
+    }
+
     /// A read inside of a write sees what the write has done: it uses its connection.
     @Test(arguments: ConnectionKind.allCases)
     func aReentrantReadInAWrite(_ kind: ConnectionKind) throws {

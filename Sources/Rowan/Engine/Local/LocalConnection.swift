@@ -61,7 +61,7 @@ public final class LocalConnection {
     /// Set from any thread: nothing may take a lock for writing.
     package let isSuspended = Atomic<Bool>(false)
 
-    package init(path: String, flags: CInt, isStrict: Bool, publicStatementArguments: Bool) throws {
+    package init(path: String, isReadonly: Bool, isStrict: Bool, publicStatementArguments: Bool) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
@@ -69,6 +69,9 @@ public final class LocalConnection {
         }
         self.isStrict = isStrict
         self.publicStatementArguments = publicStatementArguments
+        let access = isReadonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // NOMUTEX: an access is alone with its connection, a lane sees to it.
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
         let code = sqlite3_open_v2(path, &pointer, flags, nil)
         guard code == SQLITE_OK, let pointer else {
@@ -94,8 +97,7 @@ public final class LocalConnection {
     /// - Throws: SQLITE_BUSY if the program keeps a statement. The log of errors names all of them.
     package func checkClosing() throws {
         guard let pointer else { return }
-        statements.removeAll()
-        userStatements.removeAll()
+        forgetCachedStatements()
         releaseForgotten()
         var kept: [String] = []
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -132,8 +134,7 @@ public final class LocalConnection {
         // installed, and its object with it: compiling is over, and SQLite calls it at no other time.
         hooks?.removeAll()
         transactionDidEnd = nil
-        statements.removeAll()
-        userStatements.removeAll()
+        forgetCachedStatements()
         releaseForgotten()
         forgotten.withLock { forgotten in
             forgotten.isClosed = true
