@@ -81,6 +81,9 @@ public struct Configuration: Sendable {
     public var qos: DispatchQoS = .userInitiated
 
     /// The queue that asynchronous accesses run on, if any.
+    ///
+    /// Synchronous accesses run on the thread of their caller, whatever this queue is. Reads that
+    /// ``DatabaseWriter/spawnConcurrentRead(_:)`` schedules don't run on it either: the writer waits for their start.
     public var targetQueue: DispatchQueue?
 
     /// The queue that the asynchronous writes of a pool run on; `targetQueue` by default.

@@ -221,7 +221,8 @@ extension Database {
     private func exists(_ type: String, _ name: String, in schema: DatabaseSchemaID) throws -> Bool {
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
         return try !Row.rows(
-            of: connection.cachedStatement("SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"), [type, name]
+            of: connection.cachedStatement("SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"),
+            [type, name]
         ).isEmpty
     }
 

@@ -65,7 +65,9 @@ extension Database {
                     self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))
                 } else {
                     self = .statement(
-                        Statement(sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments))
+                        Statement(
+                            sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments
+                        ))
                 }
             case StatementTrace.ends:
                 let nanoseconds = detail?.assumingMemoryBound(to: Int64.self).pointee ?? 0

@@ -12,7 +12,13 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
     /// Closes the connections, after the accesses that are going on. Later accesses throw SQLITE_MISUSE.
     ///
-    /// - Throws: SQLITE_BUSY if a statement that the program keeps is not finalized; the connection stays open.
+    /// ```swift
+    /// Database.logError = { code, message in print(code, message) }
+    /// try dbPool.close()   // 5 (database is locked) unfinalized statement: SELECT * FROM player
+    /// ```
+    ///
+    /// - Throws: SQLITE_BUSY if the program keeps a statement or a cursor: all connections stay open, and
+    ///   ``Database/logError`` names what is kept.
     func close() throws
 
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.

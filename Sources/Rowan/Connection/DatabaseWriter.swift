@@ -103,6 +103,11 @@ extension DatabaseWriter {
     }
 
     /// Writes the database, without transaction, while no other access is going on.
+    ///
+    /// A thread that reads, and writes inside of its read, gets an error while the barrier waits for that read. Two
+    /// threads that wait for each other by other means, a semaphore for instance, can't be seen, and wait for ever.
+    ///
+    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, and on a closed connection.
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         // The writer first: its access may need a reader, for spawnConcurrentRead, which the barrier would keep from it.

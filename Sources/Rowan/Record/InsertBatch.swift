@@ -3,7 +3,6 @@
 // 64 rows: SQLite spends no less on a row of a longer statement, whose program leaves the processor's cache
 // (benchmark insert-all).
 
-
 @usableFromInline
 final class InsertBatch {
     /// How the records go into the database.

@@ -53,10 +53,16 @@ struct AccessEndsConcurrencyTests {
                 try await called { done in writer.asyncUnsafeRead { db in done { try body(db.get()) } } }
             case .asyncWrite:
                 try await called { done in
-                    writer.asyncWrite { try body($0) } completion: { _, result in done { try result.get() } }
+                    writer.asyncWrite {
+                        try body($0)
+                    } completion: { _, result in
+                        done { try result.get() }
+                    }
                 }
             case .asyncWriteWithoutTransaction:
-                try await called { done in writer.asyncWriteWithoutTransaction { db in done { try body(db) } } }
+                try await called { done in
+                    writer.asyncWriteWithoutTransaction { db in done { try body(db) } }
+                }
             case .asyncBarrierWrite:
                 try await called { done in
                     writer.asyncBarrierWriteWithoutTransaction { db in done { try body(db.get()) } }
@@ -238,8 +244,8 @@ struct AccessEndsConcurrencyTests {
                 let isReady = Gate()
                 let task = Task {
                     try await writer.read { db in
-                        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c"
-                        let statement = try db.makeStatement(sql: endless)
+                        let statement = try db.makeStatement(
+                            sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c")
                         isReady.open()
                         try statement.execute()
                     }

@@ -48,7 +48,9 @@ struct ClosedConnectionTests {
         try await withTable(kind) { writer in
             try writer.close()
             let error = await withCheckedContinuation { continuation in
-                writer.asyncWrite { try $0.insert(3) } completion: { _, result in
+                writer.asyncWrite {
+                    try $0.insert(3)
+                } completion: { _, result in
                     continuation.resume(returning: result.error as? DatabaseError)
                 }
             }

@@ -27,7 +27,8 @@ struct StatementProfileTests {
     @Test func reads() throws {
         try withSchema { db in
             let select = try db.makeStatement(
-                sql: "-- c\nWITH x AS (SELECT name FROM player) SELECT upper(x.name), team.name FROM x, team").profile
+                sql: "-- c\nWITH x AS (SELECT name FROM player) SELECT upper(x.name), team.name FROM x, team"
+            ).profile
             #expect(select.reads == [table("player"): ["name"], table("team"): ["name"]])
             #expect(select.functions == ["upper"])
             #expect(select.insertions.isEmpty && select.deletions.isEmpty && select.updates.isEmpty)
@@ -84,11 +85,12 @@ struct StatementProfileTests {
         }
     }
 
-    @Test(arguments: [
-        ("BEGIN", .begin), ("begin immediate", .begin), ("COMMIT", .commit), ("END TRANSACTION", .commit),
-        ("/* c */ ROLLBACK", .rollback), ("SAVEPOINT a", .savepoint("a")), ("RELEASE \"A b\"", .release("A b")),
-        ("ROLLBACK TO a", .rollbackTo("a")), ("SELECT 1", nil), ("EXPLAIN BEGIN", nil),
-    ] as [(String, StatementProfile.TransactionOperation?)])
+    @Test(
+        arguments: [
+            ("BEGIN", .begin), ("begin immediate", .begin), ("COMMIT", .commit), ("END TRANSACTION", .commit),
+            ("/* c */ ROLLBACK", .rollback), ("SAVEPOINT a", .savepoint("a")), ("RELEASE \"A b\"", .release("A b")),
+            ("ROLLBACK TO a", .rollbackTo("a")), ("SELECT 1", nil), ("EXPLAIN BEGIN", nil),
+        ] as [(String, StatementProfile.TransactionOperation?)])
     func transactions(_ sql: String, _ operation: StatementProfile.TransactionOperation?) throws {
         try withDatabase { db in
             try #expect(db.makeStatement(sql: sql).profile.transactionOperation == operation)

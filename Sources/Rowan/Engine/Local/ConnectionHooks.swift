@@ -72,7 +72,10 @@ package final class ConnectionHooks {
 
     /// The listeners are asked in their order, until one gives up.
     package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
-    package func onProgress(_ listener: @escaping Progress) -> Token { add(listener, to: \.progresses, installProgress) }
+    /// The listeners are asked in their order, until one gives up.
+    package func onProgress(_ listener: @escaping Progress) -> Token {
+        add(listener, to: \.progresses, installProgress)
+    }
 
     package func remove(_ token: Token) {
         traces.removeAll { $0.0 == token }

@@ -156,7 +156,8 @@ private var records: [RecordConversion] {
 
 private var swiftValues: [(String, () -> any DatabaseValueConvertible)] {
     [
-        ("UInt64.max", { UInt64.max }), ("UInt.max", { UInt.max }), ("Double.nan", { Double.nan }),
+        // Not UInt64.max: no database gives it, and storing it is a documented precondition.
+        ("UInt64(Int64.max)", { UInt64(Int64.max) }), ("Double.nan", { Double.nan }),
         ("Double.infinity", { Double.infinity }), ("Float.nan", { Float.nan }), ("Float.infinity", { Float.infinity }),
         ("Decimal.nan", { Decimal.nan }), ("Decimal.greatestFiniteMagnitude", { Decimal.greatestFiniteMagnitude }),
         ("NSDecimalNumber.notANumber", { NSDecimalNumber.notANumber }),
