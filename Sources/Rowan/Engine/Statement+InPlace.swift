@@ -13,7 +13,7 @@ extension Statement {
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
         try lease()
         defer { endLease() }
-        try willBind()
+        resetIfBusy()
         // No address of Swift's memory stays in the statement.
         defer { sqlite3_clear_bindings(sqliteStatement) }
         hasArguments = parameterCount == 0

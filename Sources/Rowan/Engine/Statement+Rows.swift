@@ -11,7 +11,7 @@ extension Statement {
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
         try lease()
         defer { endLease() }
-        try willBind()
+        resetIfBusy()
         // Nobody may run the statement with what the last rows have left.
         hasArguments = parameterCount == 0
         var position: CInt = 0

@@ -43,7 +43,8 @@ public final class Statement {
     private struct Compilation {
         var profile: StatementProfile
         var epoch: Int
-        var layout: ColumnLayout?
+        /// The columns, and the schema epoch that they are for.
+        var layout: (columns: ColumnLayout, epoch: Int)?
     }
 
     /// What is asked of a statement before and after each execution, derived from its profile.
@@ -104,10 +105,12 @@ public final class Statement {
     /// The columns, for the current schema: the compiled statement knows those of the schema it was compiled for until
     /// its first step, where SQLite compiles it again.
     package var layout: ColumnLayout {
-        if let layout = compilation.layout, isLeased || epoch == connection.schemaEpoch { return layout }
-        let layout = Self.layout(of: isLeased || epoch == connection.schemaEpoch ? self : (recompiled() ?? self))
-        compilation.layout = layout
-        return layout
+        let current = connection.schemaEpoch
+        if let known = compilation.layout, isLeased || known.epoch == current { return known.columns }
+        let isCurrent = isLeased || epoch == current
+        let columns = Self.layout(of: isCurrent ? self : recompiled() ?? self)
+        compilation.layout = (columns, isLeased ? epoch : current)
+        return columns
     }
 
     private static func layout(of statement: Statement) -> ColumnLayout {
@@ -194,7 +197,11 @@ public final class Statement {
     @usableFromInline
     package func startUnchecked() throws {
         try connection.willRun(self)
-        // A program may have stepped the C statement by itself.
+        resetIfBusy()
+    }
+
+    /// A program may have stepped the C statement by itself. The caller holds the lease.
+    func resetIfBusy() {
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
     }
 

@@ -71,6 +71,8 @@ package struct TransactionState: Sendable {
     /// The transaction that was just begun has an owner. In a scope that goes on after its transaction, it is the scope.
     package mutating func begin(owner: Owner, epoch: Int) {
         if self.owner != .scope { self.owner = owner }
+        // A callback of the end of another transaction may have begun this one.
+        if owner == .scope { isScopeEnding = false }
         startEpoch = epoch
     }
 

@@ -1,6 +1,6 @@
 // What is open, and what may commit: the state follows SQLite's own.
 
-import Foundation
+import CSQLite
 import Testing
 
 @testable import Rowan
@@ -126,6 +126,34 @@ struct TransactionStateTests {
             }
             #expect(error?.message?.contains("left open") == true)
             try #expect(writer.values() == [1, 2])
+        }
+    }
+
+    /// A program may begin and end transactions by the C connection: SQLite's flag tells.
+    @Test(arguments: ConnectionKind.allCases)
+    func transactionsOfTheCConnection(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            let ends = Log<String>()
+            try writer.writeWithoutTransaction { db in
+                func run(_ sql: String) { #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK) }
+                run("BEGIN")
+                try db.insert(3)
+                db.afterNextTransaction { _ in ends.append("commit") } onRollback: { _ in ends.append("rollback") }
+                try db.execute(sql: "COMMIT")
+                #expect(ends.elements == ["commit"])
+                run("BEGIN")
+                db.afterNextTransaction { _ in ends.append("commit") } onRollback: { _ in ends.append("rollback") }
+                try db.rollback()
+                #expect(ends.elements == ["commit", "rollback"])
+                try db.execute(sql: "BEGIN")
+                run("ROLLBACK")
+                try db.insert(4)
+                try db.inTransaction {
+                    try db.insert(5)
+                    return .commit
+                }
+            }
+            try #expect(writer.values() == [1, 2, 3, 4, 5])
         }
     }
 

@@ -74,18 +74,27 @@ package final class ConnectionHooks {
     package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
     /// The listeners are asked in their order, until one gives up.
     package func onProgress(_ listener: @escaping Progress) -> Token {
-        add(listener, to: \.progresses, installProgress)
+        // Not by a key path: each asynchronous access comes here.
+        let token = newToken()
+        progresses.append((token, listener))
+        installProgress()
+        return token
     }
 
     package func remove(_ token: Token) {
-        traces.removeAll { $0.0 == token }
-        commits.removeAll { $0.0 == token }
-        rollbacks.removeAll { $0.0 == token }
-        updates.removeAll { $0.0 == token }
-        preupdates.removeAll { $0.0 == token }
-        busies.removeAll { $0.0 == token }
-        progresses.removeAll { $0.0 == token }
-        installAll()
+        if drop(token, from: &traces, { $0.0 }) { return installTrace() }
+        if drop(token, from: &progresses, { $0.0 }) { return installProgress() }
+        if drop(token, from: &busies, { $0.0 }) { return installBusy() }
+        if drop(token, from: &commits, { $0.0 }) { return installCommit() }
+        if drop(token, from: &rollbacks, { $0.0 }) { return installRollback() }
+        if drop(token, from: &updates, { $0.0 }) { return installUpdate() }
+        if drop(token, from: &preupdates, { $0.0 }) { return installPreupdate() }
+    }
+
+    private func drop<Entry>(_ token: Token, from entries: inout [Entry], _ tokenOf: (Entry) -> Token) -> Bool {
+        guard let index = entries.firstIndex(where: { tokenOf($0) == token }) else { return false }
+        entries.remove(at: index)
+        return true
     }
 
     /// The connection is about to close: nothing is called any more.

@@ -286,6 +286,8 @@ extension LocalConnection {
     func willRun(_ statement: Statement) throws {
         _ = try openPointer()
         let traits = statement.traits
+        // A program may have begun or ended a transaction by the C connection.
+        if traits.contains(.controlsTransaction) { noteTransaction() }
         if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
         if transaction.phase != .none, transaction.phase != .open,
