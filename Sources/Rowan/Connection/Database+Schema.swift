@@ -170,18 +170,21 @@ extension Database {
         schemaName.map { "\($0.foldedDatabaseName)\u{0}\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
     }
 
-    private func validateCache() {
-        if schemaCache.epoch != connection.schemaEpoch {
-            schemaCache = SchemaCache()
-            schemaCache.epoch = connection.schemaEpoch
+    /// Drops what was known of another schema. Another connection may have changed it: SQLite is asked once in an access.
+    private func validateCache() throws {
+        if schemaCache.checkedAccess != connection.accessNumber {
+            schemaCache.checkedAccess = connection.accessNumber
+            try connection.checkSchema()
         }
+        guard schemaCache.epoch != connection.schemaEpoch else { return }
+        schemaCache = SchemaCache(epoch: connection.schemaEpoch, checkedAccess: schemaCache.checkedAccess)
     }
 
     private func cached<T>(
         _ name: String, _ schemaName: String?, _ member: WritableKeyPath<SchemaCache.Table, T?>,
         _ read: (SchemaCache.Table.Kind) throws -> T
     ) throws -> T {
-        validateCache()
+        try validateCache()
         let key = key(name, schemaName)
         if let value = schemaCache.tables[key]?[keyPath: member] { return value }
         let value = try read(existingObject(name, in: schemaName))
@@ -196,7 +199,7 @@ extension Database {
 
     /// The table or view of a name, looked for as SQLite does: temp, main, then the attached schemas.
     private func object(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind? {
-        validateCache()
+        try validateCache()
         let key = key(name, schemaName)
         if let kind = schemaCache.tables[key]?.kind { return kind }
         for schema in try schemas(schemaName) {
@@ -279,7 +282,7 @@ extension Database: SchemaReader {
     }
 
     package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {
-        validateCache()
+        try validateCache()
         let tables = SchemaCache.TablePair(origin: origin, destination: destination)
         if let known = schemaCache.foreignKeys[tables] { return known }
         let foreignKeys = try foreignKeys(on: origin.name, in: origin.schema, to: destination.name)
@@ -295,7 +298,7 @@ extension Database: SchemaReader {
     }
 
     package func isIndexed(_ table: TableName, columns: [String]) throws -> Bool {
-        validateCache()
+        try validateCache()
         let key = SchemaCache.TableColumns(table: table, columns: columns)
         if let known = schemaCache.areIndexed[key] { return known }
         let answer = try findIndex(on: table, columns)

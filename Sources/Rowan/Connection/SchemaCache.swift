@@ -6,6 +6,8 @@ import Foundation
 /// The schema, as far as it was read.
 package struct SchemaCache {
     var epoch = 0
+    /// The access in which SQLite was asked whether the schema is the same.
+    var checkedAccess = -1
     var tables: [String: Table] = [:]
     /// What requests were told: they ask the same again each time (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]

@@ -94,6 +94,38 @@ struct SchemaFreshnessTests {
         }
     }
 
+    /// Questions about the schema are answered for the schema that the access sees.
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionChangesWhatIsAskedFor(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            func columns() throws -> Int { try writer.read { try $0.columns(in: "team").count } }
+            func exists() throws -> Bool { try writer.unsafeRead { try $0.tableExists("other") } }
+            try #expect(columns() == 4)
+            try #expect(!exists())
+            try other.write { try $0.execute(sql: "ALTER TABLE team ADD COLUMN c; CREATE TABLE other(x)") }
+            try #expect(columns() == 5)
+            try #expect(exists())
+            try other.write { try $0.execute(sql: "DROP TABLE other") }
+            try #expect(!exists())
+        }
+    }
+
+    /// What Rowan asks about versions is not traced: traces show the program's statements.
+    @Test func versionsAreAskedForSilently() throws {
+        try withDatabase { db in
+            let log = Log<String>()
+            db.trace { log.append($0.description) }
+            try db.execute(sql: "CREATE TABLE t(x)")
+            try db.execute(sql: "ALTER TABLE t ADD COLUMN y")
+            try db.execute(sql: "SELECT * FROM t")
+            try db.readOnly { try db.execute(sql: "PRAGMA cache_size = 10") }
+            #expect(
+                log.elements == [
+                    "CREATE TABLE t(x)", "ALTER TABLE t ADD COLUMN y", "SELECT * FROM t", "PRAGMA cache_size = 10",
+                ])
+        }
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func columnsAfterAlter(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in

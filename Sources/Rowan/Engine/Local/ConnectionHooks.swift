@@ -26,6 +26,7 @@ package final class ConnectionHooks {
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
     private var lastNumber = 0
+    @exclusivity(unchecked) fileprivate var silence = 0
 
     @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
     @exclusivity(unchecked) fileprivate var commits: [(Token, Commit)] = []
@@ -48,6 +49,13 @@ package final class ConnectionHooks {
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
+    }
+
+    /// Runs the closure without traces: what Rowan asks about the schema is none of the program's statements.
+    func silently<T>(_ body: () throws -> T) rethrows -> T {
+        silence += 1
+        defer { silence -= 1 }
+        return try body()
     }
 
     // MARK: Listening
@@ -143,7 +151,9 @@ extension ConnectionHooks {
         sqlite3_trace_v2(
             connection, events,
             { event, context, statement, detail in
-                for (_, events, listener) in listeners(context).traces where events & event != 0 {
+                let hooks = listeners(context)
+                guard hooks.silence == 0 else { return SQLITE_OK }
+                for (_, events, listener) in hooks.traces where events & event != 0 {
                     listener(event, statement, detail)
                 }
                 return SQLITE_OK

@@ -24,25 +24,29 @@ extension LocalConnection {
     /// - Throws: SQLITE_READONLY for a state that SQLite doesn't tell.
     func settingBack(_ pragma: StatementProfile.Pragma) throws -> String {
         let name = (pragma.schema.map { $0.quotedDatabaseIdentifier + "." } ?? "") + pragma.name
-        let query = try prepare("PRAGMA \(name)")
-        try query.lease()
-        defer { query.end(.lease) }
-        try query.start()
-        guard try query.firstStep() else {
+        guard let value = try openHooks().silently({ try firstValue("PRAGMA \(name)") }) else {
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY,
                 message: "PRAGMA \(pragma.name) sets a state that can't be set back at the end of the read: run it in "
                     + "Configuration.prepareDatabase, or in a write",
                 sql: "PRAGMA \(pragma.name)")
         }
-        let value = DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0)
         return "PRAGMA \(name) = \(value.sqlLiteral)"
+    }
+
+    /// The first value of a query, nil without row.
+    private func firstValue(_ sql: String) throws -> DatabaseValue? {
+        let query = try prepare(sql)
+        try query.lease()
+        defer { query.end(.lease) }
+        try query.start()
+        return try query.firstStep() ? DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0) : nil
     }
 
     /// The read is over: the pragmas that it has set get their former values.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
-        for sql in pragmasToRestore.reversed() { runUnchecked(sql) }
+        hooks?.silently { for sql in pragmasToRestore.reversed() { runUnchecked(sql) } }
         pragmasToRestore = []
     }
 

@@ -216,9 +216,16 @@ extension LocalConnection {
     @discardableResult
     private func noteSchemaVersions() -> Bool {
         // A version that can't be told, after an error of the disk or in a cancelled access, is another one.
-        let versions = try? currentSchemaVersions()
+        let versions = try? openHooks().silently(currentSchemaVersions)
         defer { schemaVersions = versions }
         return versions != nil && versions == schemaVersions
+    }
+
+    /// Makes SQLite compare the schema that it knows with that of the file, as it does at the start of each statement.
+    package func checkSchema() throws {
+        try openHooks().silently {
+            try cachedStatement("SELECT 1 FROM sqlite_master LIMIT 1").runToEnd()
+        }
     }
 
     /// SQLite has compiled a statement again: has another connection changed a schema?
