@@ -134,15 +134,22 @@ struct TransactionStateTests {
     func transactionsOfTheCConnection(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
             let ends = Log<String>()
+            func listen(_ db: Database) {
+                db.afterNextTransaction { _ in
+                    ends.append("commit")
+                } onRollback: { _ in
+                    ends.append("rollback")
+                }
+            }
             try writer.writeWithoutTransaction { db in
                 func run(_ sql: String) { #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK) }
                 run("BEGIN")
                 try db.insert(3)
-                db.afterNextTransaction { _ in ends.append("commit") } onRollback: { _ in ends.append("rollback") }
+                listen(db)
                 try db.execute(sql: "COMMIT")
                 #expect(ends.elements == ["commit"])
                 run("BEGIN")
-                db.afterNextTransaction { _ in ends.append("commit") } onRollback: { _ in ends.append("rollback") }
+                listen(db)
                 try db.rollback()
                 #expect(ends.elements == ["commit", "rollback"])
                 try db.execute(sql: "BEGIN")
