@@ -78,8 +78,12 @@ extension Database {
     private func begin(_ kind: TransactionKind?, owner: TransactionState.Owner) throws {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
-        case .deferred: try run("BEGIN DEFERRED TRANSACTION", \.deferred)
-        case .immediate: try run("BEGIN IMMEDIATE TRANSACTION", \.immediate)
+        case .deferred:
+            try run(transactionStatements.deferred, "BEGIN DEFERRED TRANSACTION") { transactionStatements.deferred = $0 }
+        case .immediate:
+            try run(transactionStatements.immediate, "BEGIN IMMEDIATE TRANSACTION") {
+                transactionStatements.immediate = $0
+            }
         case .exclusive: try connection.cachedStatement("BEGIN EXCLUSIVE TRANSACTION").runToEnd()
         }
         if !isReadOnly { connection.checkForeignCommits() }
@@ -91,11 +95,11 @@ extension Database {
     /// - Throws: the error of SQLite: the transaction is still open then. SQLITE_ABORT if the transaction was rolled
     ///   back, or must be.
     public func commit() throws {
-        if let refusal = connection.transaction.refusal(of: .commit) {
+        if connection.transaction.phase != .open, let refusal = connection.transaction.refusal(of: .commit) {
             connection.transaction.acknowledge()
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal)
         }
-        try run("COMMIT TRANSACTION", \.commit)
+        try run(transactionStatements.commit, "COMMIT TRANSACTION") { transactionStatements.commit = $0 }
     }
 
     /// Rolls the transaction back. Does nothing when there is none: SQLite may have rolled it back by itself.
@@ -104,7 +108,9 @@ extension Database {
     public func rollback() throws {
         defer { connection.transaction.acknowledge() }
         guard connection.isInsideTransaction else { return }
-        try insisting { try run("ROLLBACK TRANSACTION", \.rollback) }
+        try insisting {
+            try run(transactionStatements.rollback, "ROLLBACK TRANSACTION") { transactionStatements.rollback = $0 }
+        }
     }
 
     /// Runs a rollback; a second time, without the running statements, if it fails: a statement that is interrupted
@@ -121,10 +127,10 @@ extension Database {
     }
 
     /// Runs a statement that is compiled once.
-    private func run(_ sql: String, _ path: WritableKeyPath<TransactionStatements, Statement?>) throws {
-        if let statement = transactionStatements[keyPath: path], !statement.isLeased { return try statement.runToEnd() }
+    private func run(_ statement: Statement?, _ sql: String, _ keep: (Statement) -> Void) throws {
+        if let statement, !statement.isLeased { return try statement.runToEnd() }
         let statement = try makeStatement(sql: sql)
-        transactionStatements[keyPath: path] = statement
+        keep(statement)
         try statement.runToEnd()
     }
 

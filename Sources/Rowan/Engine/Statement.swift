@@ -23,6 +23,8 @@ public final class Statement {
     @usableFromInline package let connection: LocalConnection
     @usableFromInline package let parameterCount: Int
     let traits: Traits
+    /// What the statement does to the transaction. Apart from the profile, whose copy is dear (benchmark point-read-pool).
+    let transactionOperation: StatementProfile.TransactionOperation?
 
     /// What the compiler reported, and for which schema.
     @exclusivity(unchecked) private var compilation: Compilation
@@ -73,6 +75,7 @@ public final class Statement {
         // EXPLAIN compiles what it explains, and runs nothing of it.
         let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
         traits = Traits(effects)
+        transactionOperation = effects.transactionOperation
         compilation = Compilation(profile: effects, epoch: epoch)
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0

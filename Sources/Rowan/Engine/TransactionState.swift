@@ -41,6 +41,9 @@ package struct TransactionState: Sendable {
     /// Whether the scope of the transaction is ending: nothing runs after it.
     package var isScopeEnding = false
 
+    /// Whether a transaction was open when the flag was last read.
+    package var isOpen: Bool { phase == .open || phase == .condemned }
+
     /// Takes note of the autocommit flag.
     ///
     /// - Parameters:
@@ -48,8 +51,7 @@ package struct TransactionState: Sendable {
     ///   - isStatement: whether a statement that ends transactions has run; if not, SQLite has ended it by itself.
     /// - Returns: how the transaction has ended, nil if it has not.
     package mutating func update(isOpen: Bool, commits: Bool, isStatement: Bool, epoch: Int) -> Ending? {
-        let wasOpen = phase == .open || phase == .condemned
-        guard wasOpen != isOpen else { return nil }
+        guard self.isOpen != isOpen else { return nil }
         number &+= 1
         if isOpen {
             phase = .open

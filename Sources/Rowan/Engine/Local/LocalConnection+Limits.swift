@@ -56,7 +56,7 @@ extension LocalConnection {
     ///
     /// - Throws: SQLITE_ABORT.
     func checkSuspension(_ statement: Statement) throws {
-        switch statement.profile.transactionOperation {
+        switch statement.transactionOperation {
         case .commit, .rollback, .release, .rollbackTo: return
         case .begin, .savepoint, nil: break
         }

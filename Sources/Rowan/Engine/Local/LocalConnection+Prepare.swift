@@ -80,26 +80,29 @@ extension LocalConnection {
 
     /// A statement that Rowan runs, from its cache. One that is in use gives way to a fresh one.
     package func cachedStatement(utf8 text: UnsafeBufferPointer<UInt8>) throws -> Statement {
-        try statement(utf8: text, in: \.statements)
+        let known = statements.value(forUTF8: text)
+        if let known, known.isIdle, known.epoch == schemaEpoch { return known }
+        return try compile(text, insteadOf: known) { statements.setValue($0, forKey: $1) }
     }
 
     /// A statement that the program asks for by its text. Rowan runs none of these: their arguments are the program's.
     package func cachedUserStatement(_ sql: String) throws -> Statement {
         var sql = sql
-        return try sql.withUTF8 { try statement(utf8: $0, in: \.userStatements) }
+        return try sql.withUTF8 { text in
+            let known = userStatements.value(forUTF8: text)
+            if let known, known.isIdle, known.epoch == schemaEpoch { return known }
+            return try compile(text, insteadOf: known) { userStatements.setValue($0, forKey: $1) }
+        }
     }
 
-    private func statement(
-        utf8 text: UnsafeBufferPointer<UInt8>,
-        in cache: ReferenceWritableKeyPath<LocalConnection, TextCache<Statement>>
+    /// A fresh statement in place of one that is in use, which stays in its cache, or that was compiled for another
+    /// schema: SQLite would notice that at the first step, too late for the columns.
+    private func compile(
+        _ text: UnsafeBufferPointer<UInt8>, insteadOf known: Statement?, _ keep: (Statement, String) -> Void
     ) throws -> Statement {
-        if let statement = self[keyPath: cache].value(forUTF8: text) {
-            guard statement.isIdle else { return try prepare(utf8: text, flags: 0) }
-            if statement.epoch == schemaEpoch { return statement }
-        }
-        // What it was compiled for has changed: SQLite would notice at the first step, too late for the columns.
+        if let known, !known.isIdle { return try prepare(utf8: text, flags: 0) }
         let statement = try prepare(utf8: text, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
-        self[keyPath: cache].setValue(statement, forKey: String(decoding: text, as: UTF8.self))
+        keep(statement, String(decoding: text, as: UTF8.self))
         return statement
     }
 
