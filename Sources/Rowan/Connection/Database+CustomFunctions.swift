@@ -8,8 +8,8 @@ extension Database {
     ///
     /// - Precondition: no statement runs, if a function is replaced; SQLite accepts the number of arguments.
     public func add(function: DatabaseFunction) {
-        guard let pointer = connection.pointer else { return }
-        let code = function.install(in: pointer)
+        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
+        let code = function.install(in: pointer, calledBy: hooks)
         precondition(
             code != SQLITE_MISUSE,
             "function \(function.name) has \(function.id.argumentCount) arguments, which is more than SQLite accepts: "
@@ -30,8 +30,8 @@ extension Database {
     ///
     /// - Precondition: no statement runs, if a collation is replaced.
     public func add(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer else { return }
-        check(collation.install(in: pointer), "replace collation", collation.name)
+        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
+        check(collation.install(in: pointer, calledBy: hooks), "replace collation", collation.name)
     }
 
     /// Removes a custom collation.

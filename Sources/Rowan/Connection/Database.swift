@@ -88,7 +88,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DML, dqs))
         try connection.check(rowan_db_config(pointer, SQLITE_DBCONFIG_DQS_DDL, dqs))
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
-        for function in DatabaseFunction.builtin { try connection.check(function.install(in: pointer)) }
+        let hooks = try connection.openHooks()
+        for function in DatabaseFunction.builtin {
+            try connection.check(function.install(in: pointer, calledBy: hooks))
+        }
         try setBusyMode(
             isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
         for setup in configuration.setups { try setup(self) }

@@ -26,6 +26,8 @@ package final class ConnectionHooks {
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
     private var lastNumber = 0
+    /// Above zero, SQLite is calling the program in the middle of a step: a function, a collation, a trace.
+    @exclusivity(unchecked) private(set) var callDepth = 0
 
     @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
     @exclusivity(unchecked) fileprivate var commits: [(Token, Commit)] = []
@@ -48,6 +50,14 @@ package final class ConnectionHooks {
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
+    }
+
+    /// Runs the closure, which SQLite calls in the middle of a step. What runs in it must reset no statement: it may be
+    /// the one that calls.
+    func calling<T>(_ body: () -> T) -> T {
+        callDepth += 1
+        defer { callDepth -= 1 }
+        return body()
     }
 
     // MARK: Listening
@@ -131,8 +141,11 @@ extension ConnectionHooks {
         sqlite3_trace_v2(
             connection, events,
             { event, context, statement, detail in
-                for (_, events, listener) in listeners(context).traces where events & event != 0 {
-                    listener(event, statement, detail)
+                let hooks = listeners(context)
+                hooks.calling {
+                    for (_, events, listener) in hooks.traces where events & event != 0 {
+                        listener(event, statement, detail)
+                    }
                 }
                 return SQLITE_OK
             }, context)

@@ -58,7 +58,8 @@ extension LocalConnection {
         }
         // In WAL mode, a read takes no lock that another process waits for.
         if statement.isReadonly, isWAL { return }
-        if holdsTransaction {
+        // The statement that calls a function can't be reset: it is interrupted, and the next one gets here.
+        if holdsTransaction, !isInStep {
             resetRunningStatements()
             runUnchecked("ROLLBACK")
             noteTransaction()
