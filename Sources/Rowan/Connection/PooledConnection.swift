@@ -132,7 +132,11 @@ final class PooledConnection: @unchecked Sendable {
     /// - Returns: the error of a transaction that was left open.
     func endAccess() -> DatabaseError? {
         let connection = database.connection
-        guard connection.holdsTransaction || connection.isInsideTransaction else { return nil }
+        guard connection.holdsTransaction || connection.isInsideTransaction else {
+            // The next access has not begun the transaction that has ended.
+            if !allowsUnsafeTransactions { connection.transaction.forget() }
+            return nil
+        }
         // The flag, and not the state: a program may use the C connection.
         let isLeftOpen = connection.isInsideTransaction
         if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
@@ -141,6 +145,8 @@ final class PooledConnection: @unchecked Sendable {
             connection.resetRunningStatements()
             // A rollback that fails leaves a transaction that refuses all: the next access tries again.
             try? db.rollback()
+            connection.transaction.forget()
+            connection.restorePragmas()
         }
         guard isLeftOpen else { return nil }
         return DatabaseError(
