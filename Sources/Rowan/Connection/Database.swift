@@ -201,10 +201,14 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Runs the closure with writes refused: they throw SQLITE_READONLY.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
+        let wasInsideTransaction = connection.isInsideTransaction
         connection.readOnlyDepth += 1
         defer {
             connection.readOnlyDepth -= 1
-            if connection.readOnlyDepth == 0 { connection.restorePragmas() }
+            // Some pragmas have no effect in a transaction. One that the closure leaves open ends with the access.
+            if connection.readOnlyDepth == 0, wasInsideTransaction || !connection.isInsideTransaction {
+                connection.restorePragmas()
+            }
         }
         return try value()
     }

@@ -82,18 +82,35 @@ package final class ConnectionHooks {
 
     /// The listeners are asked in their order, until one gives up.
     package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
-    package func onProgress(_ listener: @escaping Progress) -> Token { add(listener, to: \.progresses, installProgress) }
+    package func onProgress(_ listener: @escaping Progress) -> Token {
+        add(listener, to: \.progresses, installProgress)
+    }
 
     package func remove(_ token: Token) {
-        traces.removeAll { $0.0 == token }
-        commits.removeAll { $0.0 == token }
-        rollbacks.removeAll { $0.0 == token }
-        updates.removeAll { $0.0 == token }
-        preupdates.removeAll { $0.0 == token }
-        busies.removeAll { $0.0 == token }
-        progresses.removeAll { $0.0 == token }
-        installAll()
+        // Only the hook of this listener is installed again: a program may have set others by itself, as
+        // `PRAGMA busy_timeout` does.
+        if let index = traces.firstIndex(where: { $0.0 == token }) {
+            traces.remove(at: index)
+            return installTrace()
+        }
+        remove(token, from: \.commits, installCommit)
+        remove(token, from: \.rollbacks, installRollback)
+        remove(token, from: \.updates, installUpdate)
+        remove(token, from: \.preupdates, installPreupdate)
+        remove(token, from: \.busies, installBusy)
+        remove(token, from: \.progresses, installProgress)
     }
+
+    private func remove<Listener>(
+        _ token: Token, from list: ReferenceWritableKeyPath<ConnectionHooks, [(Token, Listener)]>, _ install: () -> Void
+    ) {
+        guard let index = self[keyPath: list].firstIndex(where: { $0.0 == token }) else { return }
+        self[keyPath: list].remove(at: index)
+        install()
+    }
+
+    /// Puts the busy handler back in its place, where `PRAGMA busy_timeout` has put another one.
+    func reinstallBusy() { installBusy() }
 
     /// The connection is about to close: nothing is called any more.
     func removeAll() {

@@ -36,13 +36,20 @@ extension LocalConnection {
                 sql: "PRAGMA \(pragma.name)")
         }
         let value = DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0)
+        // A timeout of zero stands for our own handler too, which the pragma takes away.
+        if pragma.name == "busy_timeout", value == 0.databaseValue { return Self.ownBusyHandler }
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
+
+    /// Stands for a pragma that would set the busy handler back.
+    private static let ownBusyHandler = "busy handler"
 
     /// The read is over: the pragmas that it has set get their former values.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
-        for sql in pragmasToRestore.reversed() { runUnchecked(sql) }
+        for sql in pragmasToRestore.reversed() {
+            if sql == Self.ownBusyHandler { hooks?.reinstallBusy() } else { runUnchecked(sql) }
+        }
         pragmasToRestore = []
     }
 
