@@ -160,7 +160,9 @@ extension RowDecodable {
     @inlinable
     static func firstElement(of cursor: FetchCursor<Self>) throws -> Self? {
         guard let row = try cursor.nextRow() else { return nil }
-        return try firstElement(of: row)
+        let element = try firstElement(of: row)
+        try cursor.finishWriting(row)
+        return element
     }
 }
 
