@@ -17,9 +17,8 @@ extension RowDecodable {
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
     ) throws -> FetchCursor<Self> {
-        let cursor = try FetchCursor<Self>(statement, adapter: adapter)
         if let arguments { try statement.setArguments(arguments) }
-        return cursor
+        return try FetchCursor<Self>(statement, adapter: adapter)
     }
 
     /// All the elements of a statement.
