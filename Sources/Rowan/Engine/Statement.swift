@@ -42,6 +42,7 @@ public final class Statement {
 
     private struct Compilation {
         var profile: StatementProfile
+        var profileEpoch: Int
         var epoch: Int
         var layout: ColumnLayout?
     }
@@ -72,7 +73,7 @@ public final class Statement {
         // EXPLAIN compiles what it explains, and runs nothing of it.
         let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
         traits = Traits(effects)
-        compilation = Compilation(profile: effects, epoch: epoch)
+        compilation = Compilation(profile: effects, profileEpoch: epoch, epoch: epoch)
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
     }
@@ -86,8 +87,22 @@ public final class Statement {
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadonly: Bool { compilation.profile.isReadonly }
 
-    /// What the statement touches and does.
-    public var profile: StatementProfile { compilation.profile }
+    /// What the statement touches and does, for the current schema: behind a view, or by a trigger, it may be other
+    /// tables than when the statement was compiled.
+    public var profile: StatementProfile {
+        // Compiling a pragma may run it.
+        if compilation.profileEpoch != connection.schemaEpoch, !traits.contains(.isPragma), let fresh = recompiled() {
+            compilation.profile = fresh.compilation.profile
+            compilation.profileEpoch = fresh.compilation.profileEpoch
+        }
+        return compilation.profile
+    }
+
+    /// How the statement begins or ends a transaction or a savepoint, whatever the schema.
+    var transactionOperation: StatementProfile.TransactionOperation? { compilation.profile.transactionOperation }
+
+    /// The pragma that sets a state of the connection, if the statement is one, whatever the schema.
+    var settingPragma: StatementProfile.Pragma? { compilation.profile.settingPragma }
 
     /// The schema epoch that the statement was compiled for.
     package var epoch: Int { compilation.epoch }

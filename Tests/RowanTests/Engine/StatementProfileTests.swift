@@ -27,7 +27,8 @@ struct StatementProfileTests {
     @Test func reads() throws {
         try withSchema { db in
             let select = try db.makeStatement(
-                sql: "-- c\nWITH x AS (SELECT name FROM player) SELECT upper(x.name), team.name FROM x, team").profile
+                sql: "-- c\nWITH x AS (SELECT name FROM player) SELECT upper(x.name), team.name FROM x, team"
+            ).profile
             #expect(select.reads == [table("player"): ["name"], table("team"): ["name"]])
             #expect(select.functions == ["upper"])
             #expect(select.insertions.isEmpty && select.deletions.isEmpty && select.updates.isEmpty)
@@ -84,11 +85,12 @@ struct StatementProfileTests {
         }
     }
 
-    @Test(arguments: [
-        ("BEGIN", .begin), ("begin immediate", .begin), ("COMMIT", .commit), ("END TRANSACTION", .commit),
-        ("/* c */ ROLLBACK", .rollback), ("SAVEPOINT a", .savepoint("a")), ("RELEASE \"A b\"", .release("A b")),
-        ("ROLLBACK TO a", .rollbackTo("a")), ("SELECT 1", nil), ("EXPLAIN BEGIN", nil),
-    ] as [(String, StatementProfile.TransactionOperation?)])
+    @Test(
+        arguments: [
+            ("BEGIN", .begin), ("begin immediate", .begin), ("COMMIT", .commit), ("END TRANSACTION", .commit),
+            ("/* c */ ROLLBACK", .rollback), ("SAVEPOINT a", .savepoint("a")), ("RELEASE \"A b\"", .release("A b")),
+            ("ROLLBACK TO a", .rollbackTo("a")), ("SELECT 1", nil), ("EXPLAIN BEGIN", nil),
+        ] as [(String, StatementProfile.TransactionOperation?)])
     func transactions(_ sql: String, _ operation: StatementProfile.TransactionOperation?) throws {
         try withDatabase { db in
             try #expect(db.makeStatement(sql: sql).profile.transactionOperation == operation)
@@ -107,6 +109,25 @@ struct StatementProfileTests {
             try #expect(!db.makeStatement(sql: "SELECT 1").profile.changesAttachments)
             try db.execute(sql: "ATTACH ':memory:' AS a")
             try #expect(db.makeStatement(sql: "DETACH a").profile.changesAttachments)
+        }
+    }
+
+    /// The tables behind a view, and those that triggers write, are those of the current schema.
+    @Test func theProfileFollowsTheSchema() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE a(x); CREATE TABLE b(x); CREATE VIEW v AS SELECT * FROM a")
+            let statement = try db.makeStatement(sql: "SELECT * FROM v")
+            let other = try db.makeStatement(sql: "INSERT INTO a VALUES (1)")
+            try db.execute(
+                sql: """
+                    DROP VIEW v; CREATE VIEW v AS SELECT * FROM b;
+                    CREATE TRIGGER g AFTER INSERT ON a BEGIN INSERT INTO b VALUES (1); END
+                    """)
+            _ = try Row.fetchAll(statement)
+            try other.execute()
+            #expect(statement.profile.reads.keys.contains { $0.name == "b" })
+            #expect(!statement.profile.reads.keys.contains { $0.name == "a" })
+            #expect(other.profile.insertions.contains { $0.name == "b" })
         }
     }
 }

@@ -15,7 +15,7 @@ extension LocalConnection {
 
     /// Notes how to set back a state that a pragma in a read sets.
     func keepPragma(of statement: Statement) throws {
-        guard let pragma = statement.profile.settingPragma else { return }
+        guard let pragma = statement.settingPragma else { return }
         pragmasToRestore.append(try settingBack(pragma))
     }
 
@@ -59,7 +59,7 @@ extension LocalConnection {
     ///
     /// - Throws: SQLITE_ABORT.
     func checkSuspension(_ statement: Statement) throws {
-        switch statement.profile.transactionOperation {
+        switch statement.transactionOperation {
         case .commit, .rollback, .release, .rollbackTo: return
         case .begin, .savepoint, nil: break
         }

@@ -257,7 +257,7 @@ extension LocalConnection {
     /// not reset yet: callbacks wait for `notifyTransactionEnd`.
     func didRun(_ statement: Statement, succeeded: Bool) {
         if succeeded, statement.traits.contains(.changesSchema) { ownSchemaDidMove() }
-        let operation = statement.profile.transactionOperation
+        let operation = statement.transactionOperation
         let commits = succeeded && (operation == .commit || operation?.isRelease == true)
         let ending = transaction.update(
             isOpen: isInsideTransaction, commits: commits, isStatement: succeeded && operation != nil,
@@ -292,7 +292,7 @@ extension LocalConnection {
         if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
         if transaction.phase != .none, transaction.phase != .open,
-            let refusal = transaction.refusal(of: statement.profile.transactionOperation)
+            let refusal = transaction.refusal(of: statement.transactionOperation)
         {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal, sql: statement.sql)
         }
