@@ -6,9 +6,9 @@ extension Database {
     ///
     /// - Precondition: no statement runs, if a function is replaced; SQLite accepts the number of arguments.
     public func add(function: DatabaseFunction) {
-        guard let pointer = connection.pointer else { return }
-        let code = function.install(in: pointer)
-        precondition(
+        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
+        let code = function.install(in: pointer, calledBy: hooks)
+        stopUnless(
             ResultCode(rawValue: code) != .SQLITE_MISUSE,
             "function \(function.name) has \(function.id.argumentCount) arguments, which is more than SQLite accepts: "
                 + "define it with argumentCount nil, for any number of arguments")
@@ -28,8 +28,8 @@ extension Database {
     ///
     /// - Precondition: no statement runs, if a collation is replaced.
     public func add(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer else { return }
-        check(collation.install(in: pointer), "replace collation", collation.name)
+        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
+        check(collation.install(in: pointer, calledBy: hooks), "replace collation", collation.name)
     }
 
     /// Removes a custom collation.
@@ -42,10 +42,10 @@ extension Database {
     }
 
     private func check(_ code: CInt, _ change: String, _ name: String) {
-        precondition(
+        stopUnless(
             ResultCode(rawValue: code) != .SQLITE_BUSY,
             "could not \(change) \(name) while statements run on this connection: let cursors go before, or make the "
                 + "change in Configuration.prepareDatabase")
-        precondition(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
+        stopUnless(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
     }
 }

@@ -42,8 +42,9 @@ extension Database {
         _ kind: TransactionKind?, completion: (T) -> TransactionCompletion = { _ in .commit },
         _ operations: () throws -> T
     ) throws -> T {
+        let outer = connection.transaction
         try begin(kind, owner: .scope)
-        defer { connection.transaction.endScope() }
+        defer { connection.transaction.endScope(outer: outer) }
         let result: T
         do {
             result = try operations()
@@ -79,7 +80,9 @@ extension Database {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
         case .deferred:
-            try run(transactionStatements.deferred, "BEGIN DEFERRED TRANSACTION") { transactionStatements.deferred = $0 }
+            try run(transactionStatements.deferred, "BEGIN DEFERRED TRANSACTION") {
+                transactionStatements.deferred = $0
+            }
         case .immediate:
             try run(transactionStatements.immediate, "BEGIN IMMEDIATE TRANSACTION") {
                 transactionStatements.immediate = $0
@@ -150,6 +153,9 @@ extension Database {
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard connection.isInsideTransaction else { return try inTransaction(nil, operations) }
         try connection.cachedStatement("SAVEPOINT rowan").runToEnd()
+        let outer = connection.transaction
+        connection.transaction.beginSavepoint()
+        defer { connection.transaction.endSavepoint(outer: outer) }
         let completion: TransactionCompletion
         do {
             completion = try operations()

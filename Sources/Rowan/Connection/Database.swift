@@ -81,7 +81,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
         try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
-        for function in DatabaseFunction.builtin { try connection.check(function.install(in: pointer)) }
+        let hooks = try connection.openHooks()
+        for function in DatabaseFunction.builtin {
+            try connection.check(function.install(in: pointer, calledBy: hooks))
+        }
         try setBusyMode(
             isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
         for setup in configuration.setups { try setup(self) }
@@ -179,10 +182,14 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Runs the closure with writes refused: they throw SQLITE_READONLY.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
+        let wasInsideTransaction = connection.isInsideTransaction
         connection.readOnlyDepth += 1
         defer {
             connection.readOnlyDepth -= 1
-            if connection.readOnlyDepth == 0 { connection.restorePragmas() }
+            // Some pragmas have no effect in a transaction. One that the closure leaves open ends with the access.
+            if connection.readOnlyDepth == 0, wasInsideTransaction || !connection.isInsideTransaction {
+                connection.restorePragmas()
+            }
         }
         return try value()
     }

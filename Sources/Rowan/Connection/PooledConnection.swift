@@ -10,6 +10,8 @@ final class PooledConnection: @unchecked Sendable {
     let executor: ConnectionExecutor
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
+    /// Whether the running statements were interrupted, in this access or in a former one.
+    private let wasInterrupted = Atomic<Bool>(false)
     private let allowsUnsafeTransactions: Bool
     /// The schema as the connections of one pool know it.
     private let sharedSchema: SharedSchemaGeneration?
@@ -56,6 +58,7 @@ final class PooledConnection: @unchecked Sendable {
     func run<T>(_ body: (Database) throws -> T) rethrows -> T {
         database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
         database.connection.releaseForgotten()
+        if wasInterrupted.load(ordering: .relaxed) { endInterruption() }
         defer {
             database.connection.accessNumber &+= 1
             database.connection.ownerThread.store(0, ordering: .relaxed)
@@ -87,8 +90,16 @@ final class PooledConnection: @unchecked Sendable {
         seenSchema.shared = shared.value.add(1, ordering: .acquiringAndReleasing).newValue
     }
 
+    /// SQLite interrupts all statements as long as one runs. What a former access has left running was interrupted
+    /// there, and must not interrupt this one.
+    private func endInterruption() {
+        guard wasInterrupted.exchange(false, ordering: .relaxed) else { return }
+        database.connection.resetRunningStatements()
+    }
+
     /// Interrupts the running statements. <https://sqlite.org/c3ref/interrupt.html>
     func interrupt() {
+        wasInterrupted.store(true, ordering: .relaxed)
         interruptible.withLock {
             if let pointer = OpaquePointer(bitPattern: $0) { LocalConnection.interrupt(pointer) }
         }
@@ -131,7 +142,11 @@ final class PooledConnection: @unchecked Sendable {
     /// - Returns: the error of a transaction that was left open.
     func endAccess() -> DatabaseError? {
         let connection = database.connection
-        guard connection.holdsTransaction || connection.isInsideTransaction else { return nil }
+        guard connection.holdsTransaction || connection.isInsideTransaction else {
+            // The next access has not begun the transaction that has ended.
+            if !allowsUnsafeTransactions { connection.transaction.forget() }
+            return nil
+        }
         // The flag, and not the state: a program may use the C connection.
         let isLeftOpen = connection.isInsideTransaction
         if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
@@ -140,6 +155,8 @@ final class PooledConnection: @unchecked Sendable {
             connection.resetRunningStatements()
             // A rollback that fails leaves a transaction that refuses all: the next access tries again.
             try? db.rollback()
+            connection.transaction.forget()
+            connection.restorePragmas()
         }
         guard isLeftOpen else { return nil }
         return DatabaseError(

@@ -56,7 +56,7 @@ extension Statement {
 
     /// Sets the argument of a statement that has one parameter.
     package func setSingleArgument(_ value: DatabaseValue) throws {
-        try willBind()
+        try willSetArguments()
         let code = value.bind(to: sqliteStatement, at: 1)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
         // In place: a fetch by key allocates nothing for its argument.
@@ -74,7 +74,7 @@ extension Statement {
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         let names = parameterNames
         var values = arguments.values[...]
-        do { try willBind() } catch { preconditionFailure("\(error)") }
+        do { try willSetArguments() } catch { preconditionFailure("\(error)") }
         sqlite3_clear_bindings(sqliteStatement)
         for index in 0..<parameterCount {
             let value = names[index].flatMap { arguments.namedValues[$0] } ?? values.popFirst() ?? .null
@@ -103,11 +103,22 @@ extension Statement {
 
     /// Checks that the bindings may change.
     ///
-    /// - Throws: SQLITE_MISUSE outside of an access, or while the statement runs.
+    /// - Throws: SQLITE_MISUSE outside of an access, or while the statement is in use: a cursor that has not started
+    ///   yet has its arguments too.
+    private func willSetArguments() throws {
+        guard !isLeased else {
+            _ = try connection.openPointer()
+            throw inUseError()
+        }
+        try willBind()
+    }
+
+    /// Checks that whoever has the lease, if it is taken, may change the bindings.
+    ///
+    /// - Throws: SQLITE_MISUSE outside of an access.
     func willBind() throws {
         guard sqlite3_stmt_busy(sqliteStatement) != 0 || !connection.isAccessible else { return }
         _ = try connection.openPointer()
-        guard !isLeased else { throw inUseError() }
         // A program has stepped the C statement by itself.
         sqlite3_reset(sqliteStatement)
     }
@@ -159,7 +170,7 @@ extension Statement {
 
     /// Binds the values to the parameters, in order; SQLite copies texts and blobs.
     private func bind(_ values: [DatabaseValue]) throws {
-        try willBind()
+        try willSetArguments()
         let code = values.withUnsafeBufferPointer { values in
             for index in values.indices {
                 let code = bind(values, index)

@@ -23,7 +23,8 @@ public final class Statement {
     @usableFromInline package let connection: LocalConnection
     @usableFromInline package let parameterCount: Int
     let traits: Traits
-    /// What the statement does to the transaction. Apart from the profile, whose copy is dear (benchmark point-read-pool).
+    /// How the statement begins or ends a transaction or a savepoint. Apart from the profile, whose copy is dear
+    /// (benchmark point-read-pool).
     let transactionOperation: StatementProfile.TransactionOperation?
 
     /// What the compiler reported, and for which schema.
@@ -44,6 +45,7 @@ public final class Statement {
 
     private struct Compilation {
         var profile: StatementProfile
+        var profileEpoch: Int
         var epoch: Int
         /// The columns, and the schema epoch that they are for.
         var layout: (columns: ColumnLayout, epoch: Int)?
@@ -76,7 +78,7 @@ public final class Statement {
         let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
         traits = Traits(effects)
         transactionOperation = effects.transactionOperation
-        compilation = Compilation(profile: effects, epoch: epoch)
+        compilation = Compilation(profile: effects, profileEpoch: epoch, epoch: epoch)
         self.parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         self.hasArguments = parameterCount == 0
     }
@@ -90,8 +92,19 @@ public final class Statement {
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadonly: Bool { compilation.profile.isReadonly }
 
-    /// What the statement touches and does.
-    public var profile: StatementProfile { compilation.profile }
+    /// What the statement touches and does, for the current schema: behind a view, or by a trigger, it may be other
+    /// tables than when the statement was compiled.
+    public var profile: StatementProfile {
+        // Compiling a pragma may run it.
+        if compilation.profileEpoch != connection.schemaEpoch, !traits.contains(.isPragma), let fresh = recompiled() {
+            compilation.profile = fresh.compilation.profile
+            compilation.profileEpoch = fresh.compilation.profileEpoch
+        }
+        return compilation.profile
+    }
+
+    /// The pragma that sets a state of the connection, if the statement is one, whatever the schema.
+    var settingPragma: StatementProfile.Pragma? { compilation.profile.settingPragma }
 
     /// The schema epoch that the statement was compiled for.
     package var epoch: Int { compilation.epoch }

@@ -78,6 +78,9 @@ package struct TransactionState: Sendable {
         startEpoch = epoch
     }
 
+    /// A savepoint begins: the transaction around it must not end in its scope.
+    package mutating func beginSavepoint() { (owner, isScopeEnding) = (.scope, false) }
+
     /// The program knows that there is no transaction to commit: it has rolled it back, or was told.
     package mutating func acknowledge() {
         guard case .ended = phase else { return }
@@ -88,8 +91,28 @@ package struct TransactionState: Sendable {
         }
     }
 
-    /// The scope has ended.
-    package mutating func endScope() {
+    /// The scope of a transaction has ended.
+    ///
+    /// - Parameter outer: the state before it. A scope around it, whose own transaction has ended, goes on to refuse.
+    package mutating func endScope(outer: TransactionState) {
+        let goesOn = outer.owner == .scope && !outer.isScopeEnding
+        (owner, isScopeEnding) = (goesOn ? .scope : .statement, outer.isScopeEnding)
+        if phase != .open, phase != .condemned { phase = goesOn ? outer.phase : .none }
+    }
+
+    /// The scope of a savepoint has ended.
+    ///
+    /// - Parameter outer: the state before it.
+    package mutating func endSavepoint(outer: TransactionState) {
+        (owner, isScopeEnding) = (outer.owner, outer.isScopeEnding)
+        switch (phase, owner) {
+        case (.ended(.rolledBackBySQLite), .program), (_, .scope), (.none, _), (.open, _), (.condemned, _): break
+        case (.ended, .statement), (.ended, .program): phase = .none
+        }
+    }
+
+    /// The access has ended: the next one knows nothing of its transactions.
+    package mutating func forget() {
         isScopeEnding = false
         if case .ended = phase { phase = .none }
         owner = .statement

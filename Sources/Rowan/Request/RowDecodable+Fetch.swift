@@ -17,9 +17,8 @@ extension RowDecodable {
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
     ) throws -> FetchCursor<Self> {
-        let cursor = try FetchCursor<Self>(statement, adapter: adapter)
         if let arguments { try statement.setArguments(arguments) }
-        return cursor
+        return try FetchCursor<Self>(statement, adapter: adapter)
     }
 
     /// All the elements of a statement.
@@ -160,7 +159,9 @@ extension RowDecodable {
     @inlinable
     static func firstElement(of cursor: FetchCursor<Self>) throws -> Self? {
         guard let row = try cursor.nextRow() else { return nil }
-        return try firstElement(of: row)
+        let element = try firstElement(of: row)
+        try cursor.finishWriting(row)
+        return element
     }
 }
 

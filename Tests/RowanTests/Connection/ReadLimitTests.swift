@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import Synchronization
 import Testing
 
 @Suite
@@ -58,4 +59,65 @@ struct ReadLimitTests {
             }
         }
     }
+
+    /// The pragma takes the place of our busy handler, and zero is what it tells of both.
+    @Test(arguments: ConnectionKind.files.filter { !$0.isConcurrent })
+    func theBusyModeOutlivesThePragma(_ kind: ConnectionKind) throws {
+        let tries = Log<Int>()
+        var configuration = Configuration()
+        configuration.busyMode = .callback { count in
+            tries.append(count)
+            return count < 3
+        }
+        try withTable(kind, configuration) { writer in
+            try writer.unsafeRead { try $0.execute(sql: "PRAGMA busy_timeout = 10") }
+            try DatabaseQueue(path: writer.path).write { db in
+                try db.insert(3)
+                expectError(.SQLITE_BUSY) { try writer.write { try $0.insert(4) } }
+            }
+            #expect(tries.elements == [0, 1, 2, 3])
+        }
+    }
+
+    /// In a transaction, SQLite ignores the pragma that sets foreign keys back.
+    @Test(arguments: ConnectionKind.allCases)
+    func aPragmaBeforeATransactionThatIsLeftOpen(_ kind: ConnectionKind) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        try withTable(kind, configuration) { writer in
+            func value(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "PRAGMA foreign_keys") }
+            try? writer.unsafeRead { db in
+                try db.execute(sql: "PRAGMA foreign_keys = 0")
+                try db.execute(sql: "BEGIN")
+            }
+            try #expect(writer.unsafeRead(value) == 1)
+        }
+    }
+
+    /// The statement that calls the function is not reset in the middle of its step.
+    @Test func aSuspensionInAFunction() throws {
+        try withTable(.fileQueue) { writer in
+            try writer.writeWithoutTransaction { db in
+                let kept = Kept(db)
+                defer { kept.value = nil }
+                db.add(
+                    function: DatabaseFunction("suspend", argumentCount: 1) { values in
+                        guard let db = kept.value else { return nil }
+                        db.connection.isSuspended.store(true, ordering: .relaxed)
+                        expectError(.SQLITE_ABORT) { try db.insert(3) }
+                        return values[0]
+                    })
+                try #expect(Int.fetchAll(db, sql: "SELECT suspend(x) FROM t") == [1, 2])
+                expectError(.SQLITE_ABORT) { try db.values() }
+                db.connection.isSuspended.store(false, ordering: .relaxed)
+                try #expect(db.values() == [1, 2])
+            }
+        }
+    }
+}
+
+/// An object that a function or a test keeps; only one access at a time uses it.
+private final class Kept<T>: @unchecked Sendable {
+    var value: T?
+    init(_ value: T? = nil) { self.value = value }
 }

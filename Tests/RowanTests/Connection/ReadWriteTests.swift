@@ -296,4 +296,42 @@ struct ReadWriteTests {
             try #expect(writer.values() == [1, 2, 3])
         }
     }
+
+    /// The end of an asynchronous access leaves alone the hooks that the program has set.
+    @Test(arguments: ConnectionKind.allCases)
+    func aBusyTimeoutThatTheProgramSets(_ kind: ConnectionKind) async throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 1234") }
+        let seen = try await withTable(kind, configuration) { writer in
+            let a = try await writer.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+            let b = try await writer.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+            return [a, b]
+        }
+        #expect(seen == [1234, 1234])
+    }
+
+    /// A cursor that is kept was interrupted in its own access, and interrupts no other.
+    @Test(arguments: ConnectionKind.allCases)
+    func anInterruptionEndsWithItsAccess(_ kind: ConnectionKind) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        try withTable(kind, configuration) { writer in
+            let kept = Kept<FetchCursor<Int>>()
+            try writer.unsafeRead { db in
+                kept.value = try Int.fetchCursor(
+                    db, sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 100) SELECT x FROM c")
+                _ = try kept.value!.next()
+                writer.interrupt()
+            }
+            try #expect(writer.values() == [1, 2])
+            kept.value = nil
+        }
+    }
+}
+
+/// An object that a function or a test keeps; only one access at a time uses it.
+private final class Kept<T>: @unchecked Sendable {
+    var value: T?
+    init(_ value: T? = nil) { self.value = value }
 }

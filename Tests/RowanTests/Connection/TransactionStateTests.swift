@@ -1,6 +1,7 @@
 // What is open, and what may commit: the state follows SQLite's own.
 
 import CSQLite
+import Foundation
 import Testing
 
 @testable import Rowan
@@ -298,4 +299,103 @@ struct TransactionStateTests {
             try writer.write { db in #expect(db.connection.schemaEpoch == before) }
         }
     }
+
+    /// A transaction that SQLite has rolled back ends with its access.
+    @Test(arguments: ConnectionKind.allCases)
+    func anEndedTransactionOfAFormerAccess(_ kind: ConnectionKind) throws {
+        try withTable(kind) { writer in
+            try writer.write { try $0.execute(sql: "CREATE UNIQUE INDEX u ON t(x)") }
+            expectError(.SQLITE_CONSTRAINT) {
+                try writer.writeWithoutTransaction { db in
+                    try db.beginTransaction()
+                    try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
+                }
+            }
+            try writer.write { try $0.insert(5) }
+            try #expect(writer.values() == [1, 2, 5])
+        }
+    }
+
+    /// A transaction in the place of one that has ended doesn't hide from the scope that it has ended.
+    @Test func aScopeAfterACommitInAScope() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x)")
+            try? db.inTransaction {
+                try db.execute(sql: "COMMIT")
+                try db.inTransaction { .commit }
+                try db.insert(1)
+                return .rollback
+            }
+            let values = try db.values()
+            #expect(values == [])
+        }
+    }
+
+    /// The scope of a transaction that has just committed is not that of the next one.
+    @Test func aTransactionInACallback() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x)")
+            try db.inTransaction {
+                db.afterNextTransaction { db in
+                    try? db.inTransaction {
+                        try db.execute(sql: "ROLLBACK")
+                        try db.insert(1)
+                        return .rollback
+                    }
+                }
+                return .commit
+            }
+            let values = try db.values()
+            #expect(values == [])
+        }
+    }
+
+    /// Nothing commits by itself in a savepoint whose transaction has ended.
+    @Test func aSavepointInAProgramTransaction() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x)")
+            try db.beginTransaction()
+            try? db.inSavepoint {
+                try db.execute(sql: "COMMIT")
+                try db.insert(1)
+                return .rollback
+            }
+            try? db.rollback()
+            let values = try db.values()
+            #expect(values == [])
+        }
+    }
+
+    /// A statement that is in the middle of its step is not reset: it would go on for ever.
+    @Test func anInterruptedSavepointInAFunction() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2), (3); CREATE TABLE log(x)")
+            let kept = Kept(db)
+            db.add(
+                function: DatabaseFunction("f", argumentCount: 1) { values in
+                    let db = kept.value!
+                    try? db.inSavepoint {
+                        try db.execute(sql: "INSERT INTO log VALUES (1)")
+                        sqlite3_interrupt(db.sqliteConnection)
+                        throw Refusal()
+                    }
+                    return values[0]
+                })
+            defer { kept.value = nil }
+            expectError(.SQLITE_ABORT) {
+                try db.inTransaction {
+                    expectError(.SQLITE_INTERRUPT) { try Int.fetchAll(db, sql: "SELECT f(x) FROM t") }
+                    return .commit
+                }
+            }
+            let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM log")
+            #expect(count == 0)
+        }
+    }
+}
+
+/// An object that a function or a test keeps; only one access at a time uses it.
+private final class Kept<T>: @unchecked Sendable {
+    var value: T?
+    init(_ value: T? = nil) { self.value = value }
 }

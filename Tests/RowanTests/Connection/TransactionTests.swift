@@ -326,4 +326,28 @@ struct TransactionTests {
             try #expect(db.values() == [1, 2])
         }
     }
+
+    /// Outside of a transaction, the statement commits when it ends: not before its last row.
+    @Test func theCommitOfASingleFetch() throws {
+        try withTable(.fileQueue) { writer in
+            writer.writeWithoutTransaction { db in
+                expectError(.SQLITE_CONSTRAINT) {
+                    try db.execute(
+                        sql: """
+                            CREATE TABLE p(id INTEGER PRIMARY KEY);
+                            CREATE TABLE c(id REFERENCES p(id) DEFERRABLE INITIALLY DEFERRED)
+                            """)
+                    _ = try Int.fetchOne(db, sql: "INSERT INTO c VALUES (5) RETURNING id")
+                }
+            }
+            let other = try DatabaseQueue(path: writer.path)
+            try other.read { db in
+                _ = try db.values()
+                writer.writeWithoutTransaction { db in
+                    expectError(.SQLITE_BUSY) { try Int.fetchOne(db, sql: "INSERT INTO t VALUES (5) RETURNING x") }
+                }
+            }
+            try #expect(writer.values() == [1, 2])
+        }
+    }
 }

@@ -166,4 +166,26 @@ struct StatementOwnershipTests {
             #expect(String(cString: text) == "INSERT INTO \"item\" (\"id\", \"name\") VALUES (NULL,NULL)")
         }
     }
+
+    /// A cursor has its arguments before its first step.
+    @Test func argumentsOfACursorThatHasNotStarted() throws {
+        try withDatabase { db in
+            let statement = try db.makeStatement(sql: "SELECT ?")
+            let cursor = try Int.fetchCursor(statement, arguments: [1])
+            try? statement.execute(arguments: [2])
+            let value = try cursor.next()
+            #expect(value == 1)
+        }
+    }
+
+    /// A statement that nobody steps any more holds no state of the database.
+    @Test func anAdapterThatThrowsLeavesNothingRunning() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
+            expectError(.SQLITE_MISUSE) {
+                try Row.fetchAll(db, sql: "SELECT x FROM t", adapter: ColumnMapping(["a": "missing"]))
+            }
+            try db.execute(sql: "DROP TABLE t")
+        }
+    }
 }

@@ -111,4 +111,23 @@ struct StatementProfileTests {
             try #expect(db.makeStatement(sql: "DETACH a").profile.changesAttachments)
         }
     }
+
+    /// The tables behind a view, and those that triggers write, are those of the current schema.
+    @Test func theProfileFollowsTheSchema() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE a(x); CREATE TABLE b(x); CREATE VIEW v AS SELECT * FROM a")
+            let statement = try db.makeStatement(sql: "SELECT * FROM v")
+            let other = try db.makeStatement(sql: "INSERT INTO a VALUES (1)")
+            try db.execute(
+                sql: """
+                    DROP VIEW v; CREATE VIEW v AS SELECT * FROM b;
+                    CREATE TRIGGER g AFTER INSERT ON a BEGIN INSERT INTO b VALUES (1); END
+                    """)
+            _ = try Row.fetchAll(statement)
+            try other.execute()
+            #expect(statement.profile.reads.keys.contains { $0.name == "b" })
+            #expect(!statement.profile.reads.keys.contains { $0.name == "a" })
+            #expect(other.profile.insertions.contains { $0.name == "b" })
+        }
+    }
 }

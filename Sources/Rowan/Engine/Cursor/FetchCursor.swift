@@ -153,7 +153,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             isRunning = true
             accessNumber = statement.connection.accessNumber
             let live = Row(statement: statement)
-            let row = try adapter.map { live.adapted(by: try $0.mapping(of: live.layout)) } ?? live
+            let row = try adapted(live)
             row.keepsDecoding = true
             self.row = row
             return row
@@ -161,6 +161,23 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             finish()
             throw error
         }
+    }
+
+    private func adapted(_ live: Row) throws -> Row {
+        guard let adapter else { return live }
+        do { return live.adapted(by: try adapter.mapping(of: live.layout)) } catch {
+            // Nobody will step any more: a statement that runs holds the state of the database.
+            statement.reset()
+            throw error
+        }
+    }
+
+    /// No more row is needed. A statement that writes goes on to its end: outside of a transaction it commits there,
+    /// and the error of the commit would be lost.
+    @usableFromInline
+    package func finishWriting(_ row: Row) throws {
+        guard preloaded == nil, !statement.isReadonly else { return }
+        while try advance(row) {}
     }
 
     /// A column of the statement that the row object may not show.

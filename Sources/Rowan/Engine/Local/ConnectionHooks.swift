@@ -27,6 +27,8 @@ package final class ConnectionHooks {
     private let recorder = ProfileRecorder()
     private var lastNumber = 0
     @exclusivity(unchecked) fileprivate var silence = 0
+    /// Above zero, SQLite is calling the program in the middle of a step: a function, a collation, a trace.
+    @exclusivity(unchecked) private(set) var callDepth = 0
 
     @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
     @exclusivity(unchecked) fileprivate var commits: [(Token, Commit)] = []
@@ -56,6 +58,14 @@ package final class ConnectionHooks {
         silence += 1
         defer { silence -= 1 }
         return try body()
+    }
+
+    /// Runs the closure, which SQLite calls in the middle of a step. What runs in it must reset no statement: it may be
+    /// the one that calls.
+    func calling<T>(_ body: () -> T) -> T {
+        callDepth += 1
+        defer { callDepth -= 1 }
+        return body()
     }
 
     // MARK: Listening
@@ -90,6 +100,8 @@ package final class ConnectionHooks {
     }
 
     package func remove(_ token: Token) {
+        // Only the hook of this listener is installed again: a program may have set others by itself, as
+        // `PRAGMA busy_timeout` does.
         if drop(token, from: &traces, { $0.0 }) { return installTrace() }
         if drop(token, from: &progresses, { $0.0 }) { return installProgress() }
         if drop(token, from: &busies, { $0.0 }) { return installBusy() }
@@ -104,6 +116,9 @@ package final class ConnectionHooks {
         entries.remove(at: index)
         return true
     }
+
+    /// Puts the busy handler back in its place, where `PRAGMA busy_timeout` has put another one.
+    func reinstallBusy() { installBusy() }
 
     /// The connection is about to close: nothing is called any more.
     func removeAll() {
@@ -153,8 +168,10 @@ extension ConnectionHooks {
             { event, context, statement, detail in
                 let hooks = listeners(context)
                 guard hooks.silence == 0 else { return SQLITE_OK }
-                for (_, events, listener) in hooks.traces where events & event != 0 {
-                    listener(event, statement, detail)
+                hooks.calling {
+                    for (_, events, listener) in hooks.traces where events & event != 0 {
+                        listener(event, statement, detail)
+                    }
                 }
                 return SQLITE_OK
             }, context)

@@ -34,7 +34,7 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     /// - Precondition: the name has no NUL character.
     /// - Parameter function: the comparison, which must be a total order, and never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
-        precondition(
+        stopUnless(
             !name.utf8.contains(0),
             "collation \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
         self.name = name
@@ -44,17 +44,19 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     public static func == (lhs: DatabaseCollation, rhs: DatabaseCollation) -> Bool { lhs.id == rhs.id }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    package func install(in connection: SQLiteConnection) -> CInt {
-        let box = Unmanaged.passRetained(self)
+    /// - Parameter hooks: those of the connection; nil for a collation that runs no SQL.
+    package func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks? = nil) -> CInt {
+        let box = Unmanaged.passRetained(InstalledCollation(collation: self, hooks: hooks))
         let code = sqlite3_create_collation_v2(
             connection, name, SQLITE_UTF8, box.toOpaque(),
             { context, leftCount, left, rightCount, right in
-                let collation = Unmanaged<DatabaseCollation>.fromOpaque(context!).takeUnretainedValue()
-                return collation.compare(
-                    UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
-                    UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+                let installed = Unmanaged<InstalledCollation>.fromOpaque(context!).takeUnretainedValue()
+                let left = UnsafeRawBufferPointer(start: left, count: Int(leftCount))
+                let right = UnsafeRawBufferPointer(start: right, count: Int(rightCount))
+                guard let hooks = installed.hooks else { return installed.collation.compare(left, right) }
+                return hooks.calling { installed.collation.compare(left, right) }
             },
-            { Unmanaged<DatabaseCollation>.fromOpaque($0!).release() })
+            { Unmanaged<InstalledCollation>.fromOpaque($0!).release() })
         // Unlike functions, SQLite does not release the box of a collation that it refuses.
         if code != SQLITE_OK { box.release() }
         return code
@@ -64,8 +66,20 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
         sqlite3_create_collation_v2(connection, name, SQLITE_UTF8, nil, nil, nil)
     }
 
-    private func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> CInt {
+    fileprivate func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> CInt {
         CInt(function(String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self)).rawValue)
+    }
+}
+
+/// A collation of one connection.
+private final class InstalledCollation {
+    let collation: DatabaseCollation
+    // A connection keeps its hooks as long as it is open, and compares nothing afterwards.
+    unowned let hooks: ConnectionHooks?
+
+    init(collation: DatabaseCollation, hooks: ConnectionHooks?) {
+        self.collation = collation
+        self.hooks = hooks
     }
 }
 

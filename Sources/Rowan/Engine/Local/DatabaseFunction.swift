@@ -26,13 +26,13 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         /// What SQLite accepts, or could not tell from something else. How many arguments it accepts depends on how it
         /// was built: the connection tells.
         fileprivate init(checking name: String, _ argumentCount: Int?) {
-            precondition(
+            stopUnless(
                 name.utf8.count <= 255,
                 "function \(name.prefix(20))… has a name of \(name.utf8.count) bytes: SQLite accepts 255")
-            precondition(
+            stopUnless(
                 !name.utf8.contains(0),
                 "function \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
-            precondition(
+            stopUnless(
                 argumentCount ?? 0 >= 0,
                 "function \(name) can't be defined: its argumentCount is \(argumentCount ?? 0), which should be positive, "
                     + "zero, or nil for any number of arguments")
@@ -97,11 +97,11 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     private var flags: CInt { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
 
-    package func install(in connection: SQLiteConnection) -> CInt {
+    package func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {
         // Released by SQLite, even when the call fails.
-        let box = Unmanaged.passRetained(self).toOpaque()
+        let box = Unmanaged.passRetained(InstalledFunction(function: self, hooks: hooks)).toOpaque()
         let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
-            Unmanaged<DatabaseFunction>.fromOpaque($0!).release()
+            Unmanaged<InstalledFunction>.fromOpaque($0!).release()
         }
         let count = CInt(clamping: id.argumentCount)
         switch kind {
@@ -159,8 +159,20 @@ private final class AggregateState {
     init(_ aggregate: any DatabaseAggregate) { self.aggregate = aggregate }
 }
 
-private func function(_ context: OpaquePointer) -> DatabaseFunction {
-    Unmanaged<DatabaseFunction>.fromOpaque(sqlite3_user_data(context)!).takeUnretainedValue()
+/// A function of one connection.
+private final class InstalledFunction {
+    let function: DatabaseFunction
+    // A connection keeps its hooks as long as it is open, and calls no function afterwards.
+    unowned let hooks: ConnectionHooks
+
+    init(function: DatabaseFunction, hooks: ConnectionHooks) {
+        self.function = function
+        self.hooks = hooks
+    }
+}
+
+private func installed(_ context: OpaquePointer) -> InstalledFunction {
+    Unmanaged<InstalledFunction>.fromOpaque(sqlite3_user_data(context)!).takeUnretainedValue()
 }
 
 private func arguments(_ count: CInt, _ values: UnsafeMutablePointer<OpaquePointer?>?) -> [DatabaseValue] {
@@ -171,28 +183,31 @@ private func callScalar(
     _ context: OpaquePointer?, _ count: CInt, _ values: UnsafeMutablePointer<OpaquePointer?>?
 ) {
     guard let context else { return }
-    function(context).call(context, arguments(count, values))
+    let installed = installed(context)
+    installed.hooks.calling { installed.function.call(context, arguments(count, values)) }
 }
 
 private func stepAggregate(
     _ context: OpaquePointer?, _ count: CInt, _ values: UnsafeMutablePointer<OpaquePointer?>?
 ) {
     guard let context, let state = aggregateState(context, makesNew: true), !state.hasFailed else { return }
-    do {
-        try state.aggregate.step(arguments(count, values))
-    } catch {
-        state.hasFailed = true
-        fail(context, error)
+    installed(context).hooks.calling {
+        do {
+            try state.aggregate.step(arguments(count, values))
+        } catch {
+            state.hasFailed = true
+            fail(context, error)
+        }
     }
 }
 
 private func finalizeAggregate(_ context: OpaquePointer?) {
     guard let context else { return }
     // A group without rows has had no step: its state is made here.
-    let state = aggregateState(context, makesNew: false) ?? function(context).makeAggregate()
+    let state = aggregateState(context, makesNew: false) ?? installed(context).function.makeAggregate()
     defer { releaseAggregateState(context) }
     guard let state, !state.hasFailed else { return }
-    report(to: context) { try state.aggregate.finalize() }
+    installed(context).hooks.calling { report(to: context) { try state.aggregate.finalize() } }
 }
 
 /// The state behind the pointer in SQLite's aggregate context, which is zeroed before the first row.
@@ -203,7 +218,7 @@ private func aggregateState(_ context: OpaquePointer, makesNew: Bool) -> Aggrega
             .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     else { return nil }
     if let pointer = slot.pointee { return Unmanaged<AggregateState>.fromOpaque(pointer).takeUnretainedValue() }
-    guard makesNew, let state = function(context).makeAggregate() else { return nil }
+    guard makesNew, let state = installed(context).function.makeAggregate() else { return nil }
     slot.pointee = Unmanaged.passRetained(state).toOpaque()
     return state
 }

@@ -15,7 +15,7 @@ extension LocalConnection {
 
     /// Notes how to set back a state that a pragma in a read sets.
     func keepPragma(of statement: Statement) throws {
-        guard let pragma = statement.profile.settingPragma else { return }
+        guard let pragma = statement.settingPragma else { return }
         pragmasToRestore.append(try settingBack(pragma))
     }
 
@@ -31,6 +31,8 @@ extension LocalConnection {
                     + "Configuration.prepareDatabase, or in a write",
                 sql: "PRAGMA \(pragma.name)")
         }
+        // A timeout of zero stands for our own handler too, which the pragma takes away.
+        if pragma.name == "busy_timeout", value == 0.databaseValue { return Self.ownBusyHandler }
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
 
@@ -43,10 +45,17 @@ extension LocalConnection {
         return try query.firstStep() ? DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0) : nil
     }
 
+    /// Stands for a pragma that would set the busy handler back.
+    private static let ownBusyHandler = "busy handler"
+
     /// The read is over: the pragmas that it has set get their former values.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
-        hooks?.silently { for sql in pragmasToRestore.reversed() { runUnchecked(sql) } }
+        hooks?.silently {
+            for sql in pragmasToRestore.reversed() {
+                if sql == Self.ownBusyHandler { hooks?.reinstallBusy() } else { runUnchecked(sql) }
+            }
+        }
         pragmasToRestore = []
     }
 
@@ -62,7 +71,8 @@ extension LocalConnection {
         }
         // In WAL mode, a read takes no lock that another process waits for.
         if statement.isReadonly, isWAL { return }
-        if holdsTransaction {
+        // The statement that calls a function can't be reset: it is interrupted, and the next one gets here.
+        if holdsTransaction, !isInStep {
             resetRunningStatements()
             runUnchecked("ROLLBACK")
             noteTransaction()

@@ -179,9 +179,13 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Resets the statements that are running: they keep a state of the database. Their cursors can't go on.
+    /// Whether SQLite is calling the program in the middle of a step.
+    var isInStep: Bool { hooks.map { $0.callDepth > 0 } ?? false }
+
+    /// Resets the statements that are running: they keep a state of the database. Their cursors can't go on. In the
+    /// middle of a step it does nothing: SQLite would go on with a statement that is reset.
     package func resetRunningStatements() {
-        guard let pointer else { return }
+        guard let pointer, !isInStep else { return }
         var statement = sqlite3_next_stmt(pointer, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
