@@ -5,7 +5,8 @@ import Rowan
 import Synchronization
 import Testing
 
-@Suite
+// Serialized: a suspension reaches all connections of the process that observe it.
+@Suite(.serialized)
 struct ReadLimitTests {
     @Test(
         arguments: ConnectionKind.allCases,
