@@ -320,27 +320,6 @@ extension StatementProfile.TransactionOperation {
     fileprivate var isRollbackTo: Bool { if case .rollbackTo = self { true } else { false } }
 }
 
-/// The identity of the current thread.
-package var currentThreadID: UInt {
-    #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-    #else
-    UInt(pthread_self())
-    #endif
-}
-
-extension DatabaseError {
-    package static var connectionIsClosed: DatabaseError {
-        DatabaseError(resultCode: .SQLITE_MISUSE, message: "connection is closed")
-    }
-
-    @usableFromInline package static var outsideOfAccess: DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "a Database, its statements and its cursors can't be used outside of the access that gave them")
-    }
-}
-
 // MARK: - Objects that programs let go of at any time, on any thread
 
 extension LocalConnection {
