@@ -275,9 +275,9 @@ extension Database: SchemaReader {
         try columns(in: table.name, in: table.schema).map(\.name)
     }
 
-    package func columnNames(of relation: Relation) throws -> [String] {
+    package func columnNames(of select: Select) throws -> [String] {
         var renderer = Renderer()
-        renderer.write(relation)
+        renderer.write(select)
         return try connection.cachedStatement(renderer.text).columnNames
     }
 

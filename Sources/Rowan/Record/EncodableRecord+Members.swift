@@ -82,9 +82,9 @@ private struct PivotTable {
         let resolver = Resolver(db)
         let origin = Record.databaseRelation.storedSource
         guard path.steps.count == 2,
-            case .columns(let toOrigin) = try resolver.resolve(
+            case .columns(let toOrigin) = try resolver.condition(
                 path.steps[0].condition, from: origin, to: path.steps[0].relation.storedSource),
-            case .columns(let toMember) = try resolver.resolve(
+            case .columns(let toMember) = try resolver.condition(
                 path.steps[1].condition, from: path.steps[0].relation.storedSource,
                 to: path.steps[1].relation.storedSource),
             case .foreignKey(let first) = path.steps[0].condition, first.holder == .destination,
@@ -121,12 +121,12 @@ private struct PivotTable {
         let columns = originColumns + memberColumns.map(\.origin)
         let values = try (originValues + Self.values(of: member, memberColumns.map(\.destination)))
             .map { SQLExpression(.value($0)) }
-        let resolver = Resolver(db).inside(relation)
-        let others = try assignments.filter { $0.value != nil }.map(resolver.resolve)
+        var terms = Resolver(db, aggregates: .correlated).terms(of: relation)
+        let others = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         var known = Relation(relation.source)
-        known.selection = [.term(SQLSelection(.literal(SQL(sql: "1"))))]
+        known.selection = [SQLSelection(.literal(SQL(sql: "1")))]
         known.filters = zip(columns, values).map {
-            .term(SQLExpression(.equal(Resolver.column($0), $1, isNegated: false)))
+            SQLExpression(.equal(Resolver.column($0), $1, isNegated: false))
         }
         let statement = try db.statement { renderer in
             renderer.write("INSERT INTO ")
@@ -149,10 +149,10 @@ private struct PivotTable {
         let keys = try members.map { try Self.values(of: $0, memberColumns.map(\.destination)) }
         var pivots = relation
         pivots.filters += zip(originColumns, originValues).map {
-            .term(SQLExpression(.equal(Resolver.column($0), SQLExpression(.value($1)), isNegated: false)))
+            SQLExpression(.equal(Resolver.column($0), SQLExpression(.value($1)), isNegated: false))
         }
         let key = Resolver.tuple(memberColumns.map(\.origin), .current)
-        pivots.filters.append(.term(SQLExpression(.isIn(key, .values(keys), isNegated: isNegated))))
+        pivots.filters.append(SQLExpression(.isIn(key, .values(keys), isNegated: isNegated)))
         return try QueryInterfaceRequest<Row>(relation: pivots).deleteAll(db)
     }
 }

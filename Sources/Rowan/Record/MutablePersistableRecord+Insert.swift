@@ -137,12 +137,11 @@ struct Insertion {
         var query = InsertQuery(
             table: table, columns: columns, conflictResolution: conflictResolution.clause)
         query.rowCount = rowCount
-        let resolver = Resolver(db).returning(from: record.databaseRelation)
-        query.upsert = try upsert?.clause(resolver, columns, primaryKey)
-        query.returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
-        if returnsRowID { query.returning.append(Upsert.returnedRowID) }
+        var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
+        query.upsert = try upsert?.clause(&terms, columns, primaryKey)
+        query.returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
+        if returnsRowID { query.returning.selection.append(Upsert.returnedRowID) }
         let (statement, constants) = try db.planStatement { renderer in
-            renderer.declare(resolver.givenAliases, as: table)
             renderer.write(query)
         }
         return PersistencePlan(

@@ -212,14 +212,13 @@ struct Modification {
         let changedColumns = Set(changed.map { container.columns[$0] })
         // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
-        let resolver = Resolver(db).returning(from: record.databaseRelation)
-        let returning = try returning.flatMap { try resolver.resolve($0.sqlSelection) }
+        var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
+        let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
         let (statement, constants) = try db.planStatement { renderer in
-            renderer.declare(resolver.givenAliases, as: table)
             renderer.writeUpdate(
                 table: table, conflictResolution: conflictResolution.clause,
                 columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
-            renderer.write(returning: returning)
+            renderer.write(returning, of: table)
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,

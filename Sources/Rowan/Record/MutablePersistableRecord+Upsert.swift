@@ -25,7 +25,7 @@ struct Upsert {
     var isDefault: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
 
     func clause(
-        _ resolver: Resolver, _ columns: [String], _ primaryKey: PrimaryKeyInfo
+        _ terms: inout TermResolver, _ columns: [String], _ primaryKey: PrimaryKeyInfo
     ) throws -> InsertQuery.Upsert {
         let specified = Set(assignments.map(\.column.foldedDatabaseName))
         let kept = Set((primaryKey.columns + conflictTarget).map(\.foldedDatabaseName)).union(specified)
@@ -36,7 +36,7 @@ struct Upsert {
                 ColumnAssignment(column: $0, value: SQLExpression(.column($0, .alias(excluded))))
             }
         }
-        result += try assignments.filter { $0.value != nil }.map(resolver.resolve)
+        result += try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         // Without any assignment SQLite would do nothing, and return no row: one that changes nothing does.
         if result.isEmpty, let column = columns.first {
             result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]

@@ -93,7 +93,7 @@ extension AssociationAggregate {
 extension SQLExpression {
     /// Whether the aggregate is a test: true or false.
     fileprivate var isTest: Bool {
-        if case .aggregate(let value) = node { value.function == .isEmpty } else { false }
+        if case .symbol(.aggregate(let value)) = node { value.function == .isEmpty } else { false }
     }
 }
 

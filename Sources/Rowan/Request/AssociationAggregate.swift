@@ -50,27 +50,27 @@ extension AssociationToMany {
 
     /// The average of an expression over the associated rows; `averageBookPrice`.
     public func average(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-        aggregate("AVG", expression) { "average\($0.uppercasedFirst)\($1.uppercasedFirst)" }
+        aggregate(.average, expression) { "average\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The greatest value of an expression over the associated rows; `maxBookYear`.
     public func max(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-        aggregate("MAX", expression) { "max\($0.uppercasedFirst)\($1.uppercasedFirst)" }
+        aggregate(.max, expression) { "max\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The least value of an expression over the associated rows; `minBookYear`.
     public func min(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-        aggregate("MIN", expression) { "min\($0.uppercasedFirst)\($1.uppercasedFirst)" }
+        aggregate(.min, expression) { "min\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The sum of an expression over the associated rows, NULL if there is none; `bookAwardsSum`.
     public func sum(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-        aggregate("SUM", expression) { "\($0)\($1.uppercasedFirst)Sum" }
+        aggregate(.sum, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
     /// The sum of an expression over the associated rows as a double, 0.0 if there is none; `bookAwardsSum`.
     public func total(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
-        aggregate("TOTAL", expression) { "\($0)\($1.uppercasedFirst)Sum" }
+        aggregate(.total, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
     private var name: String { path.last.key.singular }
@@ -82,11 +82,12 @@ extension AssociationToMany {
         // Aggregates over the same rows share a subquery, whatever their association is called.
         path.last.key = .fixed(path.last.key.many)
         return AssociationAggregate(
-            SQLExpression(.aggregate(AssociatedValue(path: path, function: function))), key: key)
+            SQLExpression(.symbol(.aggregate(AssociatedValue(path: path, function: function)))), key: key)
     }
 
     private func aggregate(
-        _ function: String, _ expression: some SQLSpecificExpressible, key: (_ name: String, _ column: String) -> String
+        _ function: SQLExpression.AggregateFunction, _ expression: some SQLSpecificExpressible,
+        key: (_ name: String, _ column: String) -> String
     ) -> AssociationAggregate<OriginRowDecoder> {
         let expression = expression.sqlExpression
         let column: String? = if case .column(let name, _) = expression.node { name } else { nil }
@@ -150,7 +151,7 @@ extension AggregatingRequest where Self: TypedRequest {
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
         // The condition is on one row, whose associated rows are a subquery: it needs no group.
         _mapRelation {
-            $0.filters.append(.term(predicate.sqlExpression))
+            $0.filters.append(predicate.sqlExpression)
             $0.hasAggregates = true
         }
     }

@@ -44,7 +44,7 @@ extension AssociationToMany {
 
     private func first(order: [SQLOrdering]) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         var population = path
-        population.last.relation.orderings = order.map { .term($0) }
+        population.last.relation.orderings = order
         population.last.relation.isReversed = false
         population.last.relation.selection = []
         population.last.relation.prefetches = []

@@ -59,8 +59,7 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
         try query.refusePrefetches()
-        let resolver = Resolver(db)
-        var resolved = try resolver.resolve(query)
+        var resolved = try Resolver(db).compound(query)
         if singleResult, resolved.limit == nil { resolved.limit = Relation.Limit(count: 1, offset: nil) }
         return PreparedRequest(reserving: try db.statement { $0.write(resolved) })
     }

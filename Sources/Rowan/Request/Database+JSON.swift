@@ -13,7 +13,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jarraylen>
     public static func jsonArrayLength(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_ARRAY_LENGTH", [value.sqlExpression])
+        .json(.arrayLength, [value.sqlExpression])
     }
 
     /// The number of elements of the JSON array at a path, NULL if there is nothing there:
@@ -21,7 +21,7 @@ extension Database {
     public static func jsonArrayLength(
         _ value: some SQLExpressible, atPath path: some SQLExpressible
     ) -> SQLExpression {
-        .json("JSON_ARRAY_LENGTH", [value.sqlExpression, path.sqlExpression.asConstant])
+        .json(.arrayLength, [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
     /// The type of a JSON value: `null`, `true`, `false`, `integer`, `real`, `text`, `array` or `object`.
@@ -33,12 +33,12 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jtype>
     public static func jsonType(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_TYPE", [value.sqlExpression])
+        .json(.type, [value.sqlExpression])
     }
 
     /// The type of the JSON value at a path, NULL if there is none: `JSON_TYPE("info", '$.name')`.
     public static func jsonType(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
-        .json("JSON_TYPE", [value.sqlExpression, path.sqlExpression.asConstant])
+        .json(.type, [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
     // MARK: Checking
@@ -52,7 +52,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jvalid>
     public static func jsonIsValid(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_VALID", [value.sqlExpression])
+        .json(.valid, [value.sqlExpression])
     }
 
     /// The position of the first character that is wrong, 0 in JSON that is fine: `JSON_ERROR_POSITION("info")`.
@@ -60,7 +60,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jerr>
     public static func jsonErrorPosition(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_ERROR_POSITION", [value.sqlExpression])
+        .json(.errorPosition, [value.sqlExpression])
     }
 
     // MARK: Texts
@@ -74,7 +74,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jquote>
     public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON_QUOTE", [value.asJSONElement])
+        .json(.quote, [value.asJSONElement])
     }
 
     /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. Since SQLite 3.46.
@@ -83,6 +83,6 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jpretty>
     public static func jsonPretty(_ value: some SQLExpressible, indent: String? = nil) -> SQLExpression {
-        .json("JSON_PRETTY", [value.sqlExpression] + (indent.map { [$0.sqlExpression] } ?? []))
+        .json(.pretty, [value.sqlExpression] + (indent.map { [$0.sqlExpression] } ?? []))
     }
 }

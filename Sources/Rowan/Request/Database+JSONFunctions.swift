@@ -13,7 +13,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jmini>
     public static func json(_ value: some SQLExpressible) -> SQLExpression {
-        .json("JSON", [value.sqlExpression])
+        .json(.json, [value.sqlExpression])
     }
 
     /// A JSON array: `JSON_ARRAY(1, "name")`.
@@ -27,12 +27,12 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jarray>
     public static func jsonArray<Element: SQLExpressible>(_ values: some Collection<Element>) -> SQLExpression {
-        .json("JSON_ARRAY", values.map { $0.asJSONElement })
+        .json(.array, values.map { $0.asJSONElement })
     }
 
     /// A JSON array of values of several types: `JSON_ARRAY(1, "name")`.
     public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
-        .json("JSON_ARRAY", values.map { $0.asJSONElement })
+        .json(.array, values.map { $0.asJSONElement })
     }
 
     /// A JSON object: `JSON_OBJECT('id', 1, 'name', "name")`.
@@ -49,7 +49,7 @@ extension Database {
     public static func jsonObject(
         _ elements: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        .json("JSON_OBJECT", elementsOfJSON(elements))
+        .json(.object, elementsOfJSON(elements))
     }
 
     /// The JSON array of the values of a group: `JSON_GROUP_ARRAY("name") FILTER (WHERE ...)`.
@@ -65,7 +65,7 @@ extension Database {
     public static func jsonGroupArray(
         _ value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
     ) -> SQLExpression {
-        .json("JSON_GROUP_ARRAY", [value.asJSONElement], filter: filter?.sqlExpression)
+        .json(.groupArray, [value.asJSONElement], filter: filter?.sqlExpression)
     }
 
     /// The JSON object of the keys and values of a group: `JSON_GROUP_OBJECT("name", "score") FILTER (WHERE ...)`.
@@ -81,7 +81,7 @@ extension Database {
     public static func jsonGroupObject(
         key: some SQLExpressible, value: some SQLExpressible, filter: (any SQLSpecificExpressible)? = nil
     ) -> SQLExpression {
-        .json("JSON_GROUP_OBJECT", [key.sqlExpression, value.asJSONElement], filter: filter?.sqlExpression)
+        .json(.groupObject, [key.sqlExpression, value.asJSONElement], filter: filter?.sqlExpression)
     }
 
     /// The SQL value at a path: `JSON_EXTRACT("info", '$.name')`.
@@ -93,7 +93,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public static func jsonExtract(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
-        .json("JSON_EXTRACT", [value.sqlExpression, path.sqlExpression.asConstant])
+        .json(.extract, [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
     /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value, no
@@ -101,14 +101,14 @@ extension Database {
     public static func jsonExtract<Path: SQLExpressible>(
         _ value: some SQLExpressible, atPaths paths: some Collection<Path>
     ) -> SQLExpression {
-        .json("JSON_EXTRACT", [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
+        .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
     /// The values at several paths, as a JSON array.
     public static func jsonExtract(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
-        .json("JSON_EXTRACT", [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
+        .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
     /// The JSON with values added at paths where there is nothing yet: `JSON_INSERT("info", '$.a', 1)`.
@@ -125,7 +125,7 @@ extension Database {
     public static func jsonInsert(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        .json("JSON_INSERT", [value.sqlExpression] + elementsOfJSON(assignments))
+        .json(.insert, [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with the values at paths replaced, where there are any: `JSON_REPLACE("info", '$.a', 1)`.
@@ -142,7 +142,7 @@ extension Database {
     public static func jsonReplace(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        .json("JSON_REPLACE", [value.sqlExpression] + elementsOfJSON(assignments))
+        .json(.replace, [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with the values at paths replaced or added: `JSON_SET("info", '$.a', 1)`.
@@ -159,7 +159,7 @@ extension Database {
     public static func jsonSet(
         _ value: some SQLExpressible, _ assignments: some Collection<(key: String, value: any SQLExpressible)>
     ) -> SQLExpression {
-        .json("JSON_SET", [value.sqlExpression] + elementsOfJSON(assignments))
+        .json(.set, [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
     /// The JSON with an RFC 7396 merge patch applied: `JSON_PATCH("info", ?)`. A null in the patch removes a key.
@@ -171,7 +171,7 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jpatch>
     public static func jsonPatch(_ value: some SQLExpressible, with patch: some SQLExpressible) -> SQLExpression {
-        .json("JSON_PATCH", [value.sqlExpression, patch.sqlExpression])
+        .json(.patch, [value.sqlExpression, patch.sqlExpression])
     }
 
     /// The JSON without the value at a path: `JSON_REMOVE("info", '$.score')`.
@@ -183,21 +183,21 @@ extension Database {
     ///
     /// Source: <https://sqlite.org/json1.html#jrm>
     public static func jsonRemove(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
-        .json("JSON_REMOVE", [value.sqlExpression, path.sqlExpression])
+        .json(.remove, [value.sqlExpression, path.sqlExpression])
     }
 
     /// The JSON without the values at several paths, removed in order.
     public static func jsonRemove<Path: SQLExpressible>(
         _ value: some SQLExpressible, atPaths paths: some Collection<Path>
     ) -> SQLExpression {
-        .json("JSON_REMOVE", [value.sqlExpression] + paths.map { $0.sqlExpression })
+        .json(.remove, [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 
     /// The JSON without the values at several paths, removed in order.
     public static func jsonRemove(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
-        .json("JSON_REMOVE", [value.sqlExpression] + paths.map { $0.sqlExpression })
+        .json(.remove, [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 }
 

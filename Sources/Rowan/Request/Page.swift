@@ -142,12 +142,9 @@ private struct Keyset {
         guard !relation.hasJoinedOrder else {
             throw Self.misuse("a page needs its order in one place: use table aliases to order by joined columns")
         }
-        let resolver = Resolver(db).inside(relation)
-        var orderings = try relation.orderings.flatMap { clause -> [SQLOrdering] in
-            switch clause {
-            case .term(let term): [term]
-            case .deferred(let deferred): try deferred.terms(db)
-            }
+        let resolver = Resolver(db)
+        var orderings = try relation.orderings.flatMap { term -> [SQLOrdering] in
+            if case .symbol(.deferred(let deferred)) = term.node { try deferred.terms(db) } else { [term] }
         }
         if relation.isReversed { orderings = orderings.map(\.reversed) }
         let key = try resolver.primaryKey(of: relation.source)
@@ -157,8 +154,9 @@ private struct Keyset {
                 // Not resolved: an aggregate is a part of the query that it stands in.
                 let isNullable = try Self.isNullable(expression, relation.source, db)
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
-            case .primaryKey(let direction): try add(key, .current, direction, of: relation.source, db)
-            case .literal: throw Self.misuse("an order in SQL text has no pages: order by expressions instead")
+            case .symbol(.primaryKey(let direction)): try add(key, .current, direction, of: relation.source, db)
+            case .literal, .symbol(.deferred):
+                throw Self.misuse("an order in SQL text has no pages: order by expressions instead")
             }
         }
         // In the direction of the last term, so that one index serves both.
@@ -174,7 +172,8 @@ private struct Keyset {
         }
         base.joins = joins
         var renderer = Renderer()
-        renderer.write(list: try terms.flatMap { try resolver.resolve($0.ordering) }) { $0.write($1) }
+        var resolved = resolver.terms(of: relation)
+        renderer.write(list: try terms.flatMap { try resolved.orderings($0.ordering) }) { $0.write($1) }
         fingerprint = renderer.text.stableHash
     }
 
@@ -202,7 +201,7 @@ private struct Keyset {
         var relation = join.step.relation
         let isOptional = isOptional || join.kind == .left
         if try !isToOne(join, from: origin, resolver, db) {
-            let alias = relation.aliases.first ?? resolver.aliases.next()
+            let alias = relation.aliases.first ?? .given()
             if relation.aliases.isEmpty { relation.aliases = [alias] }
             try add(
                 resolver.primaryKey(of: relation.source), .alias(alias), direction, of: relation.source,
@@ -218,7 +217,7 @@ private struct Keyset {
 
     private func isToOne(_ join: Join, from origin: StoredSource, _ resolver: Resolver, _ db: Database) throws -> Bool {
         if case .first = join.step.condition { return true }
-        let condition = try resolver.resolve(join.step.condition, from: origin, to: join.step.relation.storedSource)
+        let condition = try resolver.condition(join.step.condition, from: origin, to: join.step.relation.storedSource)
         guard case .columns(let pairs) = condition, case .table(let table) = join.step.relation.source else {
             return false
         }
@@ -227,7 +226,7 @@ private struct Keyset {
 
     func relation(after token: PageToken?, size: Int) throws -> Relation {
         var result = base
-        result.orderings = terms.map { .term($0.ordering) }
+        result.orderings = terms.map { $0.ordering }
         (result.isReversed, result.isStablyOrdered) = (false, false)
         result.hiddenSelection = terms.map { SQLSelection(.expression($0.expression)) }
         // One more than the page: it tells whether there is another one.
@@ -236,7 +235,7 @@ private struct Keyset {
             guard token.order == fingerprint, token.values.count == terms.count else {
                 throw Self.misuse("the page token belongs to a request in another order")
             }
-            result.filters.append(.term(after(token.values)))
+            result.filters.append(after(token.values))
         }
         return result
     }

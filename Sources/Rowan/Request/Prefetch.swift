@@ -40,7 +40,7 @@ package enum PrefetchedQuery {
         }
         var relation = prefetch.relation
         relation.filters.append(
-            .term(SQLExpression(.isIn(prefetch.filter, .values(keys.values), isNegated: false))))
+            SQLExpression(.isIn(prefetch.filter, .values(keys.values), isNegated: false)))
         let (batch, rowKey) = try rows(db, prefetch, relation)
         return group(batch, keys.places(of: batch, rowKey))
     }

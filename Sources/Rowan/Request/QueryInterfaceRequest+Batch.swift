@@ -77,48 +77,32 @@ extension QueryInterfaceRequest {
     private func deleteQuery(
         _ db: Database, returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {
-        let resolver = Resolver.ofMutation(db)
-        var target = try resolver.resolve(relation.mutationTarget(resolver))
-        let inside = resolver.inside(relation)
-        let returning = try inside.resolve(returning)
-        target.add(aliases: relation.aliases + inside.givenAliases)
-        return { $0.write(delete: target, returning: returning) }
+        let resolver = Resolver(db, aggregates: .correlated)
+        let target = try resolver.select(relation.mutationTarget(resolver))
+        var terms = resolver.terms(of: relation)
+        let returning = try terms.selection(returning.map(\.sqlSelection))
+        let query = DeleteQuery(
+            target: MutationTarget(target, aliases: relation.aliases + terms.givenAliases), returning: returning)
+        return { $0.write(query) }
     }
 
     private func updateQuery(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment],
         returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {
-        let resolver = Resolver.ofMutation(db)
-        let target = try resolver.resolve(relation.mutationTarget(resolver))
-        let inside = resolver.inside(relation)
-        var update = UpdateQuery(
-            target, conflictResolution: conflictResolution?.rawValue,
-            assignments: try assignments.filter { $0.value != nil }.map(inside.resolve),
-            returning: try inside.resolve(returning))
-        update.relation.add(aliases: relation.aliases + inside.givenAliases)
-        return { $0.write(update) }
-    }
-}
-
-extension Resolver {
-    fileprivate static func ofMutation(_ db: Database) -> Resolver {
-        var resolver = Resolver(db)
-        resolver.joinsAggregates = false
-        return resolver
-    }
-
-    fileprivate func resolve(_ selection: [any SQLSelectable]) throws -> [SQLSelection] {
-        try selection.flatMap { try resolve($0.sqlSelection) }
+        let resolver = Resolver(db, aggregates: .correlated)
+        let target = try resolver.select(relation.mutationTarget(resolver))
+        var terms = resolver.terms(of: relation)
+        let assignments = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
+        let returning = try terms.selection(returning.map(\.sqlSelection))
+        let query = UpdateQuery(
+            target: MutationTarget(target, aliases: relation.aliases + terms.givenAliases),
+            conflictResolution: conflictResolution?.rawValue, assignments: assignments, returning: returning)
+        return { $0.write(query) }
     }
 }
 
 extension Relation {
-    /// Lets more aliases stand for the source: those of the request, in what a statement assigns and returns.
-    fileprivate mutating func add(aliases others: [TableAliasID]) {
-        aliases += others.filter { !aliases.contains($0) }
-    }
-
     /// What an UPDATE or a DELETE can express: filters. An order and a limit go to a subquery on the primary key.
     fileprivate func mutationTarget(_ resolver: Resolver) throws -> Relation {
         guard groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else {
@@ -143,17 +127,16 @@ extension Relation {
         rows.isDistinct = false
         rows.prefetches = []
         for index in rows.joins.indices { rows.joins[index].excludeAll() }
-        rows.selection = key.map { .term(Column($0).sqlSelection) }
+        rows.selection = key.map { Column($0).sqlSelection }
         if limit == nil { rows.unorder() }
         var result = Relation(source)
         result.commonTables = commonTables
         let columns = key.map { SQLExpression(.column($0, .none)) }
         result.filters = [
-            .term(
-                SQLExpression(
-                    .isIn(
-                        columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns)),
-                        .subquery(SQLSubquery(.relation(rows))), isNegated: false)))
+            SQLExpression(
+                .isIn(
+                    columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns)),
+                    .subquery(SQLSubquery(.relation(rows))), isNegated: false))
         ]
         return result
     }
@@ -266,6 +249,6 @@ extension QueryInterfaceRequest
 where RowDecoder: TableRecord & Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Deletes the rows of the request, and returns the set of their ids.
     public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
-        try RowDecoder.ID.fetchSet(deleteAndFetchStatement(db, selection: [SQLSelection(.primaryKey)]))
+        try RowDecoder.ID.fetchSet(deleteAndFetchStatement(db, selection: [SQLSelection(.symbol(.primaryKey))]))
     }
 }

@@ -37,18 +37,18 @@ extension QueryInterfaceRequest {
         updated.unorder()
         updated.selection = []
         updated.aliases.append(target.id)
-        var resolver = Resolver(db)
-        resolver.joinsAggregates = false
-        let inside = resolver.inside(updated)
-        let resolved = try resolver.resolve(updated)
+        let resolver = Resolver(db, aggregates: .correlated)
+        let updatedRows = try resolver.select(updated)
+        var terms = resolver.terms(of: updated)
         let name = Self.name(of: other.relation.source.name, besides: relation.source.name)
         let from = UpdateSource(
-            source: try inside.resolve(.subquery(SQLSubquery(.relation(other.relation)), name: name)), name: name,
-            condition: try inside.expression(condition(target, source).sqlExpression), target: target.id,
+            source: try terms.source(.subquery(SQLSubquery(.relation(other.relation)), name: name)), name: name,
+            condition: try terms.expression(condition(target, source).sqlExpression), target: target.id,
             alias: source.id)
+        let assignments = try assignments(target, source).filter { $0.value != nil }.map { try terms.assignment($0) }
         let update = UpdateQuery(
-            resolved, conflictResolution: conflictResolution?.rawValue,
-            assignments: try assignments(target, source).filter { $0.value != nil }.map(inside.resolve))
+            target: MutationTarget(updatedRows, aliases: terms.givenAliases),
+            conflictResolution: conflictResolution?.rawValue, assignments: assignments)
         guard !update.assignments.isEmpty else { return 0 }
         try db.statement { $0.write(update, from: from) }.execute()
         return db.changesCount

@@ -65,7 +65,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     public func selectPrimaryKey<PrimaryKey>(
         as type: PrimaryKey.Type = PrimaryKey.self
     ) -> QueryInterfaceRequest<PrimaryKey> {
-        select([SQLSelection(.primaryKey)], as: type)
+        select([SQLSelection(.symbol(.primaryKey))], as: type)
     }
 
     // MARK: Fetching
@@ -74,13 +74,13 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
         let isLimited = !singleResult || relation.limit != nil
-        if isLimited, !relation.needsResolution {
-            return PreparedRequest(reserving: try db.statement { $0.write(relation) })
+        if isLimited, !relation.needsResolution, let select = Select(relation) {
+            return PreparedRequest(reserving: try db.statement { $0.write(select) })
         }
         return try db.prepare {
             var query = try Resolver(db).query(relation)
             if singleResult, relation.limit == nil, relation.oneKey == nil {
-                query.relation.limit = Relation.Limit(count: 1, offset: nil)
+                query.select.limit = Relation.Limit(count: 1, offset: nil)
             }
             return query
         }
@@ -98,8 +98,8 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     /// The values of a column that is NOT NULL are counted without a subquery: `SELECT COUNT(DISTINCT "team")`.
     public func fetchCount(_ db: Database) throws -> Int {
         guard let counting = try relation.countingRelation(db) else { return try sqlSubquery.fetchCount(db) }
-        let resolved = try Resolver(db).resolve(counting)
-        return try db.fetchCount { $0.write(resolved) }
+        let select = try Resolver(db).select(counting)
+        return try db.fetchCount { $0.write(select) }
     }
 
     /// Whether the request fetches no row: `SELECT NOT EXISTS (...)`.
@@ -151,17 +151,17 @@ extension Relation {
         result.prefetches = []
         for index in result.joins.indices { result.joins[index].excludeAll() }
         if !isDistinct {
-            guard selection.allSatisfy({ $0.term?.isPlain ?? false }) else { return nil }
-            result.selection = [.term(count(AllColumns()).sqlSelection)]
+            guard selection.allSatisfy(\.isPlain) else { return nil }
+            result.selection = [count(AllColumns()).sqlSelection]
             return result
         }
         // COUNT(DISTINCT a) does not count NULL, which is a row.
         guard selection.count == 1, joins.isEmpty, case .table(let table) = source,
-            case .expression(let expression) = selection[0].term?.node,
+            case .expression(let expression) = selection[0].node,
             case .column(let column, .current) = expression.node,
             try schema.areNotNull([column], ofTable: table)
         else { return nil }
-        result.selection = [.term(count(distinct: expression).sqlSelection)]
+        result.selection = [count(distinct: expression).sqlSelection]
         return result
     }
 }
@@ -170,10 +170,10 @@ extension SQLSelection {
     /// Whether the selection makes one row of each row: an aggregate, or unknown SQL, may not.
     fileprivate var isPlain: Bool {
         switch node {
-        case .allColumns, .allColumnsExcluding, .primaryKey: true
+        case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey): true
         case .expression(let expression), .named(let expression, _):
             if case .column = expression.node { true } else { false }
-        case .literal: false
+        case .literal, .symbol(.deferred): false
         }
     }
 }

@@ -42,8 +42,8 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
     SelectionRequest, TableRequest
 {}
 
-/// A clause that waits for a connection.
-func deferred<Term>(_ terms: @escaping @Sendable (Database) throws -> [Term]) -> Clause<Term> {
+/// A term that waits for a connection.
+func deferred<Term: DeferrableTerm>(_ terms: @escaping @Sendable (Database) throws -> [Term]) -> Term {
     .deferred(
         Deferred { schema in
             guard let db = schema as? Database else {
@@ -58,7 +58,7 @@ func deferred<Term>(_ terms: @escaping @Sendable (Database) throws -> [Term]) ->
 extension SelectionRequest {
     /// The request with another selection: `SELECT id, name`.
     public consuming func select(_ selection: [any SQLSelectable]) -> Self {
-        _mapRelation { $0.selection = selection.map { .term($0.sqlSelection) } }
+        _mapRelation { $0.selection = selection.map { $0.sqlSelection } }
     }
 
     /// The request with another selection.
@@ -83,7 +83,7 @@ extension SelectionRequest {
     public consuming func annotated(with selection: [any SQLSelectable]) -> Self {
         _mapRelation {
             $0.selectAllIfEmpty()
-            $0.selection += selection.map { .term($0.sqlSelection) }
+            $0.selection += selection.map { $0.sqlSelection }
         }
     }
 
@@ -132,7 +132,7 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
 
 extension Relation {
     fileprivate mutating func selectAllIfEmpty() {
-        if selection.isEmpty { selection = [.term(SQLSelection(.allColumns(table: nil)))] }
+        if selection.isEmpty { selection = [SQLSelection(.allColumns(table: nil))] }
     }
 }
 
@@ -148,7 +148,7 @@ extension FilteredRequest {
     /// The rows that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
     public consuming func filter(_ predicate: any SQLSpecificExpressible) -> Self {
-        _mapRelation { $0.filters.append(.term(predicate.sqlExpression)) }
+        _mapRelation { $0.filters.append(predicate.sqlExpression) }
     }
 
     /// The rows that satisfy a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
@@ -184,7 +184,7 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
 extension AggregatingRequest {
     /// The rows grouped by expressions, which replace the former ones.
     public consuming func group(_ expressions: [any SQLExpressible]) -> Self {
-        _mapRelation { $0.groups = expressions.map { .term($0.sqlExpression) } }
+        _mapRelation { $0.groups = expressions.map { $0.sqlExpression } }
     }
 
     /// The rows grouped by expressions.
@@ -208,7 +208,7 @@ extension AggregatingRequest {
     /// The groups that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
     public consuming func having(_ predicate: any SQLExpressible) -> Self {
-        _mapRelation { $0.havings.append(.term(predicate.sqlExpression)) }
+        _mapRelation { $0.havings.append(predicate.sqlExpression) }
     }
 
     /// The groups that satisfy a condition in SQL.
@@ -255,7 +255,7 @@ extension OrderedRequest {
     /// The request in an order, which replaces the former one.
     public consuming func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         _mapRelation {
-            $0.orderings = orderings.map { .term($0.sqlOrdering) }
+            $0.orderings = orderings.map { $0.sqlOrdering }
             $0.isReversed = false
         }
     }

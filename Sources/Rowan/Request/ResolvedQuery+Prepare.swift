@@ -16,7 +16,7 @@ extension Database {
 
     /// - Returns: nil if the statement has other columns than the resolver has told.
     private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
-        let statement = try statement { $0.write(query.relation) }
+        let statement = try statement { $0.write(query.select) }
         var prepared = PreparedRequest(reserving: statement)
         let columnCount = statement.columnCount
         prepared.resolvedColumnCount = columnCount
@@ -26,46 +26,58 @@ extension Database {
             prepared.hiddenCount = shape.hiddenCount
         }
         prepared.prefetches = query.prefetches
-        prepared.isWholeTable = !query.prefetches.isEmpty && query.relation.isWholeTable
+        prepared.isWholeTable = !query.prefetches.isEmpty && query.select.isWholeTable
         return prepared
     }
 }
 
 extension RowShape: RowAdapter {
     package func mapping(of layout: ColumnLayout) -> RowMapping {
+        var root = Ranges()
         var start = 0
-        return mapping(of: layout, &start)
-    }
-
-    private func mapping(of layout: ColumnLayout, _ start: inout Int) -> RowMapping {
-        let range = start..<(start + (columnCount ?? 0))
-        start = range.upperBound
-        var scopes: [String: RowMapping] = [:]
-        for scope in self.scopes { scopes[scope.name] = scope.shape.mapping(of: layout, &start) }
-        return RowMapping(range, of: layout, scopes: scopes)
+        for part in parts {
+            let end = start + (part.columnCount ?? 0)
+            root.add(start..<end, at: part.scope[...])
+            start = end
+        }
+        return root.mapping(of: layout)
     }
 
     /// Computes the number of columns that the schema did not tell: of one selection at most.
     ///
     /// - Returns: false if the columns that the schema told are not those of the statement.
     fileprivate mutating func complete(_ total: Int) throws -> Bool {
-        let unknown = unknownCount
-        guard unknown <= 1 else {
+        let unknown = parts.indices.filter { parts[$0].columnCount == nil }
+        guard unknown.count <= 1 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the columns of \(unknown) selections in SQL can't be told from each other: select columns "
+                message:
+                    "the columns of \(unknown.count) selections in SQL can't be told from each other: select columns "
                     + "and expressions instead")
         }
-        let missing = total - knownCount
-        if unknown == 1 { fill(missing) }
-        return unknown == 0 ? missing == 0 : missing >= 0
+        let missing = total - parts.reduce(0) { $0 + ($1.columnCount ?? 0) }
+        guard let index = unknown.first else { return missing == 0 }
+        parts[index].columnCount = missing
+        return missing >= 0
+    }
+}
+
+/// The columns of a scope, and those of the scopes in it.
+private struct Ranges {
+    /// nil for a scope that only holds others.
+    private var own: Range<Int>?
+    private var scopes: [String: Ranges] = [:]
+
+    mutating func add(_ range: Range<Int>, at scope: ArraySlice<String>) {
+        guard let name = scope.first else {
+            // The columns of a scope stand side by side.
+            own = (own?.lowerBound ?? range.lowerBound)..<range.upperBound
+            return
+        }
+        scopes[name, default: Ranges()].add(range, at: scope.dropFirst())
     }
 
-    private var unknownCount: Int { (columnCount == nil ? 1 : 0) + scopes.reduce(0) { $0 + $1.shape.unknownCount } }
-    private var knownCount: Int { (columnCount ?? 0) + scopes.reduce(0) { $0 + $1.shape.knownCount } }
-
-    private mutating func fill(_ count: Int) {
-        if columnCount == nil { columnCount = count }
-        for index in scopes.indices { scopes[index].shape.fill(count) }
+    func mapping(of layout: ColumnLayout) -> RowMapping {
+        RowMapping(own ?? 0..<0, of: layout, scopes: scopes.mapValues { $0.mapping(of: layout) })
     }
 }

@@ -43,7 +43,7 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
     /// // SELECT "book".*, "author"."id" IS NOT NULL FROM "book" LEFT JOIN "author" ON ...
     /// Book.joining(optional: Book.author.aliased(author)).annotated(with: author.exists)
     /// ```
-    public var exists: SQLExpression { SQLExpression(.rowExists(id)) }
+    public var exists: SQLExpression { SQLExpression(.symbol(.rowExists(id))) }
 }
 
 // Not `??`, which is IFNULL for expressions. The transformation throws nothing.
@@ -51,13 +51,15 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
 extension SQLExpression {
     /// The expression whose columns are those of an alias.
     func qualified(by alias: TableAliasID) -> SQLExpression {
-        do { return try Qualification(alias: alias).expression(self) } catch { return self }
+        var qualification = Qualification(alias: alias)
+        do { return try qualification.expression(self) } catch { return self }
     }
 }
 
 extension SQLOrdering {
     fileprivate func qualified(by alias: TableAliasID) -> SQLOrdering {
-        do { return try Qualification(alias: alias).orderings(self)[0] } catch { return self }
+        var qualification = Qualification(alias: alias)
+        do { return try qualification.orderings(self)[0] } catch { return self }
     }
 }
 
@@ -65,9 +67,9 @@ extension SQLOrdering {
 private struct Qualification: ExpressionTransform {
     let alias: TableAliasID
 
-    func expression(_ expression: SQLExpression) throws -> SQLExpression {
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         if case .column(let name, .current) = expression.node { return SQLExpression(.column(name, .alias(alias))) }
-        return try expression.mapChildren(self)
+        return try expression.mapChildren(&self)
     }
 
     func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }

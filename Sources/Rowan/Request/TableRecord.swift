@@ -75,9 +75,9 @@ extension TableRecord {
     /// The number of columns that requests select.
     public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
         var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
-        relation.selection = databaseSelection.map { .term($0.sqlSelection) }
-        let resolved = try Resolver(db).resolve(relation)
-        return try db.statement { $0.write(resolved) }.columnCount
+        relation.selection = databaseSelection.map { $0.sqlSelection }
+        let select = try Resolver(db).select(relation)
+        return try db.statement { $0.write(select) }.columnCount
     }
 }
 
@@ -123,7 +123,7 @@ extension TableRecord {
         let isAllColumns = selection.count == 1 && selection[0].sqlSelection.isAllColumns
         return Relation(
             .table(databaseTable), storage: RecordStorage(type: Self.self, encode: storedValue),
-            selection: isAllColumns ? [] : selection.map { .term($0.sqlSelection) })
+            selection: isAllColumns ? [] : selection.map { $0.sqlSelection })
     }
 }
 
@@ -164,10 +164,10 @@ extension SQLInterpolation {
             case .expression(let expression): literal.append(.expression(expression.qualified(by: alias)))
             case .named(let expression, let name):
                 literal.append(.selection(SQLSelection(.named(expression.qualified(by: alias), name))))
-            case .allColumnsExcluding(let excluded, _):
+            case .symbol(.allColumnsExcluding(let excluded, _)):
                 let table = SQLSelection.QualifiedTable(table: recordType.databaseTable, alias: alias)
-                literal.append(.selection(SQLSelection(.allColumnsExcluding(excluded, of: table))))
-            case .literal, .primaryKey: literal.append(.selection(selection.sqlSelection))
+                literal.append(.selection(SQLSelection(.symbol(.allColumnsExcluding(excluded, of: table)))))
+            case .literal, .symbol(.primaryKey), .symbol(.deferred): literal.append(.selection(selection.sqlSelection))
             }
         }
     }

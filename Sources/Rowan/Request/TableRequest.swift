@@ -44,7 +44,7 @@ extension TableRequest {
     /// The request ordered by primary key.
     public consuming func orderByPrimaryKey() -> Self {
         _mapRelation {
-            $0.orderings = [.term(SQLOrdering(.primaryKey(.none)))]
+            $0.orderings = [SQLOrdering(.symbol(.primaryKey(.none)))]
             $0.isReversed = false
         }
     }
@@ -60,7 +60,7 @@ extension TableRequest {
     private func filter<Keys: Collection>(primaryKey keys: Keys) -> Self
     where Keys.Element: DatabaseValueConvertible {
         // Not a key path: generic ones are made at run time, and cost more than the whole filter.
-        _mapRelation { $0.filters.append(.term(SQLExpression(.primaryKey(isIn: keys.map { $0.sqlExpression })))) }
+        _mapRelation { $0.filters.append(SQLExpression(.symbol(.primaryKey(isIn: keys.map { $0.sqlExpression })))) }
     }
 }
 

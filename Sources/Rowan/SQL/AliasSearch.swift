@@ -1,59 +1,85 @@
 // Which table aliases the expressions of a query refer to.
 
 /// Collects the aliases of all that it visits.
-final class AliasSearch: ExpressionTransform {
+struct AliasSearch: ExpressionTransform {
     private(set) var aliases: Set<TableAliasID> = []
 
-    func visit(_ relation: Relation) throws {
-        for expression in (relation.filters + relation.groups + relation.havings).compactMap(\.term) {
-            _ = try self.expression(expression)
-        }
-        for ordering in relation.orderings.compactMap(\.term) { _ = try orderings(ordering) }
-        for selection in relation.selection.compactMap(\.term) {
-            switch selection.node {
-            case .expression(let expression), .named(let expression, _): _ = try self.expression(expression)
-            case .literal(let literal): _ = try self.literal(literal)
-            case .allColumns, .allColumnsExcluding, .primaryKey: break
-            }
-        }
-        if case .subquery(let query, _) = relation.source { _ = try subquery(query) }
-        if case .function(let call) = relation.source {
-            for argument in call.arguments { _ = try expression(argument) }
-        }
+    mutating func visit(_ relation: Relation) throws {
+        try visit(relation.filters + relation.groups + relation.havings, relation.orderings, relation.selection)
+        try visit(relation.source)
         for join in relation.joins { try visit(join.step) }
     }
 
-    func visit(_ step: AssociationStep) throws {
+    private mutating func visit(_ select: Select) throws {
+        try visit(select.filters + select.groups + select.havings, select.orderings, select.selection)
+        for columns in select.joinedColumns { try visit([], [], columns.selection) }
+        for orderings in select.joinedOrderings { try visit([], orderings.terms, []) }
+        try visit(select.from)
+    }
+
+    private mutating func visit(_ table: Select.Table) throws {
+        try visit(table.source)
+        for join in table.joins {
+            if case .expression(let condition, _, _) = join.condition { _ = try expression(condition) }
+            try visit(join.filters, [], [])
+            try visit(join.table)
+        }
+    }
+
+    private mutating func visit(
+        _ expressions: [SQLExpression], _ orderings: [SQLOrdering], _ selection: [SQLSelection]
+    ) throws {
+        for expression in expressions { _ = try self.expression(expression) }
+        for ordering in orderings { _ = try self.orderings(ordering) }
+        for selection in selection {
+            switch selection.node {
+            case .expression(let expression), .named(let expression, _): _ = try self.expression(expression)
+            case .literal(let literal): _ = try self.literal(literal)
+            case .allColumns, .symbol: break
+            }
+        }
+    }
+
+    private mutating func visit(_ source: Source) throws {
+        switch source {
+        case .table: break
+        case .subquery(let query, _): _ = try subquery(query)
+        case .function(let call): for argument in call.arguments { _ = try expression(argument) }
+        }
+    }
+
+    mutating func visit(_ step: AssociationStep) throws {
         if case .expression(let condition, _, _) = step.condition { _ = try expression(condition) }
         if case .first(let path) = step.condition { for step in path.steps { try visit(step) } }
         try visit(step.relation)
     }
 
-    func expression(_ expression: SQLExpression) throws -> SQLExpression {
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         switch expression.node {
-        case .column(_, .alias(let alias)), .rowExists(let alias): aliases.insert(alias)
-        case .aggregate(let value): try visit(value)
+        case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)): aliases.insert(alias)
+        case .symbol(.aggregate(let value)): try visit(value)
         default: break  // The others refer to nothing themselves.
         }
-        return try expression.mapChildren(self)
+        return try expression.mapChildren(&self)
     }
 
-    func visit(_ value: AssociatedValue) throws {
+    mutating func visit(_ value: AssociatedValue) throws {
         for step in value.path.steps { try visit(step) }
         if case .call(_, let argument) = value.function { _ = try expression(argument) }
     }
 
-    func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery {
+    mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery {
         switch subquery.content {
         case .literal(let literal): _ = try self.literal(literal)
         case .relation(let relation): try visit(relation)
+        case .select(let select): try visit(select)
         case .compound(let compound):
             for query in [compound.first] + compound.others.map(\.query) { _ = try self.subquery(query) }
         }
         return subquery
     }
 
-    func literal(_ literal: SQL) throws -> SQL {
+    mutating func literal(_ literal: SQL) throws -> SQL {
         for segment in literal.segments {
             switch segment {
             case .expression(let expression): _ = try self.expression(expression)

@@ -7,7 +7,7 @@ package struct AssociatedValue: Hashable, Sendable {
         case count
         case isEmpty
         /// An aggregate function, of an expression on the associated row.
-        case call(String, SQLExpression)
+        case call(SQLExpression.AggregateFunction, SQLExpression)
     }
 
     package var path: AssociationPath
@@ -20,42 +20,41 @@ package struct AssociatedValue: Hashable, Sendable {
 }
 
 /// Aggregates over the rows of one path, grouped by their origin in a derived table.
-final class DerivedAggregates {
+struct DerivedAggregates {
     let path: AssociationPath
     private let inverse: InverseRelation
-    private let alias: TableAliasID
     private let key: [SQLExpression]
     private let rowKey: [SQLExpression]
     private(set) var functions: [AssociatedValue.Function] = []
 
-    init(path: AssociationPath, inverse: InverseRelation, rowKey: [String], alias: TableAliasID) {
+    init(path: AssociationPath, inverse: InverseRelation, rowKey: [String]) {
         self.path = path
         self.inverse = inverse
-        self.alias = alias
+        alias = .given()
         let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
         key = inverse.columns.map { Resolver.column($0.destination, table) }
         self.rowKey = rowKey.map { Resolver.column($0) }
     }
 
     /// The value of a function, as a column of the derived table.
-    func value(of function: AssociatedValue.Function) -> SQLExpression {
+    mutating func value(of function: AssociatedValue.Function) -> SQLExpression {
         let stored: AssociatedValue.Function = function == .isEmpty ? .count : function
         let index = functions.firstIndex(of: stored) ?? functions.count
         if index == functions.count { functions.append(stored) }
         let column = Resolver.column("value\(index)", .alias(alias))
         func orZero(_ zero: DatabaseValue.Storage) -> SQLExpression {
-            SQLExpression(.function(.init("IFNULL", [column, .value(zero)])))
+            SQLExpression(.function(.init("IFNULL", [column, .value(zero)], result: .firstArgument)))
         }
         return switch function {
         case .count: orZero(.int64(0))
         case .isEmpty: SQLExpression(.equal(column, .null, isNegated: false))
-        case .call("TOTAL", _): orZero(.double(0))
+        case .call(.total, _): orZero(.double(0))
         case .call: column
         }
     }
 
-    /// `LEFT JOIN (SELECT key, COUNT(*), ... FROM ... GROUP BY key) ON ...`
-    var join: Join {
+    /// `SELECT key, COUNT(*), ... FROM ... GROUP BY key`
+    var query: Relation {
         // The distinct rows of each origin first: a row that several pivots lead to counts once.
         var rows = inverse.relation
         rows.orderings = []
@@ -68,7 +67,7 @@ final class DerivedAggregates {
         if !isDirect {
             rows.selection =
                 named("key", key) + named("row", rowKey)
-                + arguments.map { .term(SQLSelection(.named($1, $0))) }
+                + arguments.map { SQLSelection(.named($1, $0)) }
             rows.isDistinct = true
             groups = Relation(.subquery(SQLSubquery(.relation(rows)), name: "rows"))
         }
@@ -77,25 +76,29 @@ final class DerivedAggregates {
         for (index, function) in functions.enumerated() {
             let value: SQLExpression =
                 switch function {
-                case .count, .isEmpty: SQLExpression(.function(.init("COUNT", [], isStar: true)))
-                case .call(let name, let argument):
+                case .count, .isEmpty: SQLExpression(.function(.countOfRows))
+                case .call(let function, let argument):
                     SQLExpression(
-                        .function(.init(name, [isDirect ? argument : Resolver.column("argument\(index)")])))
+                        .function(.init(function, isDirect ? argument : Resolver.column("argument\(index)"))))
                 }
-            groups.selection.append(.term(SQLSelection(.named(value, "value\(index)"))))
+            groups.selection.append(SQLSelection(.named(value, "value\(index)")))
         }
-        groups.groups = groupKey.map { .term($0) }
-        var derived = Relation(.subquery(SQLSubquery(.relation(groups)), name: path.last.key.many))
-        derived.aliases = [alias]
-        let pairs = inverse.columns.enumerated().map { ColumnPair(origin: $1.origin, destination: "key\($0)") }
-        var join = Join(
-            .left, AssociationStep(key: .fixed(path.last.key.many), condition: .columns(pairs), relation: derived),
-            isIncluded: false)
-        join.isDerived = true
-        return join
+        groups.groups = groupKey
+        return groups
     }
 
-    private func named(_ name: String, _ expressions: [SQLExpression]) -> [Clause<SQLSelection>] {
-        expressions.enumerated().map { .term(SQLSelection(.named($1, "\(name)\($0)"))) }
+    /// The source that the query is, for the FROM clause.
+    var source: Source { .subquery(SQLSubquery(.relation(query)), name: path.last.key.many) }
+
+    /// The alias of the source.
+    let alias: TableAliasID
+
+    /// The columns that link the source to its origin.
+    var columns: [ColumnPair] {
+        inverse.columns.enumerated().map { ColumnPair(origin: $1.origin, destination: "key\($0)") }
+    }
+
+    private func named(_ name: String, _ expressions: [SQLExpression]) -> [SQLSelection] {
+        expressions.enumerated().map { SQLSelection(.named($1, "\(name)\($0)")) }
     }
 }

@@ -68,13 +68,13 @@ extension CaseExpression: Hashable {
 }
 
 extension CaseExpression {
-    func map(_ transform: some ExpressionTransform) throws -> CaseExpression {
+    func map(_ transform: inout some ExpressionTransform) throws -> CaseExpression {
         var result = self
-        result.base = try base.map(transform.expression)
+        result.base = try base.map { try transform.expression($0) }
         result.branches = try branches.map {
             Branch(condition: try transform.expression($0.condition), value: try transform.expression($0.value))
         }
-        result.fallback = try fallback.map(transform.expression)
+        result.fallback = try fallback.map { try transform.expression($0) }
         return result
     }
 

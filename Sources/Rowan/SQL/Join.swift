@@ -87,10 +87,8 @@ package struct Join: Hashable, Sendable {
     package var step: AssociationStep
     /// Whether the selection of the joined relation is fetched, as a scope of the row.
     package var isIncluded: Bool
-    /// Whether the joined relation is a table of aggregates, which the resolver adds.
-    package var isDerived = false
     /// What is selected of the joined relation as columns of the main row.
-    package var annotation: [Clause<SQLSelection>] = []
+    package var annotation: [SQLSelection] = []
 
     package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
         self.kind = kind
@@ -123,7 +121,7 @@ extension Relation {
         var join = Join(kind, path.last, isIncluded: content == .scope)
         if content == .columns {
             let selection = path.last.relation.selection
-            join.annotation = selection.isEmpty ? [.term(SQLSelection(.allColumns(table: nil)))] : selection
+            join.annotation = selection.isEmpty ? [SQLSelection(.allColumns(table: nil))] : selection
         }
         for step in path.steps.dropLast().reversed() {
             var pivot = Join(kind, step, isIncluded: false)

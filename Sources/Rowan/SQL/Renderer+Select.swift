@@ -1,47 +1,42 @@
-// SELECT: the tree of joined relations becomes one FROM clause. Each source gets a name that no other source of the
+// SELECT: the tree of joined sources becomes one FROM clause. Each source gets a name that no other source of the
 // query has, and that hides none of those that the query may refer to in the outer ones.
 
-/// The names of the sources of a relation: its own, and those of its joins.
-private struct SourceNames {
-    let name: String
-    let joins: [SourceNames]
-}
-
 extension Renderer {
-    package mutating func write(_ relation: Relation) {
+    package mutating func write(_ select: Select) {
         let outer = (aliasNames, currentName)
         defer { (aliasNames, currentName) = outer }
-        guard !relation.joins.isEmpty || !relation.aliases.isEmpty || !aliasNames.isEmpty else {
+        guard !select.from.joins.isEmpty || !select.from.aliases.isEmpty || !aliasNames.isEmpty else {
             // One source, which nothing else refers to: the common case needs no names.
             currentName = nil
-            writeSelect(relation, SourceNames(name: relation.source.name, joins: []))
+            write(select, names: [])
             return
         }
-        let names = declareSources(of: relation)
-        currentName = relation.joins.isEmpty ? nil : names.name
-        writeSelect(relation, names)
+        let names = nameSources(of: select.from)
+        currentName = names.count == 1 ? nil : names[0]
+        write(select, names: names)
     }
 
-    private mutating func writeSelect(_ relation: Relation, _ names: SourceNames) {
-        write(with: relation.commonTables)
-        sql += relation.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        writeSelection(relation, names)
+    /// - Parameter names: those of the sources, by their number; none for one source that has the name of its table.
+    private mutating func write(_ select: Select, names: [String]) {
+        write(with: select.commonTables)
+        sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
+        writeColumns(of: select, names)
         sql += " FROM "
-        write(relation.source, as: names.name)
-        writeJoins(of: relation, names)
-        write(clause: " WHERE ", relation.filters)
-        if !relation.groups.isEmpty {
+        write(select.from.source, as: names.first)
+        var number = 0
+        writeJoins(of: select.from, &number, names)
+        write(clause: " WHERE ", select.filters)
+        if !select.groups.isEmpty {
             sql += " GROUP BY "
-            write(list: relation.groups.lazy.compactMap(\.term)) { $0.write($1) }
+            write(list: select.groups) { $0.write($1) }
         }
-        write(clause: " HAVING ", relation.havings)
-        if !relation.windows.isEmpty {
+        write(clause: " HAVING ", select.havings)
+        if !select.windows.isEmpty {
             sql += " WINDOW "
-            write(list: relation.windows) { $0.write($1) }
+            write(list: select.windows) { $0.write($1) }
         }
-        var separator = " ORDER BY "
-        writeOrderings(relation, names, &separator)
-        write(relation.limit)
+        writeOrderings(of: select, names)
+        write(select.limit)
     }
 
     package mutating func write(_ compound: CompoundQuery) {
@@ -67,8 +62,8 @@ extension Renderer {
         let isPlain =
             switch query.content {
             case .literal: true
-            case .relation(let relation):
-                !relation.isOrdered && relation.limit == nil && relation.commonTables.isEmpty
+            case .relation(let relation): Select(relation)?.isPlainMember ?? true
+            case .select(let select): select.isPlainMember
             case .compound: false
             }
         guard !isPlain else { return write(query) }
@@ -79,180 +74,150 @@ extension Renderer {
 
     // MARK: Names
 
-    private mutating func declareSources(of relation: Relation) -> SourceNames {
+    /// The names of the sources, by their number. The aliases stand for them from now on.
+    private mutating func nameSources(of table: Select.Table) -> [String] {
         var counts: [String: Int] = [:]
-        count(relation, in: &counts)
+        table.forEach { counts[$0.wantedName.foldedDatabaseName, default: 0] += 1 }
         // Names that inner queries must not hide, because an alias may refer to them.
         var taken = Set(aliasNames.values.map(\.foldedDatabaseName))
-        return name(relation, counts, &taken)
-    }
-
-    private func count(_ relation: Relation, in counts: inout [String: Int]) {
-        counts[relation.wantedName.foldedDatabaseName, default: 0] += 1
-        for join in relation.joins { count(join.step.relation, in: &counts) }
-    }
-
-    private mutating func name(
-        _ relation: Relation, _ counts: [String: Int], _ taken: inout Set<String>
-    ) -> SourceNames {
-        let wanted = relation.wantedName
-        var name = wanted
-        let isGiven = relation.aliases.contains { $0.name != nil }
-        if !isGiven, taken.contains(wanted.foldedDatabaseName) || counts[wanted.foldedDatabaseName, default: 0] > 1 {
-            var number = 1
-            repeat {
-                name = "\(wanted)\(number)"
-                number += 1
-            } while taken.contains(name.foldedDatabaseName) || counts[name.foldedDatabaseName] != nil
+        var names: [String] = []
+        table.forEach { table in
+            let name = Self.name(of: table, counts, taken)
+            taken.insert(name.foldedDatabaseName)
+            for alias in table.aliases { aliasNames[alias] = name }
+            names.append(name)
         }
-        taken.insert(name.foldedDatabaseName)
-        for alias in relation.aliases { aliasNames[alias] = name }
-        var joins: [SourceNames] = []
-        for join in relation.joins { joins.append(self.name(join.step.relation, counts, &taken)) }
-        return SourceNames(name: name, joins: joins)
+        return names
     }
 
-    // MARK: Selection
-
-    private mutating func writeSelection(_ relation: Relation, _ names: SourceNames) {
-        var separator = ""
-        writeColumns(of: relation, names, &separator)
-        writeScopes(of: relation, names, &separator)
-        for selection in relation.hiddenSelection {
-            sql += separator
-            separator = ", "
-            write(selection)
-        }
-    }
-
-    /// The columns of a row: those that are selected, and those that joins annotate it with.
-    private mutating func writeColumns(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
-        write(relation.selection, of: names, &separator)
-        writeAnnotations(of: relation, names, &separator)
-    }
-
-    private mutating func writeAnnotations(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
-        for (join, names) in zip(relation.joins, names.joins) {
-            if !join.annotation.isEmpty { write(join.annotation, of: names, &separator) }
-            if !join.isIncluded { writeAnnotations(of: join.step.relation, names, &separator) }
-        }
-    }
-
-    private mutating func writeScopes(of relation: Relation, _ names: SourceNames, _ separator: inout String) {
-        for (join, names) in zip(relation.joins, names.joins) {
-            if join.isIncluded { writeColumns(of: join.step.relation, names, &separator) }
-            writeScopes(of: join.step.relation, names, &separator)
-        }
-    }
-
-    private mutating func write(
-        _ selection: [Clause<SQLSelection>], of names: SourceNames, _ separator: inout String
-    ) {
-        inside(names) { renderer in
-            if selection.isEmpty {
-                renderer.sql += separator
-                separator = ", "
-                renderer.write(SQLSelection(.allColumns(table: nil)))
-            }
-            for clause in selection {
-                guard let term = clause.term else { continue }
-                renderer.sql += separator
-                separator = ", "
-                renderer.write(term)
-            }
+    private static func name(of table: Select.Table, _ counts: [String: Int], _ taken: Set<String>) -> String {
+        let wanted = table.wantedName
+        let folded = wanted.foldedDatabaseName
+        let isGiven = table.aliases.contains { $0.name != nil }
+        guard !isGiven, taken.contains(folded) || counts[folded, default: 0] > 1 else { return wanted }
+        var number = 1
+        while true {
+            let name = "\(wanted)\(number)"
+            if !taken.contains(name.foldedDatabaseName), counts[name.foldedDatabaseName] == nil { return name }
+            number += 1
         }
     }
 
     /// Writes terms whose unqualified columns are those of a source.
-    private mutating func inside(_ names: SourceNames, _ write: (inout Renderer) -> Void) {
+    private mutating func inside(_ source: Int, _ names: [String], _ write: (inout Renderer) -> Void) {
         let outer = currentName
-        if outer != nil { currentName = names.name }
+        if outer != nil { currentName = names[source] }
         write(&self)
         currentName = outer
     }
 
-    private mutating func writeOrderings(
-        _ relation: Relation, _ names: SourceNames, _ separator: inout String, isInReverse: Bool = false
-    ) {
-        let isReversed = relation.isReversed != isInReverse
-        inside(names) { renderer in
-            for clause in relation.orderings {
-                guard let ordering = clause.term else { continue }
-                renderer.sql += separator
-                separator = ", "
-                renderer.write(isReversed ? ordering.reversed : ordering)
+    // MARK: Columns and order
+
+    private mutating func writeColumns(of select: Select, _ names: [String]) {
+        if select.selection.isEmpty { write(SQLSelection(.allColumns(table: nil))) }
+        write(list: select.selection) { $0.write($1) }
+        for columns in select.joinedColumns {
+            inside(columns.source, names) { renderer in
+                for selection in columns.selection {
+                    renderer.sql += ", "
+                    renderer.write(selection)
+                }
             }
         }
-        for (join, names) in zip(relation.joins, names.joins) {
-            writeOrderings(join.step.relation, names, &separator, isInReverse: isReversed)
+        for selection in select.hiddenSelection {
+            sql += ", "
+            write(selection)
+        }
+    }
+
+    private mutating func writeOrderings(of select: Select, _ names: [String]) {
+        guard select.isOrdered else { return }
+        sql += " ORDER BY "
+        write(list: select.orderings) { $0.write($1) }
+        var isFirst = select.orderings.isEmpty
+        for orderings in select.joinedOrderings {
+            inside(orderings.source, names) { renderer in
+                for ordering in orderings.terms {
+                    if !isFirst { renderer.sql += ", " }
+                    isFirst = false
+                    renderer.write(ordering)
+                }
+            }
         }
     }
 
     // MARK: Sources
 
-    mutating func write(_ source: Source, as name: String) {
+    /// - Parameter name: the name of the source in the query; nil for its own.
+    mutating func write(_ source: Source, as name: String?) {
         switch source {
         case .table(let table):
             write(table)
-            guard !name.isSameDatabaseName(as: table.name) else { return }
+            guard let name, !name.isSameDatabaseName(as: table.name) else { return }
         case .subquery(let subquery, _):
             sql += "("
             write(subquery)
             sql += ")"
         case .function(let call):
             write(call)
-            guard !name.isSameDatabaseName(as: call.name) else { return }
+            guard let name, !name.isSameDatabaseName(as: call.name) else { return }
         }
         sql += " AS "
-        write(identifier: name)
+        write(identifier: name ?? source.name)
     }
 
-    private mutating func writeJoins(of relation: Relation, _ names: SourceNames) {
-        for (join, joined) in zip(relation.joins, names.joins) { write(join, joined, of: names) }
+    /// - Parameter number: the number of the source that is written last.
+    private mutating func writeJoins(of table: Select.Table, _ number: inout Int, _ names: [String]) {
+        let origin = number
+        for join in table.joins {
+            number += 1
+            write(join, &number, names, origin: origin)
+        }
     }
 
-    private mutating func write(_ join: Join, _ names: SourceNames, of origin: SourceNames) {
-        let relation = join.step.relation
+    private mutating func write(_ join: Select.JoinedTable, _ number: inout Int, _ names: [String], origin: Int) {
+        let destination = number
         sql += " "
         sql += join.kind.rawValue
         sql += " "
-        // What an optional relation requires is required of it, not of the whole row.
-        let isNested = join.isGroup
-        if isNested { sql += "(" }
-        write(relation.source, as: names.name)
-        if isNested { writeJoins(of: relation, names) }
-        if isNested { sql += ")" }
-        writeCondition(of: join, names, origin)
-        if !isNested { writeJoins(of: relation, names) }
+        // What an optional source requires is required of it, not of the whole row.
+        let isGroup = join.isGroup
+        if isGroup { sql += "(" }
+        write(join.table.source, as: names[destination])
+        if isGroup { writeJoins(of: join.table, &number, names) }
+        if isGroup { sql += ")" }
+        writeCondition(of: join, destination, names, origin: names[origin])
+        if !isGroup { writeJoins(of: join.table, &number, names) }
     }
 
-    private mutating func writeCondition(of join: Join, _ names: SourceNames, _ origin: SourceNames) {
+    private mutating func writeCondition(
+        of join: Select.JoinedTable, _ destination: Int, _ names: [String], origin: String
+    ) {
         var separator = " ON "
-        switch join.step.condition {
+        switch join.condition {
         case .always: break
         case .columns(let pairs):
             for pair in pairs {
                 sql += separator
                 separator = " AND "
-                write(column: pair.destination, ofTable: names.name)
+                write(column: pair.destination, ofTable: names[destination])
                 sql += " = "
-                write(column: pair.origin, ofTable: origin.name)
+                write(column: pair.origin, ofTable: origin)
             }
         case .expression(let expression, let originAlias, let destinationAlias):
             let outer = aliasNames
-            aliasNames[originAlias] = origin.name
-            aliasNames[destinationAlias] = names.name
+            aliasNames[originAlias] = origin
+            aliasNames[destinationAlias] = names[destination]
             sql += separator
             separator = " AND "
-            inside(names) { $0.write(operand: expression) }
+            inside(destination, names) { $0.write(operand: expression) }
             aliasNames = outer
-        case .foreignKey, .first:
-            preconditionFailure("the resolver replaces this condition before it is rendered")
         }
-        let filters = join.step.relation.filters.compactMap(\.term)
-        guard !filters.isEmpty else { return }
+        guard !join.filters.isEmpty else { return }
         sql += separator
-        inside(names) { renderer in renderer.write(list: filters, separator: " AND ") { $0.write(operand: $1) } }
+        inside(destination, names) { renderer in
+            renderer.write(list: join.filters, separator: " AND ") { $0.write(operand: $1) }
+        }
     }
 
     private mutating func write(column: String, ofTable table: String) {
@@ -262,15 +227,18 @@ extension Renderer {
     }
 }
 
-extension Relation {
+extension Select {
+    /// Whether the query can be a member of a compound as it is.
+    fileprivate var isPlainMember: Bool { !isOrdered && limit == nil && commonTables.isEmpty }
+}
+
+extension Select.Table {
     /// The name of the source: the user's, or that of the source itself.
     fileprivate var wantedName: String { aliases.lazy.compactMap(\.name).first ?? source.name }
 
-    /// Whether the query of the relation has an order, its own or that of a joined relation.
-    fileprivate var isOrdered: Bool { !orderings.isEmpty || joins.contains(where: \.step.relation.isOrdered) }
-
-    /// Whether a row of the relation needs a row of another.
-    var requiresJoins: Bool {
-        joins.contains { $0.kind == .inner || $0.step.relation.requiresJoins }
+    /// Calls the closure with the source, then with the joined ones, by their number.
+    fileprivate func forEach(_ body: (Select.Table) -> Void) {
+        body(self)
+        for join in joins { join.table.forEach(body) }
     }
 }

@@ -18,8 +18,7 @@ extension Renderer {
                 sql += "."
             }
             sql += "*"
-        case .allColumnsExcluding, .primaryKey:
-            preconditionFailure("the resolver replaces this selection before it is rendered")
+        case .symbol: refuse(.unresolved)
         }
     }
 
@@ -30,8 +29,7 @@ extension Renderer {
             sql += direction.rawValue
         case .literal(let literal):
             write(literal)
-        case .primaryKey:
-            preconditionFailure("the resolver replaces this ordering before it is rendered")
+        case .symbol: refuse(.unresolved)
         }
     }
 
@@ -95,11 +93,8 @@ extension Renderer {
             write(value: value.databaseValue)
         case .bound(let a, let bindings):
             write(a, bindings)
-        case .tooDeep:
-            nestedLevels = Int(expression.depth)
-            sql += "NULL"
-        case .primaryKey, .aggregate, .rowExists:
-            preconditionFailure("the resolver replaces this expression before it is rendered")
+        case .symbol(.tooDeep): refuse(.tooDeep(levels: Int(expression.depth)))
+        case .symbol: refuse(.unresolved)
         }
     }
 
@@ -235,7 +230,7 @@ extension SQLExpression {
             false
         case .bound(let expression, _): expression.isOperation
         case .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated, .exists,
-            .primaryKey, .aggregate, .rowExists, .tooDeep:
+            .symbol:
             true
         }
     }

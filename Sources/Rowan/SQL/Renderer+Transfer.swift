@@ -52,21 +52,21 @@ extension Renderer {
 
     /// `UPDATE "t" SET "a"="s"."b" FROM (SELECT ...) AS "s" WHERE "t"."id" = "s"."id"`
     package mutating func write(_ update: UpdateQuery, from source: UpdateSource) {
-        let target = update.relation.source.name
+        let target = update.target.source.name
         let outer = (aliasNames, currentName)
         defer { (aliasNames, currentName) = outer }
-        for alias in update.relation.aliases + [source.target] { aliasNames[alias] = target }
+        for alias in update.target.aliases + [source.target] { aliasNames[alias] = target }
         aliasNames[source.alias] = source.name
-        write(with: update.relation.commonTables)
+        write(with: update.target.commonTables)
         sql += "UPDATE "
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
-        write(update.relation.source, as: target)
+        write(update.target.source, as: target)
         sql += " SET "
         // Both tables are in sight: the columns of the target are told from those of the source.
         currentName = target
         write(list: update.assignments) { $0.write($1) }
         sql += " FROM "
         write(source.source, as: source.name)
-        write(clause: " WHERE ", [.term(source.condition)] + update.relation.filters)
+        write(clause: " WHERE ", [source.condition] + update.target.filters)
     }
 }

@@ -1,14 +1,12 @@
-// The one renderer: it writes resolved queries as SQL text, and collects the arguments in the order of the text.
-// It runs no SQL, asks no schema, and does not fail.
+// The one renderer: it writes queries as SQL text, and collects the arguments in the order of the text. It runs no SQL,
+// and asks no schema. What has no SQL is refused at the end, when the arguments are asked for.
 
 /// Writes SQL.
 package struct Renderer {
     package internal(set) var sql: SQLText
     package internal(set) var arguments = StatementArguments()
-    /// An argument that two SQL texts give different values.
-    private var ambiguousArgument: String?
-    /// The depth of an expression that is nested too deeply.
-    package internal(set) var nestedLevels: Int?
+    /// The first term that has no SQL.
+    private var error: ResolutionError?
     let values: Values
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
@@ -39,11 +37,17 @@ package struct Renderer {
 
     /// The arguments of the statement.
     ///
-    /// - Throws: an error if two SQL texts give one argument different values, or if an expression is nested too deeply.
+    /// - Throws: a `ResolutionError` if a term has no SQL: two SQL texts give one argument different values, an
+    ///   expression is nested too deeply, or a term needs the schema.
     package func statementArguments() throws -> StatementArguments {
-        if let nestedLevels { throw ResolutionError.tooDeep(levels: nestedLevels) }
-        guard let name = ambiguousArgument else { return arguments }
-        throw ResolutionError.ambiguousArgument(name)
+        if let error { throw error }
+        return arguments
+    }
+
+    /// Refuses a term that has no SQL.
+    mutating func refuse(_ error: ResolutionError) {
+        if self.error == nil { self.error = error }
+        sql += "NULL"
     }
 
     package mutating func write(_ text: String) { sql += text }
@@ -74,7 +78,7 @@ package struct Renderer {
     /// Appends the arguments of an SQL text. A name has one value in a statement.
     private mutating func append(_ arguments: StatementArguments) {
         for (name, value) in self.arguments.append(contentsOf: arguments) where value != arguments.namedValues[name] {
-            ambiguousArgument = name
+            if error == nil { error = .ambiguousArgument(name) }
         }
     }
 
@@ -94,24 +98,24 @@ package struct Renderer {
 
 extension Renderer {
     package mutating func write(_ update: UpdateQuery) {
-        let target = declareTarget(update.relation)
-        write(with: update.relation.commonTables)
+        let target = declare(update.target)
+        write(with: update.target.commonTables)
         sql += "UPDATE "
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
-        write(update.relation.source, as: target)
+        write(update.target.source, as: target)
         sql += " SET "
         write(list: update.assignments) { $0.write($1) }
-        write(clause: " WHERE ", update.relation.filters)
+        write(clause: " WHERE ", update.target.filters)
         write(returning: update.returning)
     }
 
-    package mutating func write(delete relation: Relation, returning: [SQLSelection] = []) {
-        let target = declareTarget(relation)
-        write(with: relation.commonTables)
+    package mutating func write(_ delete: DeleteQuery) {
+        let target = declare(delete.target)
+        write(with: delete.target.commonTables)
         sql += "DELETE FROM "
-        write(relation.source, as: target)
-        write(clause: " WHERE ", relation.filters)
-        write(returning: returning)
+        write(delete.target.source, as: target)
+        write(clause: " WHERE ", delete.target.filters)
+        write(returning: delete.returning)
     }
 
     /// The parameters of the values come first, in the order of the columns.
@@ -130,7 +134,7 @@ extension Renderer {
             write(list: 0..<insert.rowCount, separator: ",") { renderer, _ in renderer.sql += row }
         }
         if let upsert = insert.upsert { write(upsert) }
-        write(returning: insert.returning)
+        write(insert.returning, of: insert.table)
     }
 
     private mutating func write(_ upsert: InsertQuery.Upsert) {
@@ -154,7 +158,13 @@ extension Renderer {
         write(assignment.value ?? SQLExpression(.column(assignment.column, .none)))
     }
 
-    package mutating func write(returning selection: [SQLSelection]) {
+    /// What a statement returns of the rows that it changes in a table.
+    package mutating func write(_ returning: ReturnedColumns, of table: TableName) {
+        for alias in returning.aliases { aliasNames[alias] = table.name }
+        write(returning: returning.selection)
+    }
+
+    private mutating func write(returning selection: [SQLSelection]) {
         guard !selection.isEmpty else { return }
         sql += " RETURNING "
         write(list: selection) { $0.write($1) }
@@ -163,7 +173,9 @@ extension Renderer {
     package mutating func write(_ subquery: SQLSubquery) {
         switch subquery.content {
         case .literal(let literal): write(literal)
-        case .relation(let relation): write(relation)
+        case .select(let select): write(select)
+        case .relation(let relation):
+            if let select = Select(relation) { write(select) } else { refuse(.unresolved) }
         case .compound(let compound): write(compound)
         }
     }
@@ -202,26 +214,17 @@ extension Renderer {
         sql += " "
     }
 
-    /// Tells which table aliases stand for, in a statement that changes it.
-    package mutating func declare(_ aliases: [TableAliasID], as table: TableName) {
-        for alias in aliases { aliasNames[alias] = table.name }
-    }
-
     /// The target of an UPDATE or a DELETE: one table, whose columns need no qualification.
-    private mutating func declareTarget(_ relation: Relation) -> String {
-        let name = relation.aliases.lazy.compactMap(\.name).first ?? relation.source.name
-        for alias in relation.aliases { aliasNames[alias] = name }
+    private mutating func declare(_ target: MutationTarget) -> String {
+        let name = target.aliases.lazy.compactMap(\.name).first ?? target.source.name
+        for alias in target.aliases { aliasNames[alias] = name }
         return name
     }
 
-    mutating func write(clause keyword: String, _ clauses: [Clause<SQLExpression>]) {
-        guard !clauses.isEmpty else { return }
+    mutating func write(clause keyword: String, _ conditions: [SQLExpression]) {
+        guard !conditions.isEmpty else { return }
         sql += keyword
-        if clauses.count == 1, let condition = clauses[0].term {
-            write(condition)
-        } else {
-            write(SQLExpression.joined(clauses.compactMap(\.term), by: .and))
-        }
+        write(SQLExpression.joined(conditions, by: .and))
     }
 
     mutating func write(_ limit: Relation.Limit?) {

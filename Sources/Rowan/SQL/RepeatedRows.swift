@@ -10,11 +10,11 @@ extension Relation {
             joins.allSatisfy(\.isAssociation)
         else { return false }
         return selection.allSatisfy { selection in
-            switch selection.term?.node {
+            switch selection.node {
             case .expression(let expression), .named(let expression, _): !AggregateSearch.finds(in: expression)
-            case .allColumns, .allColumnsExcluding, .primaryKey: true
+            case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey): true
             // What is not known yet may make one row of all.
-            case .literal, nil: false
+            case .literal, .symbol(.deferred): false
             }
         }
     }
@@ -39,30 +39,22 @@ extension Join {
 private struct AggregateSearch: ExpressionTransform {
     private struct Found: Error {}
 
-    static func finds(in expression: SQLExpression) -> Bool { (try? Self().expression(expression)) == nil }
+    static func finds(in expression: SQLExpression) -> Bool {
+        var search = AggregateSearch()
+        // It throws what it looks for, and nothing else.
+        return (try? search.expression(expression)) == nil
+    }
 
-    func expression(_ expression: SQLExpression) throws -> SQLExpression {
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         switch expression.node {
         case .function(let call) where call.isAggregate: throw Found()
         // Unknown SQL may call one.
         case .literal: throw Found()
         case .windowed: return expression
-        default: return try expression.mapChildren(self)
+        default: return try expression.mapChildren(&self)
         }
     }
 
     func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
     func literal(_ literal: SQL) -> SQL { literal }
-}
-
-extension SQLExpression.FunctionCall {
-    /// Whether the function is an aggregate, of SQLite or of the user. <https://sqlite.org/lang_aggfunc.html>
-    fileprivate var isAggregate: Bool {
-        switch name.uppercased() {
-        case "AVG", "COUNT", "GROUP_CONCAT", "STRING_AGG", "SUM", "TOTAL": true
-        case "MAX", "MIN": arguments.count == 1
-        case let name:
-            isCustomAggregate || name.hasPrefix("JSON_GROUP_") || name.hasPrefix("JSONB_GROUP_") || filter != nil
-        }
-    }
 }

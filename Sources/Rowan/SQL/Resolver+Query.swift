@@ -2,19 +2,10 @@
 
 /// A resolved query, and what its rows mean.
 package struct ResolvedQuery {
-    package var relation: Relation
+    package var select: Select
     /// How rows divide in scopes, nil if they show all columns.
     package var shape: RowShape?
     package var prefetches: [ResolvedPrefetch] = []
-}
-
-/// The columns of a row, then those of its scopes.
-package struct RowShape: Sendable {
-    /// nil if only the statement tells.
-    package var columnCount: Int?
-    package var scopes: [(name: String, shape: RowShape)] = []
-    /// The columns at the end that no row shows.
-    package var hiddenCount = 0
 }
 
 /// Where a query has a column that prefetched rows need.
@@ -42,68 +33,18 @@ package struct ResolvedPrefetch {
 
 extension Resolver {
     package func query(_ relation: Relation) throws -> ResolvedQuery {
-        guard relation.needsResolution else {
-            return ResolvedQuery(relation: relation)
-        }
-        var query = ResolvedQuery(relation: try resolve(relation))
+        if !relation.needsResolution, let select = Select(relation) { return ResolvedQuery(select: select) }
+        var relation = try expanded(relation)
         var prefetching = Prefetching(
-            resolver: self, commonTables: query.relation.commonTables, hidden: query.relation.hiddenSelection)
-        try prefetching.visit(&query.relation, scope: [], isRoot: true)
-        query.relation.hiddenSelection = prefetching.hidden
-        query.prefetches = prefetching.prefetches
-        if !prefetching.hidden.isEmpty || query.relation.includesJoins {
-            query.shape = try shape(of: query.relation, query.relation.commonTables)
-            query.shape?.hiddenCount = prefetching.hidden.count
-        }
-        return query
-    }
-
-    private func shape(of relation: Relation, _ commonTables: [CommonTable]) throws -> RowShape {
-        var count = try columnCount(of: relation.selection, relation.source, commonTables)
-        try addAnnotations(of: relation, commonTables, to: &count)
-        var shape = RowShape(columnCount: count)
-        for join in relation.joins {
-            let joined = join.step.relation
-            if join.isIncluded {
-                shape.scopes.append((join.name, try self.shape(of: joined, commonTables)))
-            } else if joined.includesJoins {
-                var empty = try self.shape(of: joined, commonTables)
-                empty.columnCount = 0
-                shape.scopes.append((join.name, empty))
-            }
-        }
-        return shape
-    }
-
-    private func addAnnotations(
-        of relation: Relation, _ commonTables: [CommonTable], to count: inout Int?
-    ) throws {
-        for join in relation.joins {
-            if !join.annotation.isEmpty {
-                let added = try columnCount(of: join.annotation, join.step.relation.source, commonTables)
-                count = count.flatMap { count in added.map { count + $0 } }
-            }
-            if !join.isIncluded { try addAnnotations(of: join.step.relation, commonTables, to: &count) }
-        }
-    }
-
-    private func columnCount(
-        of selection: [Clause<SQLSelection>], _ source: Source, _ commonTables: [CommonTable]
-    ) throws -> Int? {
-        var count = 0
-        for term in selection.isEmpty ? [SQLSelection(.allColumns(table: nil))] : selection.compactMap(\.term) {
-            switch term.node {
-            case .expression, .named: count += 1
-            case .literal: return nil
-            case .allColumns(nil): count += try columnNames(of: source, commonTables: commonTables).count
-            case .allColumns, .allColumnsExcluding, .primaryKey: return nil
-            }
-        }
-        return count
+            resolver: self, commonTables: relation.commonTables, hidden: relation.hiddenSelection)
+        try prefetching.visit(&relation, scope: [], isRoot: true)
+        relation.hiddenSelection = prefetching.hidden
+        let select = try select(expanded: relation)
+        return ResolvedQuery(select: select, shape: try shape(of: select), prefetches: prefetching.prefetches)
     }
 }
 
-/// Finds what is prefetched in the tree of a query.
+/// Finds what is prefetched in the tree of a relation, and adds the columns that it needs.
 private struct Prefetching {
     let resolver: Resolver
     let commonTables: [CommonTable]
@@ -126,7 +67,7 @@ private struct Prefetching {
             throw ResolutionError.ambiguousKey(prefetch.name)
         }
         // The aliases of the user, who may refer to them in the prefetched rows.
-        let aliases = relation.aliases.filter { $0.number > 0 }
+        let aliases = relation.aliases.filter(\.isOfUser)
         let inverse = try resolver.inverse(
             ofLimited: prefetch.path, from: relation.storedSource, aliases: aliases)
         var rows = inverse.relation
@@ -134,10 +75,10 @@ private struct Prefetching {
         let isDirect = inverse.isDirect(prefetch.path)
         let filter = Resolver.tuple(columns, isDirect ? .current : .alias(inverse.alias))
         if rows.repeatsAggregatedRows {
-            rows.groups = try resolver.rowKey(of: rows.source).map { .term(Resolver.column($0)) }
+            rows.groups = try resolver.rowKey(of: rows.source).map { Resolver.column($0) }
         }
         if !rows.groups.isEmpty || rows.groupsByPrimaryKey {
-            rows.groups += columns.map { .term(Resolver.column($0, .alias(inverse.alias))) }
+            rows.groups += columns.map { Resolver.column($0, .alias(inverse.alias)) }
         }
         var rowHidden: [SQLSelection] = []
         let rowKey = try columns.map { try locate($0, in: rows, isOwn: isDirect, inverse.alias, &rowHidden) }
@@ -147,7 +88,7 @@ private struct Prefetching {
         where !rows.commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) }) {
             rows.commonTables.append(table)
         }
-        let alias = relation.aliases.first ?? resolver.aliases.next()
+        let alias = relation.aliases.first ?? .given()
         if relation.aliases.isEmpty { relation.aliases = [alias] }
         let key = try inverse.columns.map { try locate($0.origin, in: relation, isOwn: isRoot, alias, &hidden) }
         let belongsToTable =
@@ -188,18 +129,6 @@ extension SchemaReader {
 }
 
 extension Relation {
-    /// Whether the query of a resolved relation gives all the rows of a table.
-    package var isWholeTable: Bool {
-        guard case .table = source else { return false }
-        return filters.isEmpty && limit == nil && groups.isEmpty && havings.isEmpty && commonTables.isEmpty
-            && joins.allSatisfy { $0.kind == .left }
-    }
-
     /// Whether a query is more than its text.
     package var needsResolution: Bool { isSymbolic || !prefetches.isEmpty || !hiddenSelection.isEmpty }
-
-    /// Whether rows have scopes.
-    fileprivate var includesJoins: Bool {
-        joins.contains { $0.isIncluded || $0.step.relation.includesJoins }
-    }
 }

@@ -2,9 +2,9 @@
 
 extension SQLExpression {
     /// The same expression with each direct sub-expression transformed.
-    package func mapChildren(_ transform: some ExpressionTransform) throws -> SQLExpression {
+    package func mapChildren(_ transform: inout some ExpressionTransform) throws -> SQLExpression {
         switch node {
-        case .value, .constant, .column, .primaryKey, .storable, .aggregate, .rowExists, .tooDeep:
+        case .value, .constant, .column, .storable, .symbol:
             self
         case .bound(let a, let bindings):
             SQLExpression(.bound(try transform.expression(a), bindings))
@@ -15,7 +15,7 @@ extension SQLExpression {
         case .binary(let op, let a, let b):
             SQLExpression(.binary(op, try transform.expression(a), try transform.expression(b)))
         case .associative(let op, let operands):
-            SQLExpression(.associative(op, try operands.map(transform.expression)))
+            SQLExpression(.associative(op, try operands.map { try transform.expression($0) }))
         case .equal(let a, let b, let isNegated):
             SQLExpression(.equal(try transform.expression(a), try transform.expression(b), isNegated: isNegated))
         case .between(let a, let b, let c, let isNegated):
@@ -30,23 +30,23 @@ extension SQLExpression {
             SQLExpression(
                 .like(
                     try transform.expression(a), try transform.expression(b),
-                    escape: try escape.map(transform.expression), isNegated: isNegated))
+                    escape: try escape.map { try transform.expression($0) }, isNegated: isNegated))
         case .collated(let a, let collation):
             SQLExpression(.collated(try transform.expression(a), collation))
         case .function(var call):
             try {
-                call.arguments = try call.arguments.map(transform.expression)
-                call.filter = try call.filter.map(transform.expression)
+                call.arguments = try call.arguments.map { try transform.expression($0) }
+                call.filter = try call.filter.map { try transform.expression($0) }
                 if !call.orderings.isEmpty {
                     try transform.check(call)
-                    call.orderings = try call.orderings.flatMap(transform.orderings)
+                    call.orderings = try call.orderings.flatMap { try transform.orderings($0) }
                 }
                 return SQLExpression(.function(call))
             }()
         case .windowed(let a, let window):
-            SQLExpression(.windowed(try transform.expression(a), try window.map(transform)))
+            SQLExpression(.windowed(try transform.expression(a), try window.map(&transform)))
         case .conditional(let conditional):
-            SQLExpression(.conditional(try conditional.map(transform)))
+            SQLExpression(.conditional(try conditional.map(&transform)))
         case .cast(let a, let type):
             SQLExpression(.cast(try transform.expression(a), type))
         case .subquery(let subquery):
@@ -54,37 +54,37 @@ extension SQLExpression {
         case .exists(let subquery, let isNegated):
             SQLExpression(.exists(try transform.subquery(subquery), isNegated: isNegated))
         case .tuple(let elements):
-            SQLExpression(.tuple(try elements.map(transform.expression)))
+            SQLExpression(.tuple(try elements.map { try transform.expression($0) }))
         }
     }
 }
 
 /// What a rewriting does with each kind of child.
 package protocol ExpressionTransform {
-    func expression(_ expression: SQLExpression) throws -> SQLExpression
-    func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
-    func literal(_ literal: SQL) throws -> SQL
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression
+    mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
+    mutating func literal(_ literal: SQL) throws -> SQL
     /// The terms that an ordering stands for.
-    func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering]
+    mutating func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering]
     /// Throws if the function can't be called so.
     func check(_ call: SQLExpression.FunctionCall) throws
 }
 
 extension ExpressionTransform {
-    func container(_ container: SQLExpression.Container) throws -> SQLExpression.Container {
+    mutating func container(_ container: SQLExpression.Container) throws -> SQLExpression.Container {
         switch container {
-        case .expressions(let expressions): .expressions(try expressions.map(expression))
+        case .expressions(let expressions): .expressions(try expressions.map { try expression($0) })
         case .subquery(let query): .subquery(try subquery(query))
         case .table, .values: container
-        case .rows(let rows): .rows(try rows.map { try $0.map(expression) })
+        case .rows(let rows): .rows(try rows.map { try $0.map { try expression($0) } })
         }
     }
 
-    package func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering] {
+    package mutating func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering] {
         switch ordering.node {
         case .expression(let e, let direction): [SQLOrdering(.expression(try expression(e), direction))]
         case .literal(let l): [SQLOrdering(.literal(try literal(l)))]
-        case .primaryKey: [ordering]
+        case .symbol: [ordering]
         }
     }
 
@@ -96,7 +96,7 @@ extension SQLExpression.Node {
     var isSymbolic: Bool {
         switch self {
         case .value, .constant, .column: false
-        case .primaryKey, .storable, .aggregate, .rowExists, .tooDeep: true
+        case .storable, .symbol: true
         case .bound(let a, _): a.isSymbolic
         case .literal(let literal): literal.isSymbolic
         case .unary(_, let a), .collated(let a, _), .cast(let a, _): a.isSymbolic

@@ -52,11 +52,11 @@ extension SQLExpression.Node {
     /// How many operations are nested, this one included. One level deep: the children know for themselves.
     var depth: Int32 {
         switch self {
-        case .value, .constant, .column, .storable, .rowExists, .tooDeep: 0
+        case .value, .constant, .column, .storable: 0
         case .literal(let literal): 1 + literal.depth
         case .unary(_, let a), .collated(let a, _), .cast(let a, _), .bound(let a, _): 1 + a.depth
         case .binary(_, let a, let b), .equal(let a, let b, _): 1 + max(a.depth, b.depth)
-        case .associative(_, let operands), .tuple(let operands), .primaryKey(let operands): 1 + operands.depth
+        case .associative(_, let operands), .tuple(let operands): 1 + operands.depth
         case .between(let a, let b, let c, _): 1 + max(a.depth, b.depth, c.depth)
         case .isIn(let a, let container, _): 1 + max(a.depth, container.depth)
         case .like(let a, let b, let escape, _): 1 + max(a.depth, b.depth, escape?.depth ?? 0)
@@ -65,6 +65,16 @@ extension SQLExpression.Node {
         case .windowed(let a, .named): 1 + a.depth
         case .conditional(let conditional): 1 + conditional.depth
         case .subquery(let subquery), .exists(let subquery, _): 1 + subquery.depth
+        case .symbol(let symbol): symbol.depth
+        }
+    }
+}
+
+extension SQLExpression.Symbol {
+    fileprivate var depth: Int32 {
+        switch self {
+        case .rowExists, .deferred, .tooDeep: 0
+        case .primaryKey(let values): 1 + values.depth
         case .aggregate(let value): 1 + value.depth
         }
     }
@@ -94,7 +104,7 @@ extension SQLSelection {
         switch node {
         case .expression(let expression), .named(let expression, _): expression.depth
         case .literal(let literal): literal.depth
-        case .allColumns, .allColumnsExcluding, .primaryKey: 0
+        case .allColumns, .symbol: 0
         }
     }
 }
@@ -108,7 +118,7 @@ extension SQLOrdering {
         switch node {
         case .expression(let expression, _): expression.depth
         case .literal(let literal): literal.depth
-        case .primaryKey: 0
+        case .symbol: 0
         }
     }
 }
@@ -137,6 +147,7 @@ extension SQLSubquery.Content {
         switch self {
         case .literal(let literal): 1 + literal.depth
         case .relation(let relation): 3 + relation.depth
+        case .select(let select): 3 + select.depth
         case .compound(let compound):
             1 + compound.others.reduce(max(compound.first.depth, compound.orderings.depth)) { max($0, $1.query.depth) }
         }
@@ -145,22 +156,49 @@ extension SQLSubquery.Content {
 
 extension Relation {
     fileprivate var depth: Int32 {
-        var depth: Int32 =
-            switch source {
-            case .table: 0
-            case .subquery(let subquery, _): subquery.depth
-            case .function(let call): call.depth
-            }
-        for filter in filters { depth = max(depth, filter.term?.depth ?? 0) }
-        for selection in selection { depth = max(depth, selection.term?.depth ?? 0) }
-        for ordering in orderings { depth = max(depth, ordering.term?.depth ?? 0) }
-        for group in groups { depth = max(depth, group.term?.depth ?? 0) }
-        for having in havings { depth = max(depth, having.term?.depth ?? 0) }
+        var depth = source.depth
+        for filter in filters { depth = max(depth, filter.depth) }
+        for selection in selection { depth = max(depth, selection.depth) }
+        for ordering in orderings { depth = max(depth, ordering.depth) }
+        for group in groups { depth = max(depth, group.depth) }
+        for having in havings { depth = max(depth, having.depth) }
         for definition in windows { depth = max(depth, definition.window.depth) }
         for table in commonTables { depth = max(depth, 1 + table.query.depth) }
         for join in joins { depth = max(depth, join.step.depth) }
         for prefetch in prefetches { depth = max(depth, prefetch.path.depth) }
         return depth
+    }
+}
+
+extension Select {
+    fileprivate var depth: Int32 {
+        var depth = max(from.depth, filters.depth, groups.depth, havings.depth, orderings.depth)
+        for selection in selection { depth = max(depth, selection.depth) }
+        for columns in joinedColumns { depth = columns.selection.reduce(depth) { max($0, $1.depth) } }
+        for orderings in joinedOrderings { depth = max(depth, orderings.terms.depth) }
+        for definition in windows { depth = max(depth, definition.window.depth) }
+        for table in commonTables { depth = max(depth, 1 + table.query.depth) }
+        return depth
+    }
+}
+
+extension Select.Table {
+    fileprivate var depth: Int32 {
+        joins.reduce(source.depth) { depth, join in
+            let condition: Int32 =
+                if case .expression(let expression, _, _) = join.condition { expression.depth } else { 0 }
+            return max(depth, condition, join.filters.depth, 1 + join.table.depth)
+        }
+    }
+}
+
+extension Source {
+    fileprivate var depth: Int32 {
+        switch self {
+        case .table: 0
+        case .subquery(let subquery, _): subquery.depth
+        case .function(let call): call.depth
+        }
     }
 }
 

@@ -25,7 +25,7 @@ public struct SQLExpression: Hashable, Sendable {
     init(_ node: Node, isSymbolic: Bool, depth: Int32) {
         self.depth = depth
         guard depth <= Self.maximumDepth else {
-            self.node = .tooDeep
+            self.node = .symbol(.tooDeep)
             self.isSymbolic = true
             return
         }
@@ -58,16 +58,24 @@ public struct SQLExpression: Hashable, Sendable {
         case exists(SQLSubquery, isNegated: Bool)
         /// Values between parentheses, as the right side of IN.
         case tuple([SQLExpression])
-        /// The primary key of the current table is one of those values.
-        case primaryKey(isIn: [SQLExpression])
         /// A value that records may store in a way of their own.
         case storable(StorableValue)
+        /// An expression in which some aliases stand for the source of others.
+        case bound(SQLExpression, [AliasBinding])
+        /// What stands for SQL that only the resolver can tell. No `Select` has one.
+        case symbol(Symbol)
+    }
+
+    /// What the schema explains.
+    package enum Symbol: Hashable, Sendable {
+        /// The primary key of the current table is one of those values.
+        case primaryKey(isIn: [SQLExpression])
         /// A value that is computed over the associated rows of the current table.
         case aggregate(AssociatedValue)
         /// The row of an alias is there: its primary key is not NULL.
         case rowExists(TableAliasID)
-        /// An expression in which some aliases stand for the source of others.
-        case bound(SQLExpression, [AliasBinding])
+        /// Expressions that are known when a connection is.
+        case deferred(Deferred<SQLExpression>)
         /// What is left of an expression that is nested too deeply: the resolver refuses it.
         case tooDeep
     }
@@ -81,29 +89,6 @@ public struct SQLExpression: Hashable, Sendable {
         case values([[DatabaseValue]])
         /// Row values, all of the same size: `(VALUES (1, 2), (3, 4))`.
         case rows([[SQLExpression]])
-    }
-
-    /// A function call: `name(DISTINCT a, b ORDER BY d) FILTER (WHERE c)`.
-    package struct FunctionCall: Hashable, Sendable {
-        package var name: String
-        package var arguments: [SQLExpression]
-        package var isDistinct = false
-        package var isStar = false
-        package var isCustomAggregate = false
-        package var filter: SQLExpression?
-        /// The order in which an aggregate takes the rows. Since SQLite 3.44.
-        package var orderings: [SQLOrdering] = []
-
-        package init(
-            _ name: String, _ arguments: [SQLExpression], isDistinct: Bool = false, isStar: Bool = false,
-            filter: SQLExpression? = nil
-        ) {
-            self.name = name
-            self.arguments = arguments
-            self.isDistinct = isDistinct
-            self.isStar = isStar
-            self.filter = filter
-        }
     }
 
     package enum UnaryOperator: String, Hashable, Sendable {
@@ -166,7 +151,9 @@ extension SQLExpression: SQLSpecificExpressible {
 
     package static let null = SQLExpression.value(.null)
 
-    static func tooDeep(_ depth: Int32) -> SQLExpression { SQLExpression(.tooDeep, isSymbolic: true, depth: depth) }
+    static func tooDeep(_ depth: Int32) -> SQLExpression {
+        SQLExpression(.symbol(.tooDeep), isSymbolic: true, depth: depth)
+    }
 
     /// Expressions joined by an operator: a lone one stands as it is, none at all is the operator's neutral value.
     package static func joined(
@@ -191,8 +178,7 @@ extension SQLExpression: SQLSpecificExpressible {
         case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
         case .value, .constant, .column, .literal, .unary, .binary, .associative, .collated, .function, .windowed,
-            .conditional, .cast, .subquery, .tuple, .primaryKey,
-            .storable, .aggregate, .rowExists, .bound, .tooDeep:
+            .conditional, .cast, .subquery, .tuple, .storable, .bound, .symbol:
             SQLExpression(.unary(.not, self))
         }
     }

@@ -8,32 +8,34 @@ public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("LENGTH", value) }
 
 /// `COUNT(value)`: the rows where the value is not NULL.
-public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { .call("COUNT", counted) }
+public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { .call(.count, counted) }
 
 /// `COUNT(*)`
 public func count(_ all: AllColumns) -> SQLExpression {
-    SQLExpression(.function(.init("COUNT", [], isStar: true)))
+    SQLExpression(.function(.countOfRows))
 }
 
 /// `COUNT(DISTINCT value)`
 public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.function(.init("COUNT", [value.sqlExpression], isDistinct: true)))
+    var call = SQLExpression.FunctionCall(.count, value.sqlExpression)
+    call.isDistinct = true
+    return SQLExpression(.function(call))
 }
 
 /// `AVG(value)`
-public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("AVG", value) }
+public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.average, value) }
 
 /// `AVG(value) FILTER (WHERE filter)`
 public func average(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
-    .call("AVG", value, filter: filter.sqlExpression)
+    .call(.average, value, filter: filter.sqlExpression)
 }
 
 /// `MIN(value)`: the least value of the group.
-public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MIN", value) }
+public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.min, value) }
 
 /// `MIN(value) FILTER (WHERE filter)`
 public func min(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
-    .call("MIN", value, filter: filter.sqlExpression)
+    .call(.min, value, filter: filter.sqlExpression)
 }
 
 /// `MIN(a, b, ...)`: the least of several values.
@@ -41,15 +43,17 @@ public func min(
     _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
     SQLExpression(
-        .function(.init("MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))))
+        .function(
+            .init(
+                "MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
 /// `MAX(value)`: the greatest value of the group.
-public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("MAX", value) }
+public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.max, value) }
 
 /// `MAX(value) FILTER (WHERE filter)`
 public func max(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
-    .call("MAX", value, filter: filter.sqlExpression)
+    .call(.max, value, filter: filter.sqlExpression)
 }
 
 /// `MAX(a, b, ...)`: the greatest of several values.
@@ -57,23 +61,25 @@ public func max(
     _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
     SQLExpression(
-        .function(.init("MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression))))
+        .function(
+            .init(
+                "MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
 /// `SUM(value)`: NULL for no row.
-public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("SUM", value) }
+public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.sum, value) }
 
 /// `SUM(value) FILTER (WHERE filter)`
 public func sum(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
-    .call("SUM", value, filter: filter.sqlExpression)
+    .call(.sum, value, filter: filter.sqlExpression)
 }
 
 /// `TOTAL(value)`: a double, 0.0 for no row.
-public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("TOTAL", value) }
+public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.total, value) }
 
 /// `TOTAL(value) FILTER (WHERE filter)`
 public func total(_ value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
-    .call("TOTAL", value, filter: filter.sqlExpression)
+    .call(.total, value, filter: filter.sqlExpression)
 }
 
 /// `COALESCE(a, b, ...)`: the first value that is not NULL.
@@ -81,7 +87,7 @@ public func coalesce(_ values: some Collection<any SQLSpecificExpressible>) -> S
     switch values.count {
     case 0: .null
     case 1: values.first!.sqlExpression
-    default: SQLExpression(.function(.init("COALESCE", values.map(\.sqlExpression))))
+    default: SQLExpression(.function(.init("COALESCE", values.map(\.sqlExpression), result: .firstArgument)))
     }
 }
 
@@ -96,10 +102,14 @@ public func julianDay(_ value: some SQLSpecificExpressible, _ modifiers: SQLDate
 }
 
 extension SQLExpression {
+    static func call(_ name: String, _ argument: some SQLExpressible) -> SQLExpression {
+        SQLExpression(.function(.init(name, [argument.sqlExpression])))
+    }
+
     static func call(
-        _ name: String, _ argument: some SQLExpressible, filter: SQLExpression? = nil
+        _ function: AggregateFunction, _ argument: some SQLExpressible, filter: SQLExpression? = nil
     ) -> SQLExpression {
-        SQLExpression(.function(.init(name, [argument.sqlExpression], filter: filter)))
+        SQLExpression(.function(.init(function, argument.sqlExpression, filter: filter)))
     }
 }
 

@@ -63,7 +63,7 @@ extension SQLJSONExpressible {
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
-        .json("JSON_EXTRACT", [sqlExpression, path.sqlExpression.asConstant])
+        .json(.extract, [sqlExpression, path.sqlExpression.asConstant])
     }
 
     /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value,
@@ -76,12 +76,12 @@ extension SQLJSONExpressible {
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public func jsonExtract<Path: SQLExpressible>(atPaths paths: some Collection<Path>) -> SQLExpression {
-        .json("JSON_EXTRACT", [sqlExpression] + paths.map(\.sqlExpression.asConstant))
+        .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
 
     /// The values at several paths, as a JSON array.
     public func jsonExtract(atPaths paths: some Collection<any SQLExpressible>) -> SQLExpression {
-        .json("JSON_EXTRACT", [sqlExpression] + paths.map(\.sqlExpression.asConstant))
+        .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
 }
 
@@ -133,7 +133,7 @@ extension SQLSpecificExpressible {
 
 extension SQLExpression {
     package static func json(
-        _ function: String, _ arguments: [SQLExpression], filter: SQLExpression? = nil
+        _ function: JSONFunction, _ arguments: [SQLExpression], filter: SQLExpression? = nil
     ) -> SQLExpression {
         SQLExpression(.function(FunctionCall(function, arguments, filter: filter)))
     }
@@ -152,29 +152,16 @@ extension SQLExpression {
     /// Source: <https://sqlite.org/json1.html#interface_overview>
     package var isJSONForSQLite: Bool {
         switch node {
-        case .function(let call): Self.functionsOfJSON.contains(call.name.uppercased())
+        case .function(let call): call.jsonFunction?.returnsJSON ?? false
         case .windowed(let call, _): call.isJSONForSQLite
         case .binary(let op, _, _): op == .jsonRepresentation
         case .value, .constant, .column, .literal, .unary, .associative, .equal, .between, .isIn, .like, .collated,
-            .conditional, .cast, .subquery, .exists, .tuple, .primaryKey, .storable,
-            .aggregate, .rowExists, .tooDeep:
+            .conditional, .cast, .subquery, .exists, .tuple, .storable,
+            .symbol:
             false
         case .bound(let expression, _): expression.isJSONForSQLite
         }
     }
-
-    private static let functionsOfJSON: Set<String> = binaryFunctions.reduce(into: ["JSON_QUOTE"]) {
-        $0.formUnion([$1.key, $1.value])
-    }
-
-    /// The functions that make binary JSON, by those that make the same as a text.
-    fileprivate static let binaryFunctions: [String: String] = {
-        let suffixes = [
-            "", "_ARRAY", "_GROUP_ARRAY", "_GROUP_OBJECT", "_INSERT", "_OBJECT", "_PATCH", "_REMOVE", "_REPLACE",
-            "_SET",
-        ]
-        return Dictionary(uniqueKeysWithValues: suffixes.map { ("JSON\($0)", "JSONB\($0)") })
-    }()
 }
 
 extension SQLSpecificExpressible {
@@ -194,14 +181,18 @@ extension SQLSpecificExpressible {
 extension SQLExpression {
     fileprivate var binaryJSON: SQLExpression {
         switch node {
-        case .function(var call) where Self.binaryFunctions[call.name] != nil || call.name == "JSON_EXTRACT":
-            call.name = "JSONB" + call.name.dropFirst("JSON".count)
+        case .function(var call):
+            guard let function = call.jsonFunction, call.name == function.rawValue, let name = function.binaryName
+            else {
+                return .json(.binary, [self])
+            }
+            call.name = name
             return SQLExpression(.function(call))
         case .windowed(let call, let window) where call.isJSONForSQLite:
             return SQLExpression(.windowed(call.binaryJSON, window))
         default:
             // Any other value is JSON text, or no JSON at all: SQLite knows.
-            return .json("JSONB", [self])
+            return .json(.binary, [self])
         }
     }
 }
@@ -212,6 +203,6 @@ extension SQLExpressible {
     package var asJSONElement: SQLExpression {
         let expression = sqlExpression
         guard self is any SQLJSONExpressible, !expression.isJSONForSQLite else { return expression }
-        return .json("JSON", [expression])
+        return .json(.json, [expression])
     }
 }

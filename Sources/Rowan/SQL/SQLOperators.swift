@@ -99,7 +99,7 @@ extension SQLSpecificExpressible {
 
     /// `IFNULL(a, b)`
     public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
-        SQLExpression(.function(.init("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+        SQLExpression(.function(.init("IFNULL", [lhs.sqlExpression, rhs.sqlExpression], result: .firstArgument)))
     }
     /// `-a`
     public static prefix func - (value: Self) -> SQLExpression { SQLExpression(.unary(.minus, value.sqlExpression)) }

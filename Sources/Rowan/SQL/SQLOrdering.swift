@@ -32,8 +32,16 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
         case expression(SQLExpression, Direction)
         /// Text, which has no reverse.
         case literal(SQL)
+        /// What stands for terms that only the resolver can tell. No `Select` has one.
+        case symbol(Symbol)
+    }
+
+    /// What the schema explains.
+    package enum Symbol: Hashable, Sendable {
         /// The columns of the primary key of the current table.
         case primaryKey(Direction)
+        /// Terms that are known when a connection is.
+        case deferred(Deferred<SQLOrdering>)
     }
 
     /// The reverse ordering. A literal has none, and stays as it is.
@@ -41,7 +49,9 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
         switch node {
         case .expression(let expression, let direction): SQLOrdering(.expression(expression, direction.reversed))
         case .literal: self
-        case .primaryKey(let direction): SQLOrdering(.primaryKey(direction.reversed))
+        case .symbol(.primaryKey(let direction)): SQLOrdering(.symbol(.primaryKey(direction.reversed)))
+        case .symbol(.deferred(let deferred)):
+            SQLOrdering(.symbol(.deferred(Deferred { try deferred.terms($0).map(\.reversed) })))
         }
     }
 
@@ -49,7 +59,7 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
         switch node {
         case .expression(let expression, _): expression.isSymbolic
         case .literal(let literal): literal.isSymbolic
-        case .primaryKey: true
+        case .symbol: true
         }
     }
 }

@@ -16,8 +16,16 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
         case literal(SQL)
         /// All columns of the current table, or of a table with a name.
         case allColumns(table: String?)
+        /// What stands for columns that only the resolver can tell. No `Select` has one.
+        case symbol(Symbol)
+    }
+
+    /// What the schema explains.
+    package enum Symbol: Hashable, Sendable {
         case allColumnsExcluding([String], of: QualifiedTable? = nil)
         case primaryKey
+        /// Columns that are known when a connection is.
+        case deferred(Deferred<SQLSelection>)
     }
 
     /// A table that is not the current one, and how its columns are qualified.
@@ -34,7 +42,7 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
         case .expression(let expression), .named(let expression, _): expression.isSymbolic
         case .literal(let literal): literal.isSymbolic
         case .allColumns: false
-        case .allColumnsExcluding, .primaryKey: true
+        case .symbol: true
         }
     }
 }
@@ -69,7 +77,7 @@ public struct AllColumnsExcluding: Sendable, SQLSelectable {
         self.excludedColumns = excludedColumns.map(\.name)
     }
 
-    public var sqlSelection: SQLSelection { SQLSelection(.allColumnsExcluding(excludedColumns)) }
+    public var sqlSelection: SQLSelection { SQLSelection(.symbol(.allColumnsExcluding(excludedColumns))) }
 }
 
 extension SQLSelectable where Self == AllColumns {

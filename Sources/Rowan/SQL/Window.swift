@@ -91,8 +91,8 @@ public struct Window: Sendable {
             Bound(offset: offset.sqlExpression, text: " FOLLOWING")
         }
 
-        fileprivate func map(_ transform: some ExpressionTransform) throws -> Bound {
-            Bound(offset: try offset.map(transform.expression), text: text)
+        fileprivate func map(_ transform: inout some ExpressionTransform) throws -> Bound {
+            Bound(offset: try offset.map { try transform.expression($0) }, text: text)
         }
     }
 
@@ -110,13 +110,13 @@ public struct Window: Sendable {
 }
 
 extension Window: Hashable {
-    package func map(_ transform: some ExpressionTransform) throws -> Window {
+    package func map(_ transform: inout some ExpressionTransform) throws -> Window {
         var result = self
-        result.partitions = try partitions.map(transform.expression)
-        result.orderings = try orderings.flatMap(transform.orderings)
+        result.partitions = try partitions.map { try transform.expression($0) }
+        result.orderings = try orderings.flatMap { try transform.orderings($0) }
         result.frame = try frame.map {
             Frame(
-                unit: $0.unit, start: try $0.start.map(transform), end: try $0.end.map(transform),
+                unit: $0.unit, start: try $0.start.map(&transform), end: try $0.end.map(&transform),
                 exclusion: $0.exclusion)
         }
         return result
@@ -148,9 +148,9 @@ package enum WindowReference: Hashable, Sendable {
     case window(Window)
     case named(String)
 
-    func map(_ transform: some ExpressionTransform) throws -> WindowReference {
+    func map(_ transform: inout some ExpressionTransform) throws -> WindowReference {
         switch self {
-        case .window(let window): .window(try window.map(transform))
+        case .window(let window): .window(try window.map(&transform))
         case .named: self
         }
     }

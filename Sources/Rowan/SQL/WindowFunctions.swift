@@ -91,7 +91,7 @@ public func groupConcat(
     orderBy orderings: [any SQLOrderingTerm] = [], filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {
     let arguments = [value.sqlExpression] + (separator.map { [$0.sqlExpression] } ?? [])
-    return SQLExpression(.function(.init("GROUP_CONCAT", arguments, filter: filter?.sqlExpression)))
+    return SQLExpression(.function(.init("GROUP_CONCAT", arguments, .aggregate, filter: filter?.sqlExpression)))
         .ordered(by: orderings)
 }
 
@@ -160,7 +160,7 @@ public func nthValue(_ value: some SQLSpecificExpressible, _ n: some SQLExpressi
 
 extension SQLExpression {
     fileprivate static func window(_ name: String, _ arguments: SQLExpression...) -> SQLExpression {
-        SQLExpression(.function(FunctionCall(name, arguments)))
+        SQLExpression(.function(FunctionCall(name, arguments, .window)))
     }
 
     fileprivate static func shifted(
@@ -169,6 +169,6 @@ extension SQLExpression {
         var arguments = [value]
         if offset != 1 || defaultValue != nil { arguments.append(.value(.int64(Int64(offset)))) }
         if let defaultValue { arguments.append(defaultValue) }
-        return SQLExpression(.function(FunctionCall(name, arguments)))
+        return SQLExpression(.function(FunctionCall(name, arguments, .window)))
     }
 }

@@ -128,8 +128,11 @@ extension Database {
     private func executeDefinition(_ write: (inout Renderer) -> Void) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)
-        if let levels = renderer.nestedLevels { throw error(forNesting: levels) }
-        guard renderer.arguments.isEmpty else {
+        let arguments: StatementArguments
+        do { arguments = try renderer.statementArguments() } catch let error as ResolutionError {
+            throw DatabaseError(message: error.description)
+        }
+        guard arguments.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "definitions of tables and indexes take no arguments: write \\(value) in a literal",

@@ -77,7 +77,7 @@ struct CaseTests {
     @Test func primaryKeyInBranches() throws {
         try inLoggedDatabase("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)") {
             db, log throws in
-            let key = SQLExpression(.primaryKey(isIn: [2.sqlExpression]))
+            let key = SQLExpression(.symbol(.primaryKey(isIn: [2.sqlExpression])))
             let request = Table("t").all().select(CaseExpression().when(key, then: key).otherwise(key), as: Bool.self)
             #expect(try request.fetchAll(db) == [false, true])
             #expect(log.take() == [#"SELECT CASE WHEN "id" = ? THEN "id" = ? ELSE "id" = ? END FROM "t""#])

@@ -178,7 +178,7 @@ extension SQLSelection {
     fileprivate var expression: SQLExpression {
         switch node {
         case .expression(let expression), .named(let expression, _): expression
-        case .literal, .allColumns, .allColumnsExcluding, .primaryKey: .null
+        case .literal, .allColumns, .symbol: .null
         }
     }
 }

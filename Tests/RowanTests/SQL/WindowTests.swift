@@ -130,7 +130,7 @@ struct WindowTests {
     }
 
     @Test func primaryKeyInWindows() throws {
-        let expression = rowNumber().over(orderBy: [SQLOrdering(.primaryKey(.descending))])
+        let expression = rowNumber().over(orderBy: [SQLOrdering(.symbol(.primaryKey(.descending)))])
         try inLoggedDatabase(schema) { db, log throws in
             let numbers = try Table("t").all().order(id).select(expression, as: Int.self).fetchAll(db)
             #expect(numbers == [5, 4, 3, 2, 1])

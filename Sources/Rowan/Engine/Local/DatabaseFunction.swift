@@ -87,9 +87,8 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     /// A call of the function, as an expression.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
-        var call = SQLExpression.FunctionCall(name, arguments.map(\.sqlExpression))
-        if case .aggregate = kind { call.isCustomAggregate = true }
-        return SQLExpression(.function(call))
+        let rows: SQLExpression.FunctionCall.Kind = if case .aggregate = kind { .aggregate } else { .scalar }
+        return SQLExpression(.function(.init(name, arguments.map(\.sqlExpression), rows)))
     }
 
     public static func == (lhs: DatabaseFunction, rhs: DatabaseFunction) -> Bool { lhs.id == rhs.id }

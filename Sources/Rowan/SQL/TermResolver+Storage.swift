@@ -1,7 +1,7 @@
 // Values that are compared with a column are stored as the record of the column stores them: identifiers as texts,
 // dates as numbers...
 
-extension Resolver {
+extension TermResolver {
     /// A comparison with a column, whose values are those that the record of the column stores.
     func stored(_ expression: SQLExpression) -> SQLExpression {
         switch expression.node {
@@ -20,7 +20,7 @@ extension Resolver {
             SQLExpression(.isIn(a, .rows(rows.map { stored($0, like: a) }), isNegated: isNegated))
         case .isIn(let a, .subquery(let subquery), let isNegated):
             SQLExpression(.isIn(stored(a, likeColumnOf: subquery), .subquery(subquery), isNegated: isNegated))
-        case .function(let call) where call.isChoice: SQLExpression(.function(stored(call)))
+        case .function(let call) where call.result == .firstArgument: SQLExpression(.function(stored(call)))
         default:
             // Not a comparison: a rule for some operators, which the others don't share.
             expression
@@ -65,15 +65,15 @@ extension Resolver {
     /// The column that the values of an expression come from, and how its record stores them.
     private func storage(of expression: SQLExpression) -> (column: String, storage: RecordStorage)? {
         switch expression.node {
-        case .column(let name, .alias(let alias)): sources[alias]?.storage.map { (name, $0) }
+        case .column(let name, .alias(let alias)): resolver.sources[alias]?.storage.map { (name, $0) }
         case .column(let name, _): current?.storedSource.storage.map { (name, $0) }
         case .collated(let operand, _): storage(of: operand)
-        case .function(let call) where call.keepsValues || call.isChoice:
+        case .function(let call) where call.result != .own:
             call.arguments.lazy.compactMap { storage(of: $0) }.first
         case .subquery(let subquery): storage(of: subquery)
-        case .aggregate(let value):
-            if case .call(let name, let argument) = value.function, ["MIN", "MAX"].contains(name) {
-                inside(value.path.last.relation).storage(of: argument)
+        case .symbol(.aggregate(let value)):
+            if case .call(let function, let argument) = value.function, function.result == .argument {
+                resolver.terms(of: value.path.last.relation).storage(of: argument)
             } else {
                 nil
             }
@@ -85,15 +85,8 @@ extension Resolver {
 
     private func storage(of subquery: SQLSubquery) -> (column: String, storage: RecordStorage)? {
         guard case .relation(let relation) = subquery.content, relation.selection.count == 1,
-            case .expression(let column) = relation.selection[0].term?.node
+            case .expression(let column) = relation.selection[0].node
         else { return nil }
-        return inside(relation).storage(of: column)
+        return resolver.terms(of: relation).storage(of: column)
     }
-}
-
-extension SQLExpression.FunctionCall {
-    /// Whether the function gives one of its values.
-    fileprivate var keepsValues: Bool { ["MIN", "MAX"].contains(name) }
-    /// Whether the function gives the first value that is not NULL.
-    fileprivate var isChoice: Bool { ["IFNULL", "COALESCE"].contains(name) }
 }

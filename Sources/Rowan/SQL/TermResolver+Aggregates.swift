@@ -3,31 +3,39 @@
 // groups the table by origin, and is joined. For the row of a key, that scan looks for its associated rows alone; for
 // the first row of any others, the scan of the subquery is the shorter one.
 
-extension Resolver {
-    func resolve(_ value: AssociatedValue) throws -> SQLExpression {
+extension TermResolver {
+    mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw ResolutionError.noTable }
-        if joinsAggregates, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
-            try key(of: value.path.last.relation.source) != nil,
-            try !isIndexed(value.path, current.storedSource), try !refersToOuterRows(value)
-        {
-            return try derivedTable(of: value.path, current).value(of: value.function)
+        if try isJoined(value, to: current) {
+            let resolver = resolver
+            return try self.value(of: value, in: resolver.derivedTable(of: value.path, current))
         }
-        let alias = current.alias(aliases)
-        let rows = try relation(of: value.path.steps[...], from: current.storedSource, alias)
-        let result = try expression(aggregate(value.function, of: rows, key: value.path.last.key))
+        let alias = alias(of: current)
+        let rows = try resolver.relation(of: value.path.steps[...], from: current.storedSource, alias)
+        let result = try expression(resolver.aggregate(value.function, of: rows, key: value.path.last.key))
         guard current.isOptional, value.function.isKnownOfNoRow else { return result }
         // The aggregate of a row that is missing is NULL, as all of its columns.
         return CaseExpression().when(try exists(.current, current.source), then: result).sqlExpression
     }
 
-    /// Whether an aggregate needs the row of a query around it: a derived table does not see it.
-    private func refersToOuterRows(_ value: AssociatedValue) throws -> Bool {
-        let search = AliasSearch()
-        try search.visit(value)
-        return search.aliases.contains { sources[$0] != nil }
+    /// Whether an aggregate is a column of a joined table.
+    private func isJoined(_ value: AssociatedValue, to current: CurrentRelation) throws -> Bool {
+        guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
+            try resolver.key(of: value.path.last.relation.source) != nil
+        else { return false }
+        return try !resolver.isIndexed(value.path, current.storedSource) && !refersToOuterRows(value)
     }
 
-    private func aggregate(
+    /// Whether an aggregate needs the row of a query around it: a derived table does not see it.
+    private func refersToOuterRows(_ value: AssociatedValue) throws -> Bool {
+        var search = AliasSearch()
+        try search.visit(value)
+        return search.aliases.contains { resolver.sources[$0] != nil }
+    }
+}
+
+extension Resolver {
+    fileprivate func aggregate(
         _ function: AssociatedValue.Function, of associated: Relation, key: AssociationKey
     ) throws -> SQLExpression {
         var rows = associated
@@ -45,61 +53,56 @@ extension Resolver {
         }
         let call: SQLExpression.FunctionCall =
             switch function {
-            case .count, .isEmpty: .init("COUNT", [], isStar: true)
-            case .call(let name, let argument): .init(name, [argument])
+            case .count, .isEmpty: .countOfRows
+            case .call(let function, let argument): .init(function, argument)
             }
-        rows.selection = [.term(SQLSelection(.expression(SQLExpression(.function(call)))))]
+        rows.selection = [SQLSelection(.expression(SQLExpression(.function(call))))]
         return SQLExpression(.subquery(SQLSubquery(.relation(rows))))
     }
 
     /// The rows of a relation that has joins, each once: joined rows may be several for one row.
     private func rowsOnce(_ relation: Relation) throws -> Relation {
         let columns = try primaryKey(of: relation.source)
-        let alias = relation.aliases.first ?? aliases.next()
+        let alias = relation.aliases.first ?? .given()
         var rows = relation
         if relation.aliases.isEmpty { rows.aliases = [alias] }
-        rows.selection = columns.map { .term(SQLSelection(.expression(Self.column($0)))) }
+        rows.selection = columns.map { SQLSelection(.expression(Self.column($0))) }
         for index in rows.joins.indices { rows.joins[index].excludeAll() }
         var result = Relation(relation.source)
         result.storage = relation.storage
         result.filters = [
-            .term(
-                SQLExpression(
-                    .isIn(Self.tuple(columns, .current), .subquery(SQLSubquery(.relation(rows))), isNegated: false)))
+            SQLExpression(
+                .isIn(Self.tuple(columns, .current), .subquery(SQLSubquery(.relation(rows))), isNegated: false))
         ]
         return result
     }
 
-    private func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
-        if let known = current.derivedTables.first(where: { $0.path == path }) { return known }
+    fileprivate func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
         var inverse = try inverse(of: path, from: current.storedSource)
         if let key = current.key {
             let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
             var origin = Relation(
                 current.source, storage: current.storedSource.storage,
                 selection: inverse.columns.map {
-                    .term(SQLSelection(.expression(Self.column($0.origin))))
+                    SQLSelection(.expression(Self.column($0.origin)))
                 })
-            origin.filters = [.term(key)]
+            origin.filters = [key]
             inverse.relation.filters.append(
-                .term(
-                    SQLExpression(
-                        .equal(
-                            Self.tuple(inverse.columns.map(\.destination), table),
-                            SQLExpression(.subquery(SQLSubquery(.relation(origin)))), isNegated: false))))
+                SQLExpression(
+                    .equal(
+                        Self.tuple(inverse.columns.map(\.destination), table),
+                        SQLExpression(.subquery(SQLSubquery(.relation(origin)))), isNegated: false)))
         }
-        let derived = DerivedAggregates(
-            path: path, inverse: inverse, rowKey: try primaryKey(of: path.last.relation.source), alias: aliases.next())
-        current.derivedTables.append(derived)
-        return derived
+        return DerivedAggregates(
+            path: path, inverse: inverse, rowKey: try primaryKey(of: path.last.relation.source))
     }
 
     /// Whether indexes lead from a row of the origin to its associated rows.
-    private func isIndexed(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
+    fileprivate func isIndexed(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
         var source = origin
         for step in path.steps {
             guard case .table(let table) = step.relation.source else { return false }
-            guard case .columns(let pairs) = try resolve(step.condition, from: source, to: step.relation.storedSource)
+            guard case .columns(let pairs) = try condition(step.condition, from: source, to: step.relation.storedSource)
             else {
                 // A condition of the user: SQLite plans it best where it stands.
                 return true
@@ -116,7 +119,7 @@ extension AssociatedValue.Function {
     fileprivate var isKnownOfNoRow: Bool {
         switch self {
         case .count, .isEmpty: true
-        case .call(let name, _): name == "TOTAL"
+        case .call(let function, _): function == .total
         }
     }
 }
@@ -141,7 +144,7 @@ extension Relation {
 
     /// `SELECT 1`
     fileprivate mutating func selectOne() {
-        selection = [.term(SQLSelection(.literal(SQL(sql: "1"))))]
+        selection = [SQLSelection(.literal(SQL(sql: "1")))]
         for index in joins.indices { joins[index].excludeAll() }
     }
 }

@@ -1,0 +1,91 @@
+// The statements that change rows, as the renderer takes them: no part needs the schema any more.
+
+/// The rows that an UPDATE or a DELETE changes.
+package struct MutationTarget: Hashable, Sendable {
+    package let source: Source
+    package let commonTables: [CommonTable]
+    package let filters: [SQLExpression]
+    /// What stands for the table in the filters, in what is assigned, and in what is returned.
+    package let aliases: [TableAliasID]
+
+    /// The rows of a query on one table, whose filters alone count.
+    ///
+    /// - Parameter aliases: more aliases of the table.
+    package init(_ select: Select, aliases: [TableAliasID]) {
+        source = select.from.source
+        commonTables = select.commonTables
+        filters = select.filters
+        self.aliases = select.from.aliases + aliases.filter { !select.from.aliases.contains($0) }
+    }
+}
+
+/// An UPDATE.
+package struct UpdateQuery: Hashable, Sendable {
+    package let target: MutationTarget
+    package let conflictResolution: String?
+    package let assignments: [ColumnAssignment]
+    package let returning: [SQLSelection]
+
+    package init(
+        target: MutationTarget, conflictResolution: String?, assignments: [ColumnAssignment],
+        returning: [SQLSelection] = []
+    ) {
+        self.target = target
+        self.conflictResolution = conflictResolution
+        self.assignments = assignments
+        self.returning = returning
+    }
+}
+
+/// A DELETE.
+package struct DeleteQuery: Hashable, Sendable {
+    package let target: MutationTarget
+    package let returning: [SQLSelection]
+
+    package init(target: MutationTarget, returning: [SQLSelection]) {
+        self.target = target
+        self.returning = returning
+    }
+}
+
+/// What a statement returns of the rows that it changes.
+package struct ReturnedColumns: Hashable, Sendable {
+    package var selection: [SQLSelection] = []
+    /// What stands for the changed table in the selection.
+    package var aliases: [TableAliasID] = []
+
+    package init() {}
+
+    /// Columns that are resolved in the terms of the changed row.
+    package init(_ selection: [SQLSelection], _ terms: inout TermResolver) throws {
+        self.selection = try terms.selection(selection)
+        aliases = terms.givenAliases
+    }
+}
+
+/// An INSERT of one row, whose values are bound later.
+package struct InsertQuery: Hashable, Sendable {
+    package var table: TableName
+    package var columns: [String]
+    /// How many rows the statement inserts.
+    package var rowCount = 1
+    package var conflictResolution: String?
+    package var upsert: Upsert?
+    package var returning = ReturnedColumns()
+
+    package struct Upsert: Hashable, Sendable {
+        package var conflictTarget: [String]
+        package var assignments: [ColumnAssignment]
+
+        package init(conflictTarget: [String], assignments: [ColumnAssignment]) {
+            self.conflictTarget = conflictTarget
+            self.assignments = assignments
+        }
+    }
+
+    package init(table: TableName, columns: [String], conflictResolution: String?) {
+        self.table = table
+        self.columns = columns
+        self.conflictResolution = conflictResolution
+    }
+}

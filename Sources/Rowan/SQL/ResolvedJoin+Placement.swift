@@ -1,0 +1,116 @@
+// Where the columns of joined sources stand in a row: what annotates it, then its scopes, from left to right. The order
+// is decided here, once: the renderer writes it, and the shape of the rows counts it.
+// SQLite gives other names (`id:1`) to columns of one name that two tables between parentheses have: the columns of
+// those are named one by one.
+
+extension Resolver {
+    /// Gives joined sources their numbers, and their columns and orderings their place in a query.
+    func place(_ joins: [ResolvedJoin], in select: inout Select) throws {
+        guard !joins.isEmpty else { return }
+        var (joins, count) = (joins, 0)
+        for index in joins.indices { joins[index].assignNumbers(&count) }
+        var placement = Placement(
+            resolver: self, commonTables: select.commonTables, namesColumns: joins.contains(where: \.hasGroup))
+        try placement.addAnnotations(of: joins, scope: [], isGrouped: false)
+        try placement.addScopes(of: joins, scope: [], isGrouped: false)
+        placement.addOrderings(of: joins)
+        // Columns of aliases may be those of a table between parentheses.
+        if placement.namesColumns { select.selection = select.selection.map { $0.named(isGrouped: false) } }
+        select.joinedColumns = placement.columns
+        select.joinedOrderings = placement.orderings
+        select.from.joins = joins.map(\.table)
+    }
+}
+
+private struct Placement {
+    let resolver: Resolver
+    let commonTables: [CommonTable]
+    /// Whether some source stands between parentheses.
+    let namesColumns: Bool
+    private(set) var columns: [Select.Columns] = []
+    private(set) var orderings: [Select.Orderings] = []
+
+    init(resolver: Resolver, commonTables: [CommonTable], namesColumns: Bool) {
+        self.resolver = resolver
+        self.commonTables = commonTables
+        self.namesColumns = namesColumns
+    }
+
+    /// The columns that joins give to the row of their origin.
+    mutating func addAnnotations(of joins: [ResolvedJoin], scope: [String], isGrouped: Bool) throws {
+        for join in joins {
+            let isGrouped = isGrouped || join.isGroup
+            if !join.annotation.isEmpty { try add(join.annotation, of: join, scope, isGrouped) }
+            if !join.isIncluded { try addAnnotations(of: join.joins, scope: scope, isGrouped: isGrouped) }
+        }
+    }
+
+    /// The rows of included joins, each followed by its own scopes.
+    mutating func addScopes(of joins: [ResolvedJoin], scope: [String], isGrouped: Bool) throws {
+        for join in joins {
+            let isGrouped = isGrouped || join.isGroup
+            let scope = scope + [join.name]
+            if join.isIncluded {
+                let all = [SQLSelection(.allColumns(table: nil))]
+                try add(join.selection.isEmpty ? all : join.selection, of: join, scope, isGrouped)
+                try addAnnotations(of: join.joins, scope: scope, isGrouped: isGrouped)
+            }
+            try addScopes(of: join.joins, scope: scope, isGrouped: isGrouped)
+        }
+    }
+
+    mutating func addOrderings(of joins: [ResolvedJoin]) {
+        for join in joins {
+            if !join.orderings.isEmpty { orderings.append(.init(source: join.number, terms: join.orderings)) }
+            addOrderings(of: join.joins)
+        }
+    }
+
+    private mutating func add(
+        _ selection: [SQLSelection], of join: ResolvedJoin, _ scope: [String], _ isGrouped: Bool
+    ) throws {
+        columns.append(
+            .init(source: join.number, scope: scope, selection: try named(selection, join.source, isGrouped)))
+    }
+
+    private func named(
+        _ selection: [SQLSelection], _ source: Source, _ isGrouped: Bool
+    ) throws -> [SQLSelection] {
+        guard namesColumns else { return selection }
+        return try selection.flatMap { selection -> [SQLSelection] in
+            guard isGrouped, selection.isAllColumns else { return [selection.named(isGrouped: isGrouped)] }
+            return try resolver.columnNames(of: source, commonTables: commonTables)
+                .map { SQLSelection(.named(Resolver.column($0), $0)) }
+        }
+    }
+}
+
+extension ResolvedJoin {
+    fileprivate mutating func assignNumbers(_ last: inout Int) {
+        last += 1
+        number = last
+        for index in joins.indices { joins[index].assignNumbers(&last) }
+    }
+
+    fileprivate var table: Select.JoinedTable {
+        .init(
+            kind: kind, condition: condition, filters: filters,
+            table: .init(source: source, aliases: aliases, joins: joins.map(\.table)))
+    }
+
+    /// Whether the source is written between parentheses, with those that it requires.
+    fileprivate var isGroup: Bool { kind != .inner && requiresJoins }
+    private var requiresJoins: Bool { joins.contains { $0.kind == .inner || $0.requiresJoins } }
+
+    fileprivate var hasGroup: Bool { isGroup || joins.contains(where: \.hasGroup) }
+}
+
+extension SQLSelection {
+    /// The selection, with a name if it is a column that SQLite may rename.
+    fileprivate func named(isGrouped: Bool) -> SQLSelection {
+        guard case .expression(let expression) = node, case .column(let name, let table) = expression.node,
+            isGrouped || table != .current
+        else { return self }
+        return SQLSelection(.named(expression, name))
+    }
+}

@@ -1,0 +1,49 @@
+// Foreign keys, explained by the schema: which columns link the rows of two tables.
+
+extension Resolver {
+    func columns(
+        of link: ForeignKeyLink, from origin: Source, to destination: Source
+    ) throws -> [ColumnPair] {
+        switch link.holder {
+        case .origin: try columns(of: link, holder: origin, referred: destination)
+        case .destination:
+            try columns(of: link, holder: destination, referred: origin)
+                .map { ColumnPair(origin: $0.destination, destination: $0.origin) }
+        }
+    }
+
+    /// The pairs of a foreign key: columns of its holder, columns of the table it refers to.
+    private func columns(of link: ForeignKeyLink, holder: Source, referred: Source) throws -> [ColumnPair] {
+        if let columns = link.columns, let referredColumns = link.referredColumns {
+            return try pairs(holder.name, columns, referredColumns)
+        }
+        guard case .table(let origin) = holder, case .table(let destination) = referred else {
+            throw ResolutionError.noForeignKey(origin: holder.name, destination: referred.name, columns: link.columns)
+        }
+        var candidates = try schema.foreignKeys(from: origin, to: destination)
+        if let columns = link.columns {
+            let wanted = Set(columns.map(\.foldedDatabaseName))
+            candidates = candidates.filter { Set($0.map(\.origin.foldedDatabaseName)) == wanted }
+            if let known = candidates.first { return known }
+            return try pairs(holder.name, columns, schema.primaryKeyColumns(ofTable: destination))
+        }
+        // Two foreign keys of the same columns are one: a schema may say it twice.
+        let distinct = candidates.reduce(into: [[ColumnPair]]()) { if !$0.contains($1) { $0.append($1) } }
+        guard let only = distinct.first else {
+            throw ResolutionError.noForeignKey(origin: origin.name, destination: destination.name, columns: nil)
+        }
+        guard distinct.count == 1 else {
+            throw ResolutionError.ambiguousForeignKey(
+                origin: origin.name, destination: destination.name,
+                candidates: distinct.reversed().map { $0.map(\.origin) })
+        }
+        return only
+    }
+
+    private func pairs(_ table: String, _ columns: [String], _ referred: [String]) throws -> [ColumnPair] {
+        guard columns.count == referred.count, !columns.isEmpty else {
+            throw ResolutionError.columnCount(table: table, columns: columns, referred: referred)
+        }
+        return zip(columns, referred).map { ColumnPair(origin: $0, destination: $1) }
+    }
+}

@@ -1,0 +1,190 @@
+// Paths of associations. A path is followed from its origin (subqueries, one in the other) or back to it (joins), and
+// both start from the same conditions.
+
+extension Resolver {
+    /// The condition of a step, outside of any query.
+    package func condition(
+        _ condition: JoinCondition, from origin: StoredSource, to destination: StoredSource
+    ) throws -> ResolvedCondition {
+        var terms = TermResolver(self, in: nil)
+        return try terms.condition(condition, from: origin, to: destination)
+    }
+
+    /// The key of the row is that of the first row of the path.
+    func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
+        let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
+        var rows = try relation(of: path.steps[...], from: origin, originAlias)
+        let key = try primaryKey(of: rows.source)
+        rows.selection = key.map { SQLSelection(.expression(Self.column($0))) }
+        rows.limit = Relation.Limit(count: 1, offset: nil)
+        let first = SQLExpression(.subquery(SQLSubquery(.select(try select(rows)))))
+        return .expression(
+            SQLExpression(.equal(Self.tuple(key, .alias(alias)), first, isNegated: false)),
+            origin: originAlias, destination: alias)
+    }
+
+    /// The rows that a path leads to from the row of an alias. Each row comes once, however many ways lead to it.
+    func relation(
+        of steps: ArraySlice<AssociationStep>, from origin: StoredSource, _ originAlias: TableAliasID
+    ) throws -> Relation {
+        let step = steps[steps.endIndex - 1]
+        var result = step.relation
+        guard steps.count > 1 else {
+            let alias = result.aliases.first ?? .given()
+            if result.aliases.isEmpty { result.aliases = [alias] }
+            let condition = try condition(step.condition, from: origin, to: result.storedSource)
+            result.add(condition, from: originAlias, to: alias)
+            return result
+        }
+        var pivots = try relation(of: steps.dropLast(), from: origin, originAlias)
+        pivots.orderings = []
+        let condition = try condition(step.condition, from: pivots.storedSource, to: result.storedSource)
+        if case .columns(let pairs) = condition {
+            pivots.selection = pairs.map { SQLSelection(.expression(Self.column($0.origin))) }
+            let key = Self.tuple(pairs.map(\.destination), .current)
+            result.filters.append(
+                SQLExpression(.isIn(key, .subquery(SQLSubquery(.relation(pivots))), isNegated: false)))
+        } else {
+            let (alias, pivotAlias) = (TableAliasID.given(), TableAliasID.given())
+            result.aliases.append(alias)
+            pivots.aliases.append(pivotAlias)
+            pivots.add(condition.reversed, from: alias, to: pivotAlias)
+            pivots.selection = [SQLSelection(.literal(SQL(sql: "1")))]
+            result.filters.append(SQLExpression(.exists(SQLSubquery(.relation(pivots)), isNegated: false)))
+        }
+        return result
+    }
+
+    /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
+    /// first one, by joins.
+    func inverse(
+        of path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID] = []
+    ) throws -> InverseRelation {
+        var sources = [origin]
+        for step in path.steps { sources.append(step.relation.storedSource) }
+        let conditions = try path.steps.indices.map {
+            try condition(path.steps[$0].condition, from: sources[$0], to: sources[$0 + 1])
+        }
+        var relation = path.steps[0].relation
+        let alias: TableAliasID
+        let pairs: [ColumnPair]
+        if originAliases.isEmpty, case .columns(let columns) = conditions[0] {
+            alias = relation.aliases.first ?? .given()
+            if relation.aliases.isEmpty { relation.aliases = [alias] }
+            pairs = columns
+        } else {
+            alias = .given()
+            pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
+            var originRelation = Relation(origin.source, storage: origin.storage)
+            originRelation.aliases = originAliases + [alias]
+            relation.joinBack(to: originRelation, conditions[0], number: 0)
+        }
+        for index in path.steps.indices.dropFirst() {
+            var next = path.steps[index].relation
+            next.joinBack(to: relation, conditions[index], number: index)
+            relation = next
+        }
+        return InverseRelation(relation: relation, alias: alias, columns: pairs)
+    }
+
+    /// The associated rows of any origin, where a limit is that of each origin.
+    func inverse(
+        ofLimited path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID]
+    ) throws -> InverseRelation {
+        guard let limit = path.last.relation.limit else {
+            return try inverse(of: path, from: origin, aliases: originAliases)
+        }
+        // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
+        let alias = TableAliasID.given()
+        var population = try inverse(of: path, from: origin, aliases: [.given()])
+        let key = try primaryKey(of: population.relation.source)
+        population.relation.filters += population.columns.map {
+            SQLExpression(
+                .equal(
+                    Self.column($0.destination, .alias(population.alias)), Self.column($0.origin, .alias(alias)),
+                    isNegated: false))
+        }
+        population.relation.selection = key.map { SQLSelection(.expression(Self.column($0))) }
+        population.relation.prefetches = []
+        population.relation.limit = limit
+        for index in population.relation.joins.indices { population.relation.joins[index].excludeAll() }
+        var unlimited = path
+        unlimited.last.relation.limit = nil
+        var result = try inverse(of: unlimited, from: origin, aliases: originAliases + [alias])
+        result.relation.filters.append(
+            SQLExpression(
+                .isIn(
+                    Self.tuple(key, .current), .subquery(SQLSubquery(.relation(population.relation))),
+                    isNegated: false)))
+        return result
+    }
+
+    /// The relation of the rows that are associated with a record.
+    func linked(_ relation: Relation, _ link: RecordLink) throws -> Relation {
+        var path = link.path
+        path.last.relation = relation
+        path.last.relation.link = nil
+        var inverse = try inverse(of: path, from: StoredSource(source: link.origin, storage: nil))
+        let values = try link.values.values.get()
+        let conditions = try inverse.columns.map { pair -> SQLExpression in
+            let value = values.first { $0.key.isSameDatabaseName(as: pair.origin) }?.value
+            guard let value else {
+                throw ResolutionError.notLinked(table: link.origin.name, column: pair.origin)
+            }
+            // NULL refers to no row.
+            if value.isNull { return .value(.int64(0)) }
+            let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
+            return SQLExpression(
+                .equal(Self.column(pair.destination, table), SQLExpression(.value(value)), isNegated: false))
+        }
+        inverse.relation.filters.insert(.joined(conditions, by: .and), at: 0)
+        return inverse.relation
+    }
+}
+
+extension Relation {
+    /// Filters by a condition on the row of another source, which an alias stands for in an outer query.
+    fileprivate mutating func add(
+        _ condition: ResolvedCondition, from originAlias: TableAliasID, to alias: TableAliasID
+    ) {
+        switch condition {
+        case .always: break
+        case .columns(let pairs):
+            filters += pairs.map {
+                SQLExpression(
+                    .equal(
+                        Resolver.column($0.destination), Resolver.column($0.origin, .alias(originAlias)),
+                        isNegated: false))
+            }
+        case .expression(let expression, let origin, let destination):
+            let bindings = [
+                AliasBinding(alias: origin, stands: originAlias), AliasBinding(alias: destination, stands: alias),
+            ]
+            filters.append(SQLExpression(.bound(expression, bindings)))
+        }
+    }
+
+    /// Joins the relation that a resolved condition comes from.
+    fileprivate mutating func joinBack(to origin: Relation, _ condition: ResolvedCondition, number: Int) {
+        var origin = origin
+        origin.selection = []
+        // Not a name that a user's association has: the two are not the same rows.
+        let key = AssociationKey.fixed("rowan pivot \(number)")
+        joins.append(
+            Join(
+                .inner, AssociationStep(key: key, condition: JoinCondition(condition.reversed), relation: origin),
+                isIncluded: false))
+    }
+}
+
+/// The rows that a path leads to, whatever its origin.
+package struct InverseRelation {
+    package var relation: Relation
+    /// The table that tells the origin.
+    package var alias: TableAliasID
+    /// The columns of the origin, and those of the table of the alias.
+    package var columns: [ColumnPair]
+
+    /// Whether the associated rows tell their origin themselves.
+    func isDirect(_ path: AssociationPath) -> Bool { path.steps.count == 1 && relation.aliases.contains(alias) }
+}

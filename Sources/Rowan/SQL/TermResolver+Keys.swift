@@ -1,0 +1,38 @@
+// Terms that are columns of the current relation: its primary key, all of its columns but some.
+
+extension TermResolver {
+    func currentPrimaryKey() throws -> [String] {
+        guard let current else { throw ResolutionError.noTable }
+        return try resolver.primaryKey(of: current.source)
+    }
+
+    mutating func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
+        guard let current else { throw ResolutionError.noTable }
+        let columns = try resolver.primaryKey(of: current.source)
+        guard columns.count == 1 else {
+            throw ResolutionError.compositeKey(table: current.source.name, columns: columns)
+        }
+        let column = Resolver.column(columns[0])
+        let comparison: SQLExpression.Node =
+            values.count == 1
+            ? .equal(column, values[0], isNegated: false) : .isIn(column, .expressions(values), isNegated: false)
+        return try expression(SQLExpression(comparison))
+    }
+
+    func columns(excluding excluded: Set<String>, of table: SQLSelection.QualifiedTable?) throws -> [SQLSelection] {
+        guard let source = table.map({ Source.table($0.table) }) ?? current?.source else {
+            throw ResolutionError.noTable
+        }
+        let reference = table.map { TableReference.alias($0.alias) } ?? .current
+        return try resolver.columnNames(of: source)
+            .filter { !excluded.contains($0.foldedDatabaseName) }
+            .map { SQLSelection(.expression(Resolver.column($0, reference))) }
+    }
+
+    /// Whether the row of a table is there: its key is not NULL; for a view without key, one of its columns is not.
+    func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
+        let columns = try resolver.key(of: source).map { [$0[0]] } ?? resolver.columnNames(of: source)
+        return .joined(
+            columns.map { SQLExpression(.equal(Resolver.column($0, table), .null, isNegated: true)) }, by: .or)
+    }
+}
