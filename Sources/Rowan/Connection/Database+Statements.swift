@@ -9,10 +9,13 @@ extension Database {
     public func makeStatement(sql: String) throws -> Statement { try connection.prepare(sql) }
 
     /// Prepares a statement from a literal, with its arguments set.
+    ///
+    /// A literal that leaves parameters open, as in `"SELECT ? + \(1)"`, gives a statement whose arguments are all set
+    /// later.
     public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try makeStatement(sql: sql)
-        try statement.setArguments(arguments)
+        try statement.setArgumentsUnlessOpen(arguments)
         return statement
     }
 
@@ -25,11 +28,11 @@ extension Database {
     @usableFromInline
     package func statement(sql: String) throws -> Statement { try connection.cachedStatement(sql) }
 
-    /// A cached statement from a literal, with its arguments set.
+    /// A cached statement from a literal, with its arguments set: see ``makeStatement(literal:)``.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try cachedStatement(sql: sql)
-        try statement.setArguments(arguments)
+        try statement.setArgumentsUnlessOpen(arguments)
         return statement
     }
 
@@ -45,10 +48,10 @@ extension Database {
         SQLStatementCursor(try SQLScript(sql, connection), sql: sql, arguments: arguments)
     }
 
-    /// The statements of a literal, with their arguments set.
+    /// The statements of a literal, with their arguments set. Those of a literal without values are set later.
     public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
         let (sql, arguments) = try sqlLiteral.build(self)
-        return try allStatements(sql: sql, arguments: arguments)
+        return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)
     }
 
     /// Executes one or several statements, separated by semicolons.

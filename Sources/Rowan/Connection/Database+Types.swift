@@ -114,7 +114,7 @@ public func cast(_ expression: some SQLSpecificExpressible, as storageClass: Dat
 extension SQLSpecificExpressible {
     /// The expression with a collation: `name COLLATE NOCASE`.
     public func collating(_ collation: Database.CollationName) -> SQLExpression {
-        SQLExpression(.collated(sqlExpression, collation.rawValue))
+        sqlExpression.collated(collation.rawValue)
     }
 }
 

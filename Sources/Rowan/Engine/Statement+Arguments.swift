@@ -38,6 +38,17 @@ extension Statement {
         hasArguments = true
     }
 
+    /// Sets the arguments, unless parameters stay open: those of such a statement are set all together, later.
+    ///
+    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are left over.
+    package func setArgumentsUnlessOpen(_ arguments: StatementArguments) throws {
+        let names = parameterNames
+        let given =
+            arguments.values.count + names.count { name in name.map { arguments.namedValues[$0] != nil } ?? false }
+        let isOpen = given < names.count && arguments.namedValues.keys.allSatisfy(names.contains)
+        if !isOpen { try setArguments(arguments) }
+    }
+
     /// Sets the arguments from the first positional values, and from the named ones it knows.
     ///
     /// - Returns: how many positional values, and which names, were taken.

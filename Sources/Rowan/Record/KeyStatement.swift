@@ -28,7 +28,7 @@ extension TableRecord {
         guard columns.count == 1 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: ResolutionError.compositeKey(table: databaseTableName, columns: columns).description)
+                message: RequestError.compositeKey(table: databaseTableName, columns: columns).description)
         }
         // Any key will do: the statement depends on the columns alone.
         let request = filter(key: 0)

@@ -34,7 +34,7 @@ extension TableRecord {
         do {
             let columns = try db.primaryKey(databaseTableName, in: databaseSchemaName).columns
             guard columns.count == 1 else {
-                throw ResolutionError.compositeKey(table: databaseTableName, columns: columns)
+                throw RequestError.compositeKey(table: databaseTableName, columns: columns)
             }
             return recordNotFound(key: [columns[0]: _storedKey(key, forColumn: columns[0])])
         } catch {

@@ -73,7 +73,7 @@ extension TableRecord {
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasManyThroughAssociation<Self, Target.RowDecoder>
     where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
-        .init(pivot.path.followed(by: target.path, key: key))
+        .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .many) }))
     }
 
     /// The association to one record through others.
@@ -81,7 +81,7 @@ extension TableRecord {
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasOneThroughAssociation<Self, Target.RowDecoder>
     where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
-        .init(pivot.path.followed(by: target.path, key: key))
+        .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .one) }))
     }
 
     /// The association to a common table expression, on a condition.
@@ -161,7 +161,7 @@ extension Table {
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
     where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-        .init(pivot.path.followed(by: target.path, key: key))
+        .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .many) }))
     }
 
     /// The association to one row through others.
@@ -169,7 +169,7 @@ extension Table {
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
     where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-        .init(pivot.path.followed(by: target.path, key: key))
+        .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .one) }))
     }
 
     /// The association to a common table expression, on a condition.

@@ -57,9 +57,12 @@ extension Association {
     /// // novelCount
     /// Author.annotated(with: Author.books.filter { $0.kind == "novel" }.forKey("novels").count)
     /// ```
+    ///
+    /// The key of an association to many rows names many of them: where one is joined, as in `including(required:)`, its
+    /// name is the singular.
     public func forKey(_ key: String) -> Self {
         var path = path
-        path.last.key = .fixed(key)
+        path.last.key = AssociationKey(key, Self.self is any AssociationToMany.Type ? .many : .one)
         return Self(path)
     }
 
@@ -175,15 +178,16 @@ extension AssociationPath {
             isToOne: isToOne || holder == .origin)
         return AssociationPath([
             AssociationStep(
-                key: key.map { .fixed($0) } ?? .table(relation.source.name), condition: .foreignKey(link),
+                key: key.map { AssociationKey($0, link.isToOne ? .one : .many) } ?? .table(relation.source.name),
+                condition: .foreignKey(link),
                 relation: relation)
         ])
     }
 
     /// This path, then another one, with the key of the other one by default.
-    func followed(by other: AssociationPath, key: String?) -> AssociationPath {
+    func followed(by other: AssociationPath, key: AssociationKey?) -> AssociationPath {
         var result = AssociationPath(steps + other.steps)
-        if let key { result.last.key = .fixed(key) }
+        if let key { result.last.key = key }
         return result
     }
 }

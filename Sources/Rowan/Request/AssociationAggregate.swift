@@ -176,6 +176,11 @@ extension TableRecord {
 
 extension Table {
     /// A request with aggregates of associations.
+    public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> QueryInterfaceRequest<RowDecoder> {
+        all().annotated(with: aggregates)
+    }
+
+    /// A request with aggregates of associations.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: aggregates)
     }

@@ -68,6 +68,20 @@ extension AssociationToMany where RowDecoder: TableRecord {
         first(by: [try ordering(RowDecoder.databaseComponents)])
     }
 
+    /// The association to the first of the associated rows: `files.first { [$0.size.desc, $0.name] }`.
+    public func first(
+        by orderings: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
+    ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
+        first(by: try orderings(RowDecoder.databaseComponents))
+    }
+
+    /// The association to the last of the associated rows: `files.last { [$0.size, $0.name] }`.
+    public func last(
+        by orderings: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
+    ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
+        last(by: try orderings(RowDecoder.databaseComponents))
+    }
+
     /// The association to the last of the associated rows: `messages.last(by: \.date)`.
     public func last(
         by ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm

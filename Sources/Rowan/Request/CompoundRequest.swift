@@ -68,6 +68,20 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
     public func fetchCount(_ db: Database) throws -> Int { try sqlSubquery.fetchCount(db) }
 }
 
+extension CompoundRequest where RowDecoder: TableRecord {
+    public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+    /// The rows in an order, which replaces the previous one: `order(\.name)`.
+    public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
+        order([try ordering(RowDecoder.databaseComponents)])
+    }
+
+    /// The rows in an order, which replaces the previous one: `order { [$0.score.desc, $0.name] }`.
+    public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
+        order(try orderings(RowDecoder.databaseComponents))
+    }
+}
+
 extension CompoundQuery {
     /// Prefetched rows belong to rows of one table.
     fileprivate func refusePrefetches() throws {

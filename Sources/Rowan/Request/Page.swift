@@ -4,7 +4,7 @@
 
 import Foundation
 
-/// A page of rows, and where the next one starts.
+/// A page of rows, and where the next one starts. It is a collection of its elements: `for player in page { ... }`.
 public struct Page<Element> {
     /// The elements of the page.
     public var elements: [Element]
@@ -16,6 +16,12 @@ public struct Page<Element> {
         self.elements = elements
         self.next = next
     }
+}
+
+extension Page: RandomAccessCollection {
+    public var startIndex: Int { elements.startIndex }
+    public var endIndex: Int { elements.endIndex }
+    public subscript(position: Int) -> Element { elements[position] }
 }
 
 extension Page: Sendable where Element: Sendable {}

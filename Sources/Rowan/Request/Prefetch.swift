@@ -39,8 +39,7 @@ package enum PrefetchedQuery {
             if let pairs = keys.exactPlaces(of: batch, key) { return group(batch, pairs) }
         }
         var relation = prefetch.relation
-        relation.filters.append(
-            SQLExpression(.isIn(prefetch.filter, .values(keys.values), isNegated: false)))
+        relation.filters.append(prefetch.filter.isOne(of: keys.values))
         let (batch, rowKey) = try rows(db, prefetch, relation)
         return group(batch, keys.places(of: batch, rowKey))
     }

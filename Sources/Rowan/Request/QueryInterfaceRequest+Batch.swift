@@ -9,7 +9,7 @@ extension QueryInterfaceRequest {
     /// ```
     ///
     /// - Returns: the number of deleted rows.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request on what is no table.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = try deleteQuery(db, returning: [])
@@ -37,7 +37,7 @@ extension QueryInterfaceRequest {
     /// ```
     ///
     /// - Returns: the number of updated rows.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups.
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request on what is no table.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -103,17 +103,14 @@ extension QueryInterfaceRequest {
 }
 
 extension Relation {
-    /// What an UPDATE or a DELETE can express: filters. An order and a limit go to a subquery on the primary key.
+    /// What an UPDATE or a DELETE can express: filters. The rest goes to a subquery on the primary key.
     fileprivate func mutationTarget(_ resolver: Resolver) throws -> Relation {
-        guard groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "a request with groups can't update or delete rows")
-        }
         guard case .table = source else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "\(source.name) is not a table: its rows can't be changed")
         }
-        guard limit != nil || !joins.isEmpty || link != nil else {
+        let isGrouped = !groups.isEmpty || !havings.isEmpty || groupsByPrimaryKey
+        guard limit != nil || !joins.isEmpty || link != nil || isGrouped else {
             var result = self
             result.selection = []
             result.unorder()

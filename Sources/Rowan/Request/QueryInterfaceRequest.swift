@@ -73,13 +73,13 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
-        let isLimited = !singleResult || relation.limit != nil
-        if isLimited, !relation.needsResolution, let select = Select(relation) {
+        let isLimited = !singleResult || relation.limit != nil || relation.hasOneRow
+        if isLimited, let select = relation.plainSelect {
             return PreparedRequest(reserving: try db.statement { $0.write(select) })
         }
         return try db.prepare {
             var query = try Resolver(db).query(relation)
-            if singleResult, relation.limit == nil, relation.oneKey == nil {
+            if singleResult, relation.limit == nil, !relation.hasOneRow {
                 query.select.limit = Relation.Limit(count: 1, offset: nil)
             }
             return query
@@ -151,7 +151,7 @@ extension Relation {
         result.prefetches = []
         for index in result.joins.indices { result.joins[index].excludeAll() }
         if !isDistinct {
-            guard selection.allSatisfy(\.isPlain) else { return nil }
+            guard selection.allSatisfy(\.isPlain), !refersToItsSelection else { return nil }
             result.selection = [count(AllColumns()).sqlSelection]
             return result
         }
@@ -166,11 +166,19 @@ extension Relation {
     }
 }
 
+extension Relation {
+    /// Whether filters may use the names that the selection gives.
+    private var refersToItsSelection: Bool {
+        let givesNames = selection.contains { if case .named = $0.node { true } else { false } }
+        return givesNames && filters.contains(where: \.mayUseSelectedNames)
+    }
+}
+
 extension SQLSelection {
     /// Whether the selection makes one row of each row: an aggregate, or unknown SQL, may not.
     fileprivate var isPlain: Bool {
         switch node {
-        case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey): true
+        case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true
         case .expression(let expression), .named(let expression, _):
             if case .column = expression.node { true } else { false }
         case .literal, .symbol(.deferred): false

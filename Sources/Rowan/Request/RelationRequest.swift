@@ -43,9 +43,13 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
 {}
 
 /// A term that waits for a connection.
-func deferred<Term: DeferrableTerm>(_ terms: @escaping @Sendable (Database) throws -> [Term]) -> Term {
+///
+/// - Parameter leavesOneRow: whether the terms, as filters, leave one row at most.
+func deferred<Term: DeferrableTerm>(
+    leavesOneRow: Bool = false, _ terms: @escaping @Sendable (Database) throws -> [Term]
+) -> Term {
     .deferred(
-        Deferred { schema in
+        Deferred(leavesOneRow: leavesOneRow) { schema in
             guard let db = schema as? Database else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "this request needs a connection")
             }
@@ -57,8 +61,12 @@ func deferred<Term: DeferrableTerm>(_ terms: @escaping @Sendable (Database) thro
 
 extension SelectionRequest {
     /// The request with another selection: `SELECT id, name`.
+    ///
+    /// Without any column, its rows are empty.
     public consuming func select(_ selection: [any SQLSelectable]) -> Self {
-        _mapRelation { $0.selection = selection.map { $0.sqlSelection } }
+        _mapRelation {
+            $0.selection = selection.isEmpty ? [SQLSelection(.symbol(.nothing))] : selection.map { $0.sqlSelection }
+        }
     }
 
     /// The request with another selection.
@@ -151,6 +159,17 @@ extension FilteredRequest {
         _mapRelation { $0.filters.append(predicate.sqlExpression) }
     }
 
+    /// The rows of a condition that Swift knows: all of them, or none.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE ?   -- 1
+    /// Player.filter(true)
+    /// ```
+    @_disfavoredOverload  // the comparison of two terms is SQL first
+    public consuming func filter(_ condition: Bool) -> Self {
+        _mapRelation { $0.filters.append(condition.sqlExpression) }
+    }
+
     /// The rows that satisfy a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
     public consuming func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         filter(literal: SQL(sql: sql, arguments: arguments))
@@ -164,6 +183,12 @@ extension FilteredRequest {
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
         _mapRelation { $0.filters.append(deferred { [try predicate($0).sqlExpression] }) }
+    }
+
+    /// The rows of a condition that Swift knows when a connection is there: all of them, or none.
+    // Two texts would compare in several ways as SQL.
+    public consuming func filterWhenConnected(_ condition: @escaping @Sendable (Database) throws -> Bool) -> Self {
+        _mapRelation { $0.filters.append(deferred { [try condition($0).sqlExpression] }) }
     }
 }
 

@@ -4,6 +4,10 @@ extension Table {
     /// A request of no record.
     public func none() -> QueryInterfaceRequest<RowDecoder> { all().none() }
 
+    /// The rows of a condition that Swift knows: all of them, or none.
+    @_disfavoredOverload  // the comparison of two terms is SQL first
+    public func filter(_ condition: Bool) -> QueryInterfaceRequest<RowDecoder> { all().filter(condition) }
+
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }

@@ -27,6 +27,16 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
     /// A column of the aliased table.
     public subscript(_ column: some ColumnExpression) -> SQLExpression { self[column.name] }
 
+    /// A JSON column of the aliased table: `alias[JSONColumn("info")]["score"]`.
+    public subscript(_ column: some SQLJSONExpressible & ColumnExpression) -> AnySQLJSONExpressible {
+        self[column.name].asJSON
+    }
+
+    /// A JSON expression on the columns of the aliased table.
+    public subscript(_ expression: some SQLJSONExpressible) -> AnySQLJSONExpressible {
+        expression.sqlExpression.qualified(by: id).asJSON
+    }
+
     /// Any expression on the columns of the aliased table: `alias[Column("a") + Column("b")]`.
     public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
         expression.sqlExpression.qualified(by: id)

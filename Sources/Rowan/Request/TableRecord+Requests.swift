@@ -4,6 +4,10 @@ extension TableRecord {
     /// A request of no record.
     public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
+    /// The rows of a condition that Swift knows: all of them, or none.
+    @_disfavoredOverload  // the comparison of two terms is SQL first
+    public static func filter(_ condition: Bool) -> QueryInterfaceRequest<Self> { all().filter(condition) }
+
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }

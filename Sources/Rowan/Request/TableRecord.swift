@@ -167,7 +167,8 @@ extension SQLInterpolation {
             case .symbol(.allColumnsExcluding(let excluded, _)):
                 let table = SQLSelection.QualifiedTable(table: recordType.databaseTable, alias: alias)
                 literal.append(.selection(SQLSelection(.symbol(.allColumnsExcluding(excluded, of: table)))))
-            case .literal, .symbol(.primaryKey), .symbol(.deferred): literal.append(.selection(selection.sqlSelection))
+            case .literal, .symbol(.primaryKey), .symbol(.nothing), .symbol(.deferred):
+                literal.append(.selection(selection.sqlSelection))
             }
         }
     }

@@ -34,8 +34,9 @@ extension TableRequest {
         return _mapRelation { relation in
             let (source, storage) = (relation.source, relation.storage)
             relation.filters.append(
-                deferred { db in
-                    guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+                // NULL may be in several rows of a unique index.
+                deferred(leavesOneRow: keys.count == 1 && !keys[0].values.contains(.null)) { db in
+                    guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
                     return [try KeyPredicate(table: table, storage: storage, keys: keys).expression(db)]
                 })
         }

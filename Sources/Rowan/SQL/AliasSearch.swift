@@ -14,15 +14,16 @@ struct AliasSearch: ExpressionTransform {
         try visit(select.filters + select.groups + select.havings, select.orderings, select.selection)
         for columns in select.joinedColumns { try visit([], [], columns.selection) }
         for orderings in select.joinedOrderings { try visit([], orderings.terms, []) }
-        try visit(select.from)
+        try visit(select.source)
+        try visit(select.joins)
     }
 
-    private mutating func visit(_ table: Select.Table) throws {
-        try visit(table.source)
-        for join in table.joins {
+    private mutating func visit(_ joins: [Select.JoinedTable]) throws {
+        for join in joins {
             if case .expression(let condition, _, _) = join.condition { _ = try expression(condition) }
             try visit(join.filters, [], [])
-            try visit(join.table)
+            try visit(join.source)
+            try visit(join.joins)
         }
     }
 

@@ -3,8 +3,13 @@
 /// Terms that are known when a connection is. Two promises are equal when they are the same one.
 package final class Deferred<Term: Sendable>: Hashable, Sendable {
     package let terms: @Sendable (any SchemaReader) throws -> [Term]
+    /// Whether the terms, as filters, leave one row at most.
+    let leavesOneRow: Bool
 
-    package init(_ terms: @escaping @Sendable (any SchemaReader) throws -> [Term]) { self.terms = terms }
+    package init(leavesOneRow: Bool = false, _ terms: @escaping @Sendable (any SchemaReader) throws -> [Term]) {
+        self.terms = terms
+        self.leavesOneRow = leavesOneRow
+    }
 
     package static func == (lhs: Deferred, rhs: Deferred) -> Bool { lhs === rhs }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -148,7 +148,7 @@ extension Relation {
     /// Refines with another relation on the same source.
     fileprivate mutating func refine(with other: Relation, isSelected: Bool) {
         aliases += other.aliases.filter { !aliases.contains($0) }
-        commonTables += other.commonTables.filter { !commonTables.contains($0) }
+        for table in other.commonTables { commonTables.add(table) }
         filters += other.filters.filter { !filters.contains($0) }
         if isSelected { selection = other.selection }
         if !other.orderings.isEmpty {

@@ -12,10 +12,10 @@ package struct MutationTarget: Hashable, Sendable {
     ///
     /// - Parameter aliases: more aliases of the table.
     package init(_ select: Select, aliases: [TableAliasID]) {
-        source = select.from.source
+        source = select.source
         commonTables = select.commonTables
         filters = select.filters
-        self.aliases = select.from.aliases + aliases.filter { !select.from.aliases.contains($0) }
+        self.aliases = select.aliases + aliases.filter { !select.aliases.contains($0) }
     }
 }
 

@@ -78,7 +78,7 @@ public struct Relation: Hashable, Sendable {
     /// Whether aggregates of associations annotate or filter the rows.
     package var hasAggregates = false
     package var limit: Limit?
-    private var rare = RareParts()
+    private var rare = Rare<Parts>()
 
     /// The aliases that stand for the source. The first that has a name gives it to the source.
     package var aliases: [TableAliasID] {
@@ -120,6 +120,18 @@ public struct Relation: Hashable, Sendable {
         set { rare.parts.hiddenSelection = newValue }
     }
 
+    private struct Parts: RareParts {
+        var aliases: [TableAliasID] = []
+        var commonTables: [CommonTable] = []
+        var groups: [SQLExpression] = []
+        var havings: [SQLExpression] = []
+        var windows: [WindowDefinition] = []
+        var joins: [Join] = []
+        var prefetches: [Prefetch] = []
+        var link: RecordLink?
+        var hiddenSelection: [SQLSelection] = []
+    }
+
     package struct Limit: Hashable, Sendable {
         package var count: Int
         package var offset: Int?
@@ -141,48 +153,19 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
+    /// Whether the relation has parts that most don't have: aliases, common tables, groups, windows, joins...
+    var hasRareParts: Bool { rare.box != nil }
+
     /// Whether the resolver has something to do.
     package var isSymbolic: Bool {
-        isStablyOrdered || groupsByPrimaryKey || !joins.isEmpty || link != nil || source.isSymbolic
-            || filters.contains(where: \.isSymbolic)
-            || selection.contains(where: \.isSymbolic)
-            || orderings.contains(where: \.isSymbolic)
-            || groups.contains(where: \.isSymbolic)
-            || havings.contains(where: \.isSymbolic)
-            || windows.contains { $0.window.isSymbolic }
+        if isStablyOrdered || groupsByPrimaryKey || source.isSymbolic || filters.contains(where: \.isSymbolic)
+            || selection.contains(where: \.isSymbolic) || orderings.contains(where: \.isSymbolic)
+        {
+            return true
+        }
+        guard hasRareParts else { return false }
+        return !joins.isEmpty || link != nil || groups.contains(where: \.isSymbolic)
+            || havings.contains(where: \.isSymbolic) || windows.contains { $0.window.isSymbolic }
             || commonTables.contains { $0.query.isSymbolic }
     }
-}
-
-/// The parts that most relations don't have: copies share them, as one reference (benchmark request-build: each verb
-/// of a request copies its relation).
-private struct RareParts: Hashable, Sendable {
-    struct Parts: Hashable, Sendable {
-        var aliases: [TableAliasID] = []
-        var commonTables: [CommonTable] = []
-        var groups: [SQLExpression] = []
-        var havings: [SQLExpression] = []
-        var windows: [WindowDefinition] = []
-        var joins: [Join] = []
-        var prefetches: [Prefetch] = []
-        var link: RecordLink?
-        var hiddenSelection: [SQLSelection] = []
-    }
-
-    final class Box: Sendable {
-        let parts: Parts
-        init(_ parts: Parts) { self.parts = parts }
-    }
-
-    private(set) var box: Box?
-
-    var parts: Parts {
-        get { box?.parts ?? Parts() }
-        set { box = Box(newValue) }
-    }
-
-    // Each part is read from the box: all of them together are many references to copy.
-
-    static func == (lhs: RareParts, rhs: RareParts) -> Bool { lhs.box === rhs.box || lhs.parts == rhs.parts }
-    func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }

@@ -4,6 +4,20 @@ extension Renderer {
     /// The length from which a list of expressions is one argument.
     static var largeListCount: Int { 1_000 }
 
+    /// Repeats the last value of a list, so that the lists of 9 to 999 values have seven texts, and not 991: each text is
+    /// compiled, and takes its place in the cache of statements.
+    mutating func repeatLastValue(of list: [SQLExpression]) {
+        guard list.count > 8, case .bound = values, let last = list.last, case .value(let value) = last.node,
+            !value.isNull
+        else { return }
+        var size = 16
+        while size < list.count { size *= 2 }
+        for _ in list.count..<size {
+            sql += ", "
+            write(value: value)
+        }
+    }
+
     /// The values of a long list of rows, nil for a short one, and if some expressions are not values.
     static func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
         guard rows.count >= largeListCount else { return nil }

@@ -5,27 +5,41 @@ extension Renderer {
     package mutating func write(_ select: Select) {
         let outer = (aliasNames, currentName)
         defer { (aliasNames, currentName) = outer }
-        guard !select.from.joins.isEmpty || !select.from.aliases.isEmpty || !aliasNames.isEmpty else {
+        guard select.hasRareParts || !aliasNames.isEmpty else {
             // One source, which nothing else refers to: the common case needs no names.
             currentName = nil
             write(select, names: [])
             return
         }
-        let names = nameSources(of: select.from)
+        let names = nameSources(of: select)
         currentName = names.count == 1 ? nil : names[0]
         write(select, names: names)
     }
 
     /// - Parameter names: those of the sources, by their number; none for one source that has the name of its table.
     private mutating func write(_ select: Select, names: [String]) {
-        write(with: select.commonTables)
+        let hasRareParts = select.hasRareParts
+        if hasRareParts { write(with: select.commonTables) }
         sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        writeColumns(of: select, names)
+        write(list: select.selection) { $0.write($1) }
+        if hasRareParts { writeOtherColumns(of: select, names) }
         sql += " FROM "
-        write(select.from.source, as: names.first)
-        var number = 0
-        writeJoins(of: select.from, &number, names)
+        write(select.source, as: names.first)
+        if hasRareParts {
+            var number = 0
+            write(select.joins, &number, names)
+        }
         write(clause: " WHERE ", select.filters)
+        if hasRareParts { writeGroups(of: select) }
+        if !select.orderings.isEmpty {
+            sql += " ORDER BY "
+            write(list: select.orderings) { $0.write($1) }
+        }
+        if hasRareParts { writeOtherOrderings(of: select, names) }
+        write(select.limit)
+    }
+
+    private mutating func writeGroups(of select: Select) {
         if !select.groups.isEmpty {
             sql += " GROUP BY "
             write(list: select.groups) { $0.write($1) }
@@ -35,8 +49,6 @@ extension Renderer {
             sql += " WINDOW "
             write(list: select.windows) { $0.write($1) }
         }
-        writeOrderings(of: select, names)
-        write(select.limit)
     }
 
     package mutating func write(_ compound: CompoundQuery) {
@@ -75,25 +87,32 @@ extension Renderer {
     // MARK: Names
 
     /// The names of the sources, by their number. The aliases stand for them from now on.
-    private mutating func nameSources(of table: Select.Table) -> [String] {
+    private mutating func nameSources(of select: Select) -> [String] {
         var counts: [String: Int] = [:]
-        table.forEach { counts[$0.wantedName.foldedDatabaseName, default: 0] += 1 }
+        select.forEachSource { counts[Self.wantedName($0, $1).foldedDatabaseName, default: 0] += 1 }
         // Names that inner queries must not hide, because an alias may refer to them.
         var taken = Set(aliasNames.values.map(\.foldedDatabaseName))
         var names: [String] = []
-        table.forEach { table in
-            let name = Self.name(of: table, counts, taken)
+        select.forEachSource { source, aliases in
+            let name = Self.name(source, aliases, counts, taken)
             taken.insert(name.foldedDatabaseName)
-            for alias in table.aliases { aliasNames[alias] = name }
+            for alias in aliases { aliasNames[alias] = name }
             names.append(name)
         }
         return names
     }
 
-    private static func name(of table: Select.Table, _ counts: [String: Int], _ taken: Set<String>) -> String {
-        let wanted = table.wantedName
+    /// The name of a source that nothing prevents: the user's, or that of the source itself.
+    private static func wantedName(_ source: Source, _ aliases: [TableAliasID]) -> String {
+        aliases.lazy.compactMap(\.name).first ?? source.name
+    }
+
+    private static func name(
+        _ source: Source, _ aliases: [TableAliasID], _ counts: [String: Int], _ taken: Set<String>
+    ) -> String {
+        let wanted = wantedName(source, aliases)
         let folded = wanted.foldedDatabaseName
-        let isGiven = table.aliases.contains { $0.name != nil }
+        let isGiven = aliases.contains { $0.name != nil }
         guard !isGiven, taken.contains(folded) || counts[folded, default: 0] > 1 else { return wanted }
         var number = 1
         while true {
@@ -113,32 +132,29 @@ extension Renderer {
 
     // MARK: Columns and order
 
-    private mutating func writeColumns(of select: Select, _ names: [String]) {
-        if select.selection.isEmpty { write(SQLSelection(.allColumns(table: nil))) }
-        write(list: select.selection) { $0.write($1) }
+    /// The columns behind those of the first source.
+    private mutating func writeOtherColumns(of select: Select, _ names: [String]) {
+        var isFirst = select.selection.isEmpty
         for columns in select.joinedColumns {
-            inside(columns.source, names) { renderer in
-                for selection in columns.selection {
-                    renderer.sql += ", "
-                    renderer.write(selection)
-                }
-            }
+            inside(columns.source, names) { $0.write(columns.selection, &isFirst) }
         }
-        for selection in select.hiddenSelection {
-            sql += ", "
+        write(select.hiddenSelection, &isFirst)
+    }
+
+    private mutating func write(_ selection: [SQLSelection], _ isFirst: inout Bool) {
+        for selection in selection {
+            if !isFirst { sql += ", " }
+            isFirst = false
             write(selection)
         }
     }
 
-    private mutating func writeOrderings(of select: Select, _ names: [String]) {
-        guard select.isOrdered else { return }
-        sql += " ORDER BY "
-        write(list: select.orderings) { $0.write($1) }
+    private mutating func writeOtherOrderings(of select: Select, _ names: [String]) {
         var isFirst = select.orderings.isEmpty
         for orderings in select.joinedOrderings {
             inside(orderings.source, names) { renderer in
                 for ordering in orderings.terms {
-                    if !isFirst { renderer.sql += ", " }
+                    renderer.sql += isFirst ? " ORDER BY " : ", "
                     isFirst = false
                     renderer.write(ordering)
                 }
@@ -167,9 +183,9 @@ extension Renderer {
     }
 
     /// - Parameter number: the number of the source that is written last.
-    private mutating func writeJoins(of table: Select.Table, _ number: inout Int, _ names: [String]) {
+    private mutating func write(_ joins: [Select.JoinedTable], _ number: inout Int, _ names: [String]) {
         let origin = number
-        for join in table.joins {
+        for join in joins {
             number += 1
             write(join, &number, names, origin: origin)
         }
@@ -183,11 +199,11 @@ extension Renderer {
         // What an optional source requires is required of it, not of the whole row.
         let isGroup = join.isGroup
         if isGroup { sql += "(" }
-        write(join.table.source, as: names[destination])
-        if isGroup { writeJoins(of: join.table, &number, names) }
+        write(join.source, as: names[destination])
+        if isGroup { write(join.joins, &number, names) }
         if isGroup { sql += ")" }
         writeCondition(of: join, destination, names, origin: names[origin])
-        if !isGroup { writeJoins(of: join.table, &number, names) }
+        if !isGroup { write(join.joins, &number, names) }
     }
 
     private mutating func writeCondition(
@@ -232,13 +248,16 @@ extension Select {
     fileprivate var isPlainMember: Bool { !isOrdered && limit == nil && commonTables.isEmpty }
 }
 
-extension Select.Table {
-    /// The name of the source: the user's, or that of the source itself.
-    fileprivate var wantedName: String { aliases.lazy.compactMap(\.name).first ?? source.name }
-
-    /// Calls the closure with the source, then with the joined ones, by their number.
-    fileprivate func forEach(_ body: (Select.Table) -> Void) {
-        body(self)
-        for join in joins { join.table.forEach(body) }
+extension Select {
+    /// Calls the closure with each source and its aliases, by number.
+    fileprivate func forEachSource(_ body: (Source, [TableAliasID]) -> Void) {
+        func visit(_ joins: [JoinedTable]) {
+            for join in joins {
+                body(join.source, join.aliases)
+                visit(join.joins)
+            }
+        }
+        body(source, aliases)
+        visit(joins)
     }
 }

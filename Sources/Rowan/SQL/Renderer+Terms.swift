@@ -129,9 +129,10 @@ extension Renderer {
     private mutating func write(_ operands: [SQLExpression], _ op: SQLExpression.AssociativeBinaryOperator) {
         // SQLite nests a chain by one level for each operand, and accepts 1000.
         guard operands.count > 500, op.isRegroupable else {
-            for (index, operand) in operands.enumerated() {
-                if index > 0 { write(operator: op.sql) }
-                write(operand: operand)
+            let sql = op.sql
+            for index in operands.indices {
+                if index > 0 { write(operator: sql) }
+                write(operand: operands[index])
             }
             return
         }
@@ -190,6 +191,7 @@ extension Renderer {
             }
             sql += "("
             write(list: expressions) { $0.write($1) }
+            repeatLastValue(of: expressions)
             sql += ")"
         case .subquery(let subquery): write(parenthesised: subquery)
         case .table(let name): write(identifier: name)

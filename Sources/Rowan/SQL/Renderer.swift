@@ -6,7 +6,7 @@ package struct Renderer {
     package internal(set) var sql: SQLText
     package internal(set) var arguments = StatementArguments()
     /// The first term that has no SQL.
-    private var error: ResolutionError?
+    private var error: RequestError?
     let values: Values
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
@@ -37,7 +37,7 @@ package struct Renderer {
 
     /// The arguments of the statement.
     ///
-    /// - Throws: a `ResolutionError` if a term has no SQL: two SQL texts give one argument different values, an
+    /// - Throws: a `RequestError` if a term has no SQL: two SQL texts give one argument different values, an
     ///   expression is nested too deeply, or a term needs the schema.
     package func statementArguments() throws -> StatementArguments {
         if let error { throw error }
@@ -45,7 +45,7 @@ package struct Renderer {
     }
 
     /// Refuses a term that has no SQL.
-    mutating func refuse(_ error: ResolutionError) {
+    mutating func refuse(_ error: RequestError) {
         if self.error == nil { self.error = error }
         sql += "NULL"
     }
@@ -197,7 +197,7 @@ extension Renderer {
 
     package mutating func writeDefinition(of table: CommonTable) {
         write(identifier: table.name)
-        if let columns = table.columns {
+        if let columns = table.columns, !columns.isEmpty {
             sql += "("
             write(list: columns) { $0.write(identifier: $1) }
             sql += ")"
@@ -224,7 +224,7 @@ extension Renderer {
     mutating func write(clause keyword: String, _ conditions: [SQLExpression]) {
         guard !conditions.isEmpty else { return }
         sql += keyword
-        write(SQLExpression.joined(conditions, by: .and))
+        write(conditions.first(where: \.isFalse) ?? .joined(conditions, by: .and))
     }
 
     mutating func write(_ limit: Relation.Limit?) {

@@ -11,8 +11,8 @@ extension Relation {
         else { return false }
         return selection.allSatisfy { selection in
             switch selection.node {
-            case .expression(let expression), .named(let expression, _): !AggregateSearch.finds(in: expression)
-            case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey): true
+            case .expression(let expression), .named(let expression, _): !expression.mayAggregate
+            case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true
             // What is not known yet may make one row of all.
             case .literal, .symbol(.deferred): false
             }
@@ -33,28 +33,4 @@ extension Join {
         if case .foreignKey(let link) = step.condition, !link.isToOne { return true }
         return isAssociation && step.relation.joins.contains(where: \.mayRepeatRows)
     }
-}
-
-/// Looks for aggregate functions, outside of subqueries and windows: they make one row of all.
-private struct AggregateSearch: ExpressionTransform {
-    private struct Found: Error {}
-
-    static func finds(in expression: SQLExpression) -> Bool {
-        var search = AggregateSearch()
-        // It throws what it looks for, and nothing else.
-        return (try? search.expression(expression)) == nil
-    }
-
-    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        switch expression.node {
-        case .function(let call) where call.isAggregate: throw Found()
-        // Unknown SQL may call one.
-        case .literal: throw Found()
-        case .windowed: return expression
-        default: return try expression.mapChildren(&self)
-        }
-    }
-
-    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
-    func literal(_ literal: SQL) -> SQL { literal }
 }

@@ -18,7 +18,7 @@ extension Resolver {
         if placement.namesColumns { select.selection = select.selection.map { $0.named(isGrouped: false) } }
         select.joinedColumns = placement.columns
         select.joinedOrderings = placement.orderings
-        select.from.joins = joins.map(\.table)
+        select.joins = joins.map(\.table)
     }
 }
 
@@ -51,8 +51,7 @@ private struct Placement {
             let isGrouped = isGrouped || join.isGroup
             let scope = scope + [join.name]
             if join.isIncluded {
-                let all = [SQLSelection(.allColumns(table: nil))]
-                try add(join.selection.isEmpty ? all : join.selection, of: join, scope, isGrouped)
+                try add(join.selection, of: join, scope, isGrouped)
                 try addAnnotations(of: join.joins, scope: scope, isGrouped: isGrouped)
             }
             try addScopes(of: join.joins, scope: scope, isGrouped: isGrouped)
@@ -94,8 +93,8 @@ extension ResolvedJoin {
 
     fileprivate var table: Select.JoinedTable {
         .init(
-            kind: kind, condition: condition, filters: filters,
-            table: .init(source: source, aliases: aliases, joins: joins.map(\.table)))
+            kind: kind, condition: condition, filters: filters, source: source, aliases: aliases,
+            joins: joins.map(\.table))
     }
 
     /// Whether the source is written between parentheses, with those that it requires.

@@ -18,7 +18,7 @@ extension Resolver {
             return try pairs(holder.name, columns, referredColumns)
         }
         guard case .table(let origin) = holder, case .table(let destination) = referred else {
-            throw ResolutionError.noForeignKey(origin: holder.name, destination: referred.name, columns: link.columns)
+            throw RequestError.noForeignKey(origin: holder.name, destination: referred.name, columns: link.columns)
         }
         var candidates = try schema.foreignKeys(from: origin, to: destination)
         if let columns = link.columns {
@@ -30,10 +30,10 @@ extension Resolver {
         // Two foreign keys of the same columns are one: a schema may say it twice.
         let distinct = candidates.reduce(into: [[ColumnPair]]()) { if !$0.contains($1) { $0.append($1) } }
         guard let only = distinct.first else {
-            throw ResolutionError.noForeignKey(origin: origin.name, destination: destination.name, columns: nil)
+            throw RequestError.noForeignKey(origin: origin.name, destination: destination.name, columns: nil)
         }
         guard distinct.count == 1 else {
-            throw ResolutionError.ambiguousForeignKey(
+            throw RequestError.ambiguousForeignKey(
                 origin: origin.name, destination: destination.name,
                 candidates: distinct.reversed().map { $0.map(\.origin) })
         }
@@ -42,7 +42,7 @@ extension Resolver {
 
     private func pairs(_ table: String, _ columns: [String], _ referred: [String]) throws -> [ColumnPair] {
         guard columns.count == referred.count, !columns.isEmpty else {
-            throw ResolutionError.columnCount(table: table, columns: columns, referred: referred)
+            throw RequestError.columnCount(table: table, columns: columns, referred: referred)
         }
         return zip(columns, referred).map { ColumnPair(origin: $0, destination: $1) }
     }

@@ -129,7 +129,7 @@ extension Resolver {
         let conditions = try inverse.columns.map { pair -> SQLExpression in
             let value = values.first { $0.key.isSameDatabaseName(as: pair.origin) }?.value
             guard let value else {
-                throw ResolutionError.notLinked(table: link.origin.name, column: pair.origin)
+                throw RequestError.notLinked(table: link.origin.name, column: pair.origin)
             }
             // NULL refers to no row.
             if value.isNull { return .value(.int64(0)) }

@@ -33,7 +33,7 @@ package struct ResolvedPrefetch {
 
 extension Resolver {
     package func query(_ relation: Relation) throws -> ResolvedQuery {
-        if !relation.needsResolution, let select = Select(relation) { return ResolvedQuery(select: select) }
+        if let select = relation.plainSelect { return ResolvedQuery(select: select) }
         var relation = try expanded(relation)
         var prefetching = Prefetching(
             resolver: self, commonTables: relation.commonTables, hidden: relation.hiddenSelection)
@@ -64,7 +64,7 @@ private struct Prefetching {
         _ prefetch: Prefetch, to relation: inout Relation, _ scope: [String], _ isRoot: Bool
     ) throws {
         guard !prefetches.contains(where: { $0.name == prefetch.name && $0.scope == scope }) else {
-            throw ResolutionError.ambiguousKey(prefetch.name)
+            throw RequestError.ambiguousKey(prefetch.name)
         }
         // The aliases of the user, who may refer to them in the prefetched rows.
         let aliases = relation.aliases.filter(\.isOfUser)
@@ -129,6 +129,9 @@ extension SchemaReader {
 }
 
 extension Relation {
-    /// Whether a query is more than its text.
-    package var needsResolution: Bool { isSymbolic || !prefetches.isEmpty || !hiddenSelection.isEmpty }
+    /// The query, if it is no more than its text: no schema explains it, and all of its columns are shown.
+    package var plainSelect: Select? {
+        guard !hasRareParts || prefetches.isEmpty && hiddenSelection.isEmpty else { return nil }
+        return Select(self)
+    }
 }

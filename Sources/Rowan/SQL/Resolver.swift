@@ -67,7 +67,7 @@ package struct Resolver {
         var aliases: Set<TableAliasID> = []
         func check(_ relation: Relation) throws {
             for alias in relation.aliases where !aliases.insert(alias).inserted {
-                throw ResolutionError.aliasOfTwoTables(relation.source.name)
+                throw RequestError.aliasOfTwoTables(relation.source.name)
             }
             for join in relation.joins { try check(join.step.relation) }
         }
@@ -77,10 +77,11 @@ package struct Resolver {
     /// The query of an expanded relation.
     func select(expanded relation: Relation) throws -> Select {
         var terms = terms(of: relation)
-        var select = Select(from: Select.Table(source: try terms.source(relation.source), aliases: relation.aliases))
+        var select = Select(try terms.source(relation.source))
         select.commonTables = try relation.commonTables.map { try terms.commonTable($0) }
         select.isDistinct = relation.isDistinct
-        select.selection = try terms.selection(relation.selection)
+        select.selection =
+            try relation.selection.isEmpty ? SQLSelection.all : terms.selection(relation.selection)
         select.filters = try terms.expressions(relation.filters)
         select.groups = try terms.expressions(relation.groups)
         select.havings = try terms.expressions(relation.havings)
@@ -96,9 +97,10 @@ package struct Resolver {
         }
         let joins = try terms.joins(of: relation)
         try place(joins, in: &select)
+        select.selectSomething()
         // What the terms have asked for.
-        select.from.aliases += terms.givenAliases
-        select.from.joins += try terms.derivedTables.map { try terms.join($0) }
+        select.aliases = relation.aliases + terms.givenAliases
+        select.joins += try terms.derivedTables.map { try terms.join($0) }
         return select
     }
 
@@ -106,7 +108,7 @@ package struct Resolver {
 
     /// The columns that tell the rows of a source.
     package func primaryKey(of source: Source) throws -> [String] {
-        guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+        guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         return try schema.primaryKeyColumns(ofTable: table)
     }
 
@@ -118,7 +120,7 @@ package struct Resolver {
 
     /// The shortest key that tells the rows of a source, the hidden rowid included.
     package func rowKey(of source: Source) throws -> [String] {
-        guard case .table(let table) = source else { throw ResolutionError.noPrimaryKey(source.name) }
+        guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         guard try schema.hasRowID(table) else { return try schema.primaryKeyColumns(ofTable: table) }
         // A column may have one of its names. <https://sqlite.org/rowidtable.html>
         let columns = try schema.columnNames(ofTable: table)
@@ -153,6 +155,18 @@ package struct Resolver {
 }
 
 extension Relation {
+    /// Whether the query has one row at most, by a key or by an aggregate.
+    package var hasOneRow: Bool {
+        if oneKey != nil || filters.contains(where: \.leavesOneRow) { return true }
+        guard groups.isEmpty, !groupsByPrimaryKey else { return false }
+        return selection.contains { selection in
+            switch selection.node {
+            case .expression(let expression), .named(let expression, _): expression.isAggregate
+            case .literal, .allColumns, .symbol: false
+            }
+        }
+    }
+
     /// The filter on one primary key, which leaves one row at most.
     package var oneKey: SQLExpression? {
         filters.first {
@@ -167,7 +181,7 @@ extension Relation {
             joins[index].step.relation.hoistCommonTables()
             let tables = joins[index].step.relation.commonTables
             guard !tables.isEmpty else { continue }
-            commonTables += tables.filter { !commonTables.contains($0) }
+            for table in tables { commonTables.add(table) }
             joins[index].step.relation.commonTables = []
         }
     }

@@ -19,7 +19,7 @@ extension Resolver {
     func shape(of select: Select) throws -> RowShape? {
         let hiddenCount = select.hiddenSelection.count
         guard hiddenCount > 0 || select.joinedColumns.contains(where: { !$0.scope.isEmpty }) else { return nil }
-        let sources = select.from.sources
+        let sources = select.sources
         let own = try columnCount(of: select.selection, sources[0], select.commonTables)
         let joined = try select.joinedColumns.map { columns in
             RowShape.Part(
@@ -32,7 +32,6 @@ extension Resolver {
     private func columnCount(
         of selection: [SQLSelection], _ source: Source, _ commonTables: [CommonTable]
     ) throws -> Int? {
-        guard !selection.isEmpty else { return try columnNames(of: source, commonTables: commonTables).count }
         var count = 0
         for term in selection {
             switch term.node {

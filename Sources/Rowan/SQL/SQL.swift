@@ -145,6 +145,14 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.expression(codingKey.sqlExpression))
     }
 
+    /// A column: `SELECT \(CodingKeys.name) FROM player`.
+    public mutating func appendInterpolation(_ column: some CodingKey & ColumnExpression) {
+        literal.append(.expression(column.sqlExpression))
+    }
+
+    /// A value: the text of a substring.
+    public mutating func appendInterpolation(_ text: Substring) { appendInterpolation(String(text)) }
+
     /// `... WHERE id IN \(ids)`: values between parentheses; an empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element: SQLExpressible {
         literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
@@ -162,6 +170,12 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 
     /// `SELECT \(AllColumns()) FROM player`
     public mutating func appendInterpolation(_ selection: some SQLSelectable) {
+        literal.append(.selection(selection.sqlSelection))
+    }
+
+    /// A selection of any type.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(_ selection: any SQLSelectable) {
         literal.append(.selection(selection.sqlSelection))
     }
 

@@ -28,8 +28,13 @@ extension SQLExpression {
             return SQLExpression(
                 .associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: 1 + max(lhs.depth, rhs.depth))
         }
+        // One allocation: `operands + [rhs]` takes two (benchmark request-build).
+        var all: [SQLExpression] = []
+        all.reserveCapacity(operands.count + 1)
+        all.append(contentsOf: operands)
+        all.append(rhs)
         return SQLExpression(
-            .associative(op, operands + [rhs]), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
+            .associative(op, all), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
     }
 
     /// The operands of a node of an operator.
@@ -172,7 +177,7 @@ extension Relation {
 
 extension Select {
     fileprivate var depth: Int32 {
-        var depth = max(from.depth, filters.depth, groups.depth, havings.depth, orderings.depth)
+        var depth = max(source.depth, joins.depth, filters.depth, groups.depth, havings.depth, orderings.depth)
         for selection in selection { depth = max(depth, selection.depth) }
         for columns in joinedColumns { depth = columns.selection.reduce(depth) { max($0, $1.depth) } }
         for orderings in joinedOrderings { depth = max(depth, orderings.terms.depth) }
@@ -182,12 +187,12 @@ extension Select {
     }
 }
 
-extension Select.Table {
+extension [Select.JoinedTable] {
     fileprivate var depth: Int32 {
-        joins.reduce(source.depth) { depth, join in
+        reduce(0) { depth, join in
             let condition: Int32 =
                 if case .expression(let expression, _, _) = join.condition { expression.depth } else { 0 }
-            return max(depth, condition, join.filters.depth, 1 + join.table.depth)
+            return Swift.max(depth, condition, join.filters.depth, 1 + join.source.depth, 1 + join.joins.depth)
         }
     }
 }

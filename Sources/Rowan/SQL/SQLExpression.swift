@@ -166,6 +166,17 @@ extension SQLExpression: SQLSpecificExpressible {
         }
     }
 
+    /// The condition that this, a column or a tuple of columns, is one of those rows of values.
+    package func isOne(of rows: [[DatabaseValue]]) -> SQLExpression {
+        guard rows.count == 1 else { return SQLExpression(.isIn(self, .values(rows), isNegated: false)) }
+        let values = rows[0].map { SQLExpression(.value($0)) }
+        return SQLExpression(
+            .equal(self, values.count == 1 ? values[0] : SQLExpression(.tuple(values)), isNegated: false))
+    }
+
+    /// Whether this is the value 0, which no row satisfies.
+    var isFalse: Bool { if case .value(let value) = node { value.storage == .int64(0) } else { false } }
+
     /// The logical negation, as SQL writes it best: `a <> b` rather than `NOT a = b`.
     package var negated: SQLExpression {
         switch node {

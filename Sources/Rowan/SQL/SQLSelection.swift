@@ -24,6 +24,8 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
     package enum Symbol: Hashable, Sendable {
         case allColumnsExcluding([String], of: QualifiedTable? = nil)
         case primaryKey
+        /// No column.
+        case nothing
         /// Columns that are known when a connection is.
         case deferred(Deferred<SQLSelection>)
     }
@@ -35,6 +37,9 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
     }
 
     /// Whether this is `*`, of the current table.
+    /// All columns of the current table. One array for all queries.
+    package static let all = [SQLSelection(.allColumns(table: nil))]
+
     package var isAllColumns: Bool { if case .allColumns(nil) = node { true } else { false } }
 
     var isSymbolic: Bool {

@@ -5,7 +5,7 @@
 
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
-        guard let current else { throw ResolutionError.noTable }
+        guard let current else { throw RequestError.noTable }
         if try isJoined(value, to: current) {
             let resolver = resolver
             return try self.value(of: value, in: resolver.derivedTable(of: value.path, current))
@@ -46,7 +46,7 @@ extension Resolver {
             return SQLExpression(.exists(SQLSubquery(.relation(rows)), isNegated: true))
         }
         if rows.isDistinct || rows.limit != nil || !rows.groups.isEmpty || rows.groupsByPrimaryKey {
-            guard function == .count else { throw ResolutionError.aggregateOfGroups(key: key.name) }
+            guard function == .count else { throw RequestError.aggregateOfGroups(key: key.name) }
             rows = Relation(.subquery(SQLSubquery(.relation(rows)), name: "rows"))
         } else if !rows.joins.isEmpty {
             rows = try rowsOnce(rows)

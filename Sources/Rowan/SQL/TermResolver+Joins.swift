@@ -25,7 +25,7 @@ extension TermResolver {
     mutating func joins(of relation: Relation, isInReverse: Bool = false) throws -> [ResolvedJoin] {
         var names: Set<String> = []
         for join in relation.joins where !names.insert(join.name).inserted {
-            throw ResolutionError.ambiguousKey(join.name)
+            throw RequestError.ambiguousKey(join.name)
         }
         let isReversed = relation.isReversed != isInReverse
         return try relation.joins.map { try self.join($0, from: relation.storedSource, isInReverse: isReversed) }
@@ -36,7 +36,7 @@ extension TermResolver {
     ) throws -> ResolvedJoin {
         let relation = join.step.relation
         if let clause = relation.unjoinableClause {
-            throw ResolutionError.notJoinable(key: join.step.key.name, clause: clause)
+            throw RequestError.notJoinable(key: join.step.key.name, clause: clause)
         }
         if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         let condition = try condition(join.step.condition, from: origin, to: relation.storedSource)
@@ -47,7 +47,7 @@ extension TermResolver {
             name: join.name, isIncluded: join.isIncluded, kind: join.kind, condition: condition,
             source: try terms.source(relation.source), aliases: relation.aliases)
         result.filters = try terms.expressions(relation.filters)
-        result.selection = try terms.selection(relation.selection)
+        result.selection = try relation.selection.isEmpty ? SQLSelection.all : terms.selection(relation.selection)
         result.annotation = try terms.selection(join.annotation)
         result.orderings = try terms.orderings(of: relation, isInReverse: isInReverse)
         result.joins = try terms.joins(of: relation, isInReverse: isInReverse)
@@ -58,8 +58,9 @@ extension TermResolver {
     /// The join of a table of aggregates: `LEFT JOIN (SELECT key, COUNT(*), ... FROM ... GROUP BY key) ON ...`.
     func join(_ aggregates: DerivedAggregates) throws -> Select.JoinedTable {
         var terms = TermResolver(resolver.correlated, in: nil)
-        let table = Select.Table(source: try terms.source(aggregates.source), aliases: [aggregates.alias])
-        return Select.JoinedTable(kind: .left, condition: .columns(aggregates.columns), filters: [], table: table)
+        return Select.JoinedTable(
+            kind: .left, condition: .columns(aggregates.columns), source: try terms.source(aggregates.source),
+            aliases: [aggregates.alias])
     }
 
     /// The condition, as columns or as an expression.

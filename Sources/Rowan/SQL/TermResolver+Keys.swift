@@ -2,15 +2,15 @@
 
 extension TermResolver {
     func currentPrimaryKey() throws -> [String] {
-        guard let current else { throw ResolutionError.noTable }
+        guard let current else { throw RequestError.noTable }
         return try resolver.primaryKey(of: current.source)
     }
 
     mutating func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
-        guard let current else { throw ResolutionError.noTable }
+        guard let current else { throw RequestError.noTable }
         let columns = try resolver.primaryKey(of: current.source)
         guard columns.count == 1 else {
-            throw ResolutionError.compositeKey(table: current.source.name, columns: columns)
+            throw RequestError.compositeKey(table: current.source.name, columns: columns)
         }
         let column = Resolver.column(columns[0])
         let comparison: SQLExpression.Node =
@@ -21,7 +21,7 @@ extension TermResolver {
 
     func columns(excluding excluded: Set<String>, of table: SQLSelection.QualifiedTable?) throws -> [SQLSelection] {
         guard let source = table.map({ Source.table($0.table) }) ?? current?.source else {
-            throw ResolutionError.noTable
+            throw RequestError.noTable
         }
         let reference = table.map { TableReference.alias($0.alias) } ?? .current
         return try resolver.columnNames(of: source)

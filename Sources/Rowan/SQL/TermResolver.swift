@@ -55,6 +55,7 @@ package struct TermResolver: ExpressionTransform {
             try columns(excluding: Set(excluded.map(\.foldedDatabaseName)), of: table)
         case .symbol(.primaryKey):
             try currentPrimaryKey().map { SQLSelection(.expression(Resolver.column($0))) }
+        case .symbol(.nothing): []
         case .symbol(.deferred(let deferred)): try self.selection(deferred.terms(schema))
         }
     }
@@ -87,7 +88,7 @@ package struct TermResolver: ExpressionTransform {
         case .primaryKey(let values): return try primaryKey(isIn: values)
         case .aggregate(let value): return try aggregate(value)
         case .rowExists(let alias):
-            guard let source = resolver.sources[alias] else { throw ResolutionError.unknownAlias }
+            guard let source = resolver.sources[alias] else { throw RequestError.unknownAlias }
             return try exists(.alias(alias), source.source)
         case .deferred(let deferred): return .joined(try expressions(deferred.terms(schema)), by: .and)
         case .tooDeep: throw schema.error(forNesting: Int(depth))

@@ -129,7 +129,7 @@ extension Database {
         var renderer = Renderer(values: .literal)
         write(&renderer)
         let arguments: StatementArguments
-        do { arguments = try renderer.statementArguments() } catch let error as ResolutionError {
+        do { arguments = try renderer.statementArguments() } catch let error as RequestError {
             throw DatabaseError(message: error.description)
         }
         guard arguments.isEmpty else {

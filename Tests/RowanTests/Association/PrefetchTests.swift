@@ -99,8 +99,7 @@ struct PrefetchTests {
             }
             #expect(players([try Row.fetchOne(db, all)!]) == [[2]])
             #expect(
-                log.takeExpanded()[1]
-                    == #"SELECT * FROM "player" WHERE "teamName" IN (SELECT +value FROM json_each('["Reds"]'))"#)
+                log.takeExpanded()[1] == #"SELECT * FROM "player" WHERE "teamName" = 'Reds'"#)
             let namesakes = try Row.fetchAll(db, Team.including(all: Team.namesakes))
             #expect(namesakes.map { $0.prefetchedRows["namesakes"]!.count } == [1, 0])
             #expect(log.takeExpanded()[1].contains(#"WHERE "name" IN"#))

@@ -39,7 +39,7 @@ struct AggregatesArticleTests {
     }
 
     private func rows(_ db: Database) throws {
-        // SELECT AVG("price") FROM "book" LIMIT 1
+        // SELECT AVG("price") FROM "book"
         let mean = try Book.select({ average($0.price) }, as: Double.self).fetchOne(db)
         // SELECT "authorId", SUM("price") FILTER (WHERE "year" > ?) AS "late" FROM "book" GROUP BY "authorId"
         let late = try Row.fetchAll(

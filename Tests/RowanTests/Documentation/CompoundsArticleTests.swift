@@ -50,7 +50,6 @@ struct CompoundsArticleTests {
         #expect(words == ["Hernani", "Hugo", "Indiana"] && idle == [4])
 
         // SELECT COUNT(*) FROM (SELECT "name" FROM "author" UNION ALL SELECT "title" FROM "book") AS "word" WHERE "name" LIKE ?
-        //   LIMIT 1
         let count = try Author.select(\.name).asRequest(of: Row.self)
             .unionAll(Book.select(\.title).asRequest(of: Row.self))
             .asDerivedTable(named: "word")

@@ -57,7 +57,7 @@ struct RequestsArticleTests {
     private func selections(_ db: Database) throws {
         // SELECT "title" FROM "book"
         let titles = try Book.select(\.title, as: String.self).fetchAll(db)
-        // SELECT MAX("year") FROM "book" LIMIT 1
+        // SELECT MAX("year") FROM "book"
         let latest = try Book.select({ max($0.year) }, as: Int.self).fetchOne(db)
         // SELECT *, "price" * ? AS "cents" FROM "book"
         let rows = try Row.fetchAll(db, Book.annotated { ($0.price * 100).forKey("cents") })

@@ -124,7 +124,7 @@ struct FetchTests {
     @Test func byUniqueKey() throws {
         try inLoggedDatabase(schema) { db, log throws in
             #expect(try Player.fetchOne(db, key: ["email": "b@x"]) == barbara)
-            #expect(log.takeExpanded() == [#"SELECT * FROM "player" WHERE "email" = 'b@x' LIMIT 1"#])
+            #expect(log.takeExpanded() == [#"SELECT * FROM "player" WHERE "email" = 'b@x'"#])
             #expect(try Player.fetchOne(db, key: ["EMAIL": "a@x"]) == arthur)
             #expect(try Player.fetchOne(db, key: ["email": nil]) == craig)
             #expect(try Player.fetchOne(db, key: ["id": 1]) == arthur)
@@ -142,7 +142,7 @@ struct FetchTests {
             #expect(try Citizenship.fetchOne(db, key: key) == Citizenship(citizenId: 2, countryCode: "FR"))
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT * FROM "citizenship" WHERE ("citizenId" = 2) AND ("countryCode" = 'FR') LIMIT 1"#
+                    #"SELECT * FROM "citizenship" WHERE ("citizenId" = 2) AND ("countryCode" = 'FR')"#
                 ])
             let keys = [["citizenId": 1, "countryCode": "US"], key]
             #expect(try Citizenship.fetchAll(db, keys: keys).count == 2)

@@ -113,7 +113,7 @@ struct KeyTests {
                     #"SELECT EXISTS (SELECT 1 FROM "note" WHERE "rowid"=1)"#,
                     #"SELECT *, "rowid" FROM "note""#,
                     #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
-                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
+                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
                     #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
                     #"DELETE FROM "note" WHERE "rowid"=1"#,
                 ])

@@ -83,19 +83,6 @@ struct BatchTests {
         }
     }
 
-    @Test func groupsAreAMisuse() throws {
-        try inLoggedDatabase(schema) { db, _ throws in
-            let requests = [
-                Player.all().group(\.score), Player.all().groupByPrimaryKey(), Player.all().having { $0.score > 1 },
-            ]
-            for request in requests {
-                #expect(databaseError { try request.deleteAll(db) }?.resultCode == .SQLITE_MISUSE)
-                #expect(databaseError { try request.updateAll(db) { $0.score += 1 } }?.resultCode == .SQLITE_MISUSE)
-            }
-            #expect(try Player.fetchCount(db) == 4)
-        }
-    }
-
     @Test func deletedRows() throws {
         try inLoggedDatabase(schema) { db, log throws in
             #expect(try Player.filter { $0.score < 20 }.deleteAndFetchAll(db).map(\.name) == ["Arthur"])

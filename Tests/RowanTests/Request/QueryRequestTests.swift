@@ -141,8 +141,8 @@ struct QueryRequestTests {
             #expect(try Player.filter { $0.id == 1 }.select(\.name).asRequest(of: String.self).fetchOne(db) == "Arthur")
             #expect(
                 log.take() == [
-                    #"SELECT "name" FROM "player""#, #"SELECT MAX("score") FROM "player" LIMIT 1"#,
-                    #"SELECT MIN("score"), MAX("score") FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
+                    #"SELECT "name" FROM "player""#, #"SELECT MAX("score") FROM "player""#,
+                    #"SELECT MIN("score"), MAX("score") FROM "player""#, #"SELECT "id" FROM "player""#,
                     #"SELECT "id" FROM "player""#, #"SELECT id + ? FROM "player" LIMIT 1"#,
                     #"SELECT id + ? FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
                     #"SELECT "id" FROM "player""#,

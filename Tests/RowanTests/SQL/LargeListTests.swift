@@ -11,8 +11,9 @@ struct LargeListTests {
             let (sql, arguments) = try statementText(db, request)
             #expect(sql == #"SELECT * FROM "t" WHERE "n" IN (SELECT +value FROM json_each(?))"#)
             #expect(arguments == ["[\((1...1000).map(String.init).joined(separator: ","))]"])
+            // One text for all lists of 513 to 999 values: the last value is repeated.
             let short = try statementText(db, Table("t").all().filter(Array(1...999).contains(Column("n"))))
-            #expect(short.arguments.description.split(separator: ",").count == 999)
+            #expect(short.arguments == StatementArguments(Array(1...999) + Array(repeating: 999, count: 25)))
         }
     }
 

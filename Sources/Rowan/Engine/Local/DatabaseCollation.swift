@@ -160,7 +160,7 @@ extension SQLInterpolation {
 extension SQLSpecificExpressible {
     /// The expression with a custom collation: `name COLLATE by_length`.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
-        SQLExpression(.collated(sqlExpression, collation.name))
+        sqlExpression.collated(collation.name)
     }
 
     /// Swift's `capitalized`.

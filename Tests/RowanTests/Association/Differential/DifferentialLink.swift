@@ -52,12 +52,16 @@ extension Differential {
     private static func many(
         _ origin: String, _ destination: String, _ columns: [String]? = nil, key: String? = nil
     ) -> Link {
-        let names = key.map { ($0, $0) } ?? (destination, destination == "country" ? "countries" : "\(destination)s")
+        let names =
+            key.map { (one(of: $0), $0) } ?? (destination, destination == "country" ? "countries" : "\(destination)s")
         return direct(destination, columns, origin, isForward: false, isToMany: true, names: names) {
             Rowan.Table<Row>(origin).hasMany(
                 Rowan.Table<Row>(destination), key: key, using: columns.map { ForeignKey($0) })
         }
     }
+
+    /// The name of one of the rows that a key names.
+    private static func one(of key: String) -> String { key.hasSuffix("s") ? String(key.dropLast()) : key }
 
     private static func one(_ origin: String, _ destination: String) -> Link {
         direct(destination, nil, origin, isForward: false, isToMany: false, names: (destination, destination)) {
@@ -68,7 +72,7 @@ extension Differential {
     private static func through(_ pivot: Link, _ target: Link, key: String? = nil) -> Link {
         let isToMany = pivot.isToMany || target.isToMany
         var names = pivot.names + target.names
-        if let key { names[names.count - 1] = (key, key) }
+        if let key { names[names.count - 1] = (isToMany ? one(of: key) : key, key) }
         return Link(names: names, isToMany: isToMany, steps: pivot.steps + target.steps) { filter in
             func filtered<A: Association>(_ association: A) -> any Association<Row, Row>
             where A.OriginRowDecoder == Row, A.RowDecoder == Row {

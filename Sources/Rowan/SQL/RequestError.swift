@@ -1,24 +1,50 @@
 // Mistakes in requests, which the resolver and the renderer refuse.
 
-/// A request that has no SQL, with what to do about it.
-package enum ResolutionError: Error, CustomStringConvertible {
+/// A request that has no SQL: a mistake in an association, a key, an alias or an expression.
+///
+/// ```swift
+/// do {
+///     let books = try Book.including(required: Book.author).fetchAll(db)
+/// } catch RequestError.noForeignKey(let origin, let destination, _) {
+///     print("no foreign key from \(origin) to \(destination)")
+/// }
+/// ```
+///
+/// Its description says what to do.
+public enum RequestError: Error, CustomStringConvertible {
+    /// SQL that needs a table, where there is none.
     case noTable
+    /// The primary key of what is no table.
     case noPrimaryKey(String)
+    /// One value for a primary key of several columns.
     case compositeKey(table: String, columns: [String])
+    /// An association between two tables that no foreign key links.
     case noForeignKey(origin: String, destination: String, columns: [String]?)
+    /// An association between two tables that several foreign keys link.
     case ambiguousForeignKey(origin: String, destination: String, candidates: [[String]])
+    /// A foreign key with more or fewer columns than those that it refers to.
     case columnCount(table: String, columns: [String], referred: [String])
+    /// Two associations of one key in one request.
     case ambiguousKey(String)
+    /// A joined association whose rows are not those of its table.
     case notJoinable(key: String, clause: String)
+    /// A request for the rows that are associated with a record without the value that they refer to.
     case notLinked(table: String, column: String)
+    /// The sum, the average... of an association that has groups, distinct or limited rows.
     case aggregateOfGroups(key: String)
+    /// A table alias that the request does not have.
     case unknownAlias
+    /// A table alias that stands for two tables.
     case aliasOfTwoTables(String)
+    /// Two values for one named argument.
     case ambiguousArgument(String)
+    /// An expression that SQLite's parser would refuse.
     case tooDeep(levels: Int)
+    /// SQL that needs the schema, where nobody asks for it.
     case unresolved
 
-    package var description: String {
+    /// What is wrong, and what to do.
+    public var description: String {
         switch self {
         case .noTable:
             "this SQL needs a table to know its primary key or its columns"

@@ -2,6 +2,6 @@
 
 extension Database {
     package func error(forNesting levels: Int) -> any Error {
-        DatabaseError(message: ResolutionError.tooDeep(levels: levels).description)
+        DatabaseError(message: RequestError.tooDeep(levels: levels).description)
     }
 }

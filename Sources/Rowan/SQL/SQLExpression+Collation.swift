@@ -1,0 +1,33 @@
+// Collations. That of a condition would have no effect: it goes to what the condition compares.
+// Source: https://sqlite.org/datatype3.html#collation
+
+extension SQLExpression {
+    /// The expression with a collation. `IN` and ranges compare with it.
+    package func collated(_ collation: String) -> SQLExpression {
+        switch node {
+        case .isIn(let operand, let container, let isNegated):
+            SQLExpression(.isIn(operand.collated(collation), container, isNegated: isNegated))
+        case .between(let operand, let lower, let upper, let isNegated):
+            SQLExpression(.between(operand.collated(collation), lower, upper, isNegated: isNegated))
+        case .associative(.and, let bounds) where isHalfOpenRange:
+            .joined(bounds.map { $0.comparisonCollated(collation) }, by: .and)
+        default:
+            // A value, or a condition whose operands the user can collate.
+            SQLExpression(.collated(self, collation))
+        }
+    }
+
+    private func comparisonCollated(_ collation: String) -> SQLExpression {
+        guard case .binary(let op, let a, let b) = node else { return self }
+        return SQLExpression(.binary(op, a.collated(collation), b))
+    }
+
+    /// Whether this is what `(a..<b).contains(element)` makes.
+    private var isHalfOpenRange: Bool {
+        guard case .associative(.and, let bounds) = node, bounds.count == 2,
+            case .binary(.greaterOrEqual, let element, _) = bounds[0].node,
+            case .binary(.less, let same, _) = bounds[1].node
+        else { return false }
+        return element.node == same.node
+    }
+}
