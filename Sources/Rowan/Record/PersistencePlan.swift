@@ -157,24 +157,8 @@ extension Database {
         _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
         _ conflictResolution: Database.ConflictResolution = .abort, detail: String? = nil
     ) -> PlanGroup {
-        let key = PlanKey(type, operation, conflictResolution, detail: detail)
-        let epoch = connection.schemaEpoch
-        if lastPlanKey == key, let lastPlan {
-            // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
-            let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
-            if group.epoch == epoch { return group }
-        }
-        let group: PlanGroup
-        if let known = plans[key] as? PlanGroup, known.epoch == epoch {
-            group = known
-        } else {
-            if plans.count > 512 { plans.removeAll() }
-            group = PlanGroup(epoch: epoch)
-            plans[key] = group
-        }
-        lastPlanKey = key
-        lastPlan = group
-        return group
+        let key = RecordPlans.Key(type, operation, conflictResolution, detail: detail)
+        return recordPlans.group(for: key, epoch: connection.schemaEpoch)
     }
 
     /// A statement for a plan, and the values that its text brings along.
@@ -187,20 +171,8 @@ extension Database {
     }
 }
 
-extension Database.PlanKey {
-    @inline(__always)
-    init(
-        _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
-        _ conflictResolution: Database.ConflictResolution, detail: String? = nil
-    ) {
-        self.init(
-            type: ObjectIdentifier(type), operation: operation.rawValue << 4 | conflictResolution.planCode,
-            detail: detail)
-    }
-}
-
 extension Database.ConflictResolution {
-    fileprivate var planCode: UInt8 {
+    var planCode: UInt8 {
         switch self {
         case .abort: 0
         case .rollback: 1
