@@ -18,6 +18,7 @@ final class AccessLane: Sendable {
         /// What accesses that can't throw get after the closing.
         var closedConnection: PooledConnection?
         var isClosed = false
+        var failureQueue: DispatchQueue?
         /// Whether an exclusive access keeps all connections, or waits for them, and on which thread.
         var isExclusive = false
         var exclusiveThread: UInt = 0
@@ -145,8 +146,15 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// A queue for those who get no connection.
-    var anyQueue: DispatchQueue { makeExecutor().queue }
+    /// The queue of those who get no connection, made when the first one needs it.
+    var failureQueue: DispatchQueue {
+        state.withLock { state in
+            if let queue = state.failureQueue { return queue }
+            let queue = makeExecutor().queue
+            state.failureQueue = queue
+            return queue
+        }
+    }
 
     private func take(_ state: inout State) -> Grant? {
         guard state.waiters.isEmpty, !state.isExclusive else { return nil }

@@ -93,7 +93,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Gives back memory without blocking the current thread.
     public func releaseMemoryEventually() {
-        readers.anyQueue.async { self.releaseMemory() }
+        DispatchQueue.global(qos: .utility).async { self.releaseMemory() }
     }
 
     /// Closes the readers, after the current reads; new ones open when they are needed.
