@@ -72,8 +72,8 @@ extension DatabaseAccessRoute {
         do {
             connection = try lane.acquire()
         } catch {
-            guard let closed = lane.closedConnection else { preconditionFailure("\(error)") }
-            return closed.run(body)
+            guard let closed = lane.closedDatabase else { preconditionFailure("\(error)") }
+            return closed.withAccess(body)
         }
         defer {
             if let error = end(connection) { preconditionFailure("\(error)") }

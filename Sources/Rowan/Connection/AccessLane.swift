@@ -15,7 +15,7 @@ final class AccessLane: Sendable {
         /// The threads that open a connection.
         var openingThreads: [UInt] = []
         var waiters = FIFO<Waiter>()
-        /// What accesses that can't throw get after the closing.
+        /// What the databases of accesses that can't throw are copied from after the closing.
         var closedConnection: PooledConnection?
         var isClosed = false
         var failureQueue: DispatchQueue?
@@ -232,8 +232,8 @@ final class AccessLane: Sendable {
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
-    /// What accesses that can't throw get after the closing.
-    var closedConnection: PooledConnection? { state.withLock { $0.closedConnection } }
+    /// What an access that can't throw gets after the closing: a database of its own, since no access waits for another.
+    var closedDatabase: Database? { state.withLock { $0.closedConnection }?.database.closedCopy }
 
     /// The connection that the current thread has access to, if any.
     var connectionOfCurrentThread: PooledConnection? {

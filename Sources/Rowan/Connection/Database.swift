@@ -49,6 +49,24 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             publicStatementArguments: configuration.publicStatementArguments)
     }
 
+    /// A database that is closed from the beginning.
+    private init(closed other: Database) {
+        path = other.path
+        configuration = other.configuration
+        description = other.description
+        connection = LocalConnection(closed: other.connection)
+    }
+
+    /// A closed database like this one, which another thread may use at the same time.
+    var closedCopy: Database { Database(closed: self) }
+
+    /// Runs the closure with access to a database that belongs to no lane.
+    func withAccess<T>(_ body: (Database) -> T) -> T {
+        connection.ownerThread.store(currentThreadID, ordering: .relaxed)
+        defer { connection.ownerThread.store(0, ordering: .relaxed) }
+        return body(self)
+    }
+
     deinit {
         connection.closeEventually()
     }

@@ -88,6 +88,12 @@ public final class LocalConnection {
         self.pointer = pointer
     }
 
+    /// A connection that is closed from the beginning.
+    package init(closed other: LocalConnection) {
+        isStrict = other.isStrict
+        publicStatementArguments = other.publicStatementArguments
+    }
+
     deinit {
         closeEventually()
     }
