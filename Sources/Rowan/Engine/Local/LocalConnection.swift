@@ -141,12 +141,11 @@ public final class LocalConnection {
         hooks?.removeAll()
         transactionDidEnd = nil
         forgetCachedStatements()
+        forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
-        forgotten.withLock { forgotten in
-            forgotten.isClosed = true
-            sqlite3_close_v2(pointer)
-        }
+        sqlite3_close_v2(pointer)
         self.pointer = nil
+        finalizeForgotten()
     }
 
     /// The C connection.
@@ -341,17 +340,30 @@ extension LocalConnection {
 
     /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
     func finalize(_ statement: SQLiteStatement) {
+        /// Whether a thread finalizes statements of the closed connection, which is not for two threads at once.
+        var isFinalizing = false
         if isAccessible {
             sqlite3_finalize(statement)
             return
         }
-        forgotten.withLock { forgotten in
-            if forgotten.isClosed {
-                // Under the lock: another thread may let go of another statement.
-                sqlite3_finalize(statement)
-            } else {
-                forgotten.statements.append(UInt(bitPattern: statement))
-            }
+        let isFinalizer = forgotten.withLock { forgotten in
+            forgotten.statements.append(UInt(bitPattern: statement))
+            guard forgotten.isClosed, !forgotten.isFinalizing else { return false }
+            forgotten.isFinalizing = true
+            return true
+        }
+        if isFinalizer { finalizeForgotten() }
+    }
+
+    /// Finalizes the statements of the closed connection, one thread for all. Not under the lock: the last statement
+    /// closes the connection, which lets go of the program's functions, and of what these keep.
+    private func finalizeForgotten() {
+        while let statement = forgotten.withLock({ forgotten in
+            let statement = forgotten.statements.popLast()
+            if statement == nil { forgotten.isFinalizing = false }
+            return statement
+        }) {
+            sqlite3_finalize(SQLiteStatement(bitPattern: statement))
         }
     }
 
