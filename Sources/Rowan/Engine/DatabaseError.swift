@@ -76,6 +76,13 @@ public struct DatabaseError: Error, Sendable {
         self.publicStatementArguments = publicStatementArguments
     }
 
+    /// The error with the arguments of the execution that has failed.
+    func with(arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+
     /// The primary code.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 

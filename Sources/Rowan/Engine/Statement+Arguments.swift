@@ -84,8 +84,6 @@ extension Statement {
             guard code != SQLITE_OK, hasArguments else { continue }
             (hasArguments, argumentsFailure) = (false, connection.error(code, sql: sql, arguments: arguments))
         }
-        storedArguments = arguments
-        hasArguments = true
     }
 
     private var hasNamedParameters: Bool {
@@ -183,6 +181,12 @@ extension Statement {
             return SQLITE_OK
         }
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+    }
+
+    /// Nobody may run the statement with what another execution has left, nor tell of it in an error.
+    func forgetArguments() {
+        hasArguments = parameterCount == 0
+        if !storedArguments.isEmpty { storedArguments = StatementArguments() }
     }
 
     func missingArgumentsError() -> DatabaseError {

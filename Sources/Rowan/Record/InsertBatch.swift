@@ -150,13 +150,7 @@ extension InsertBatch {
     /// Inserts the rows that wait.
     @usableFromInline
     func flush() throws {
-        try runChunks { plan, rows in
-            do {
-                try plan.statement.idle().run(binding: rows, then: plan.constants)
-            } catch let error as DatabaseError {
-                throw error.with(arguments: plan.arguments(rows))
-            }
-        }
+        try runChunks { plan, rows in try plan.statement.idle().run(binding: rows, then: plan.constants) }
     }
 
     /// Runs the closure with each statement, and its rows.

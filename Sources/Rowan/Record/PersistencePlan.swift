@@ -94,12 +94,8 @@ final class PersistencePlan {
 
     /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
-        do {
-            // A function of the statement may insert records of this type too: they take another statement.
-            try statement.idle().run(binding: container.values, order: order)
-        } catch let error as DatabaseError {
-            throw error.with(arguments: arguments(container))
-        }
+        // A function of the statement may insert records of this type too: they take another statement.
+        try statement.idle().run(binding: container.values, order: order)
     }
 
     /// Binds the values for a statement whose rows are fetched.
@@ -130,15 +126,6 @@ final class PersistencePlan {
     private func arguments(_ container: PersistenceContainer) -> StatementArguments {
         let values = order.map { $0.map { container.values[$0] } } ?? container.values
         return StatementArguments(values: values + constants)
-    }
-}
-
-extension DatabaseError {
-    /// The error with the arguments that a plan has bound.
-    func with(arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicStatementArguments)
     }
 }
 
