@@ -167,7 +167,13 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
         guard let key else { return nil }
         let statement = try keyStatement(db, key)
-        return try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+        let epoch = db.connection.schemaEpoch
+        do {
+            let record = try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+            if db.connection.schemaEpoch == epoch { return record }
+        } catch  where db.connection.hasMovedSchema(since: epoch) {}
+        // Another connection has changed the schema: the table may have another key.
+        return try firstElement(of: FetchCursor<Self>(keyStatement(db, key), adapter: nil))
     }
 
     /// The record of a primary or unique key, or nil.

@@ -250,6 +250,13 @@ extension LocalConnection {
         if hasForeignSchemaChange() { schemaDidMove() }
     }
 
+    /// Whether the schema has moved: by this connection, or by a commit of another one.
+    @usableFromInline
+    package func hasMovedSchema(since epoch: Int) -> Bool {
+        checkForeignCommits()
+        return schemaEpoch != epoch
+    }
+
     /// The versions of the main schema and of the attached ones. No other connection changes the temporary one.
     private func currentSchemaVersions() throws -> [Int64] {
         let connection = try openPointer()
@@ -336,12 +343,12 @@ extension LocalConnection {
         var isEmpty: Bool { statements.isEmpty && uses.isEmpty }
         /// Nobody has access any more.
         var isClosed = false
+        /// Whether a thread finalizes statements of the closed connection, which is not for two threads at once.
+        var isFinalizing = false
     }
 
     /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
     func finalize(_ statement: SQLiteStatement) {
-        /// Whether a thread finalizes statements of the closed connection, which is not for two threads at once.
-        var isFinalizing = false
         if isAccessible {
             sqlite3_finalize(statement)
             return
