@@ -206,7 +206,11 @@ struct Modification {
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
         let table = record.databaseTable
         let primaryKey = try db.primaryKey(table.name, in: table.schema)
-        let keyIndexes = try container.keyIndexes(primaryKey, of: record)
+        guard let keyIndexes = container.keyIndexes(primaryKey) else {
+            let key = primaryKey.columns.map { ($0, container.value(forColumn: $0) ?? .null) }
+            throw RecordError.recordNotFound(
+                databaseTableName: table.name, key: Dictionary(key, uniquingKeysWith: { first, _ in first }))
+        }
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
         let changedColumns = Set(changed.map { container.columns[$0] })
@@ -256,10 +260,14 @@ extension MutablePersistableRecord {
     mutating func updating<T>(
         _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T) {
-        try updating(db, modification) { _, plan, container in
-            try plan.fetch(container, fetch)
-        }
-        .orThrow(recordNotFound(db))
+        try updatingIfFound(db, modification, fetch: fetch).orThrow(recordNotFound(db))
+    }
+
+    /// The update with its callbacks, nil if no row has the primary key.
+    mutating func updatingIfFound<T>(
+        _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
+    ) throws -> (PersistenceSuccess, T)? {
+        try updating(db, modification) { _, plan, container in try plan.fetchUpdated(db, container, fetch) }
     }
 
     /// The one body of updates.
@@ -338,11 +346,26 @@ extension PersistencePlan {
     ///
     /// - Returns: nil if it found no row.
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
-        let isMissingFromView = try isOnView && !db.viewHasRow(self, container)
-        if isMissingFromView { return nil }
+        if try isMissingFromView(db, container) { return nil }
         try run(container)
         // The triggers of a view make the changes: SQLite counts none.
         return isOnView || db.changesCount > 0 ? () : nil
+    }
+
+    /// Runs an update of one row, and calls a closure of the user with its statement.
+    ///
+    /// - Returns: nil if it found no row.
+    func fetchUpdated<T>(
+        _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
+    ) throws -> T? {
+        if try isMissingFromView(db, container) { return nil }
+        let changesCount = db.totalChangesCount
+        let value = try self.fetch(container, fetch)
+        return isOnView || db.totalChangesCount != changesCount ? .some(value) : .none
+    }
+
+    private func isMissingFromView(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
+        try isOnView && !db.viewHasRow(self, container)
     }
 }
 
