@@ -49,7 +49,7 @@ extension MutablePersistableRecord {
     public func updateChanges<Record: MutablePersistableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, from record: Record
     ) throws -> Bool {
-        try updateChanges(db, conflictResolution, PersistenceContainer(record))
+        try updateChanges(db, conflictResolution, db.stored(record))
     }
 
     /// Changes the record, and updates the columns whose value changes. Without change, the database is not accessed.
@@ -66,7 +66,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
     ) throws -> Bool {
-        let former = try PersistenceContainer(self)
+        let former = try db.stored(self)
         try modify(&self)
         return try updateChanges(db, conflictResolution, former)
     }
@@ -74,7 +74,7 @@ extension MutablePersistableRecord {
     private func updateChanges(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ former: PersistenceContainer
     ) throws -> Bool {
-        let changes = try PersistenceContainer(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: former)
         guard !changes.isEmpty else { return false }
         try update(db, onConflict: conflictResolution, columns: changes.keys)
         return true
@@ -155,9 +155,9 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
     ) throws -> T? {
-        let former = try PersistenceContainer(self)
+        let former = try db.stored(self)
         try modify(&self)
-        let changes = try PersistenceContainer(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
             db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection),

@@ -30,6 +30,9 @@ final class RecordPlans: ConnectionStateValue {
     /// The fetches by primary key, by record type.
     @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 
+    /// The columns that the last record of a type has stored: the next one most likely stores the same.
+    var storedColumns: [ObjectIdentifier: [String]] = [:]
+
     private static let capacity = 512
 
     /// The plans of a key for a schema.
@@ -61,5 +64,18 @@ final class RecordPlans: ConnectionStateValue {
 }
 
 extension Database {
+    /// What a record stores. It costs a comparison and a store for each column that the last record had too.
+    func stored<Stored: EncodableRecord>(_ record: Stored) throws -> PersistenceContainer {
+        let plans = recordPlans
+        let type = ObjectIdentifier(Swift.type(of: record))
+        let expected = plans.storedColumns[type] ?? []
+        var container = PersistenceContainer(
+            expecting: expected, reusing: Array(repeating: .null, count: expected.count))
+        try record.encode(to: &container)
+        container.finish()
+        if !container.columns.isIdentical(to: expected) { plans.storedColumns[type] = container.columns }
+        return container
+    }
+
     var recordPlans: RecordPlans { state.value(orMake: RecordPlans()) }
 }
