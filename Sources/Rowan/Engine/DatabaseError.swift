@@ -83,6 +83,16 @@ public struct DatabaseError: Error, Sendable {
             publicStatementArguments: publicStatementArguments)
     }
 
+    /// The error with another message.
+    func with(message: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+
+    /// Whether an error is the violation of a constraint.
+    static func isViolation(_ error: any Error) -> Bool { .SQLITE_CONSTRAINT ~= error }
+
     /// The primary code.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 

@@ -82,6 +82,11 @@ extension Insertion {
 }
 
 extension PersistencePlan {
+    /// Inserts rows, and drops what the statement returns.
+    func run(_ rows: ArraySlice<[DatabaseValue]>) throws {
+        try statement.idle().run(binding: rows, then: constants)
+    }
+
     func arguments(_ rows: ArraySlice<[DatabaseValue]>) -> StatementArguments {
         StatementArguments(values: rows.flatMap(\.self) + constants)
     }
