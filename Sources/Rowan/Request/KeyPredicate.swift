@@ -91,7 +91,9 @@ struct KeyPredicate {
                 message: "table \(table.name) has no unique key on column(s) "
                     + key.keys.sorted().joined(separator: ", "))
         }
-        return columns
+        // The other columns must have their values too.
+        let others = key.keys.filter { name in !columns.contains(where: name.isSameDatabaseName) }
+        return others.isEmpty ? columns : columns + others.sorted()
     }
 
     /// The stored values of all keys; nil if some have other columns, or NULL, which equals nothing.
