@@ -35,6 +35,14 @@ int floor_execute(FloorConnection *connection, const char *sql) {
     return sqlite3_exec(connection->db, sql, NULL, NULL, NULL);
 }
 
+int floor_run_script(FloorConnection *connection, const char *sql) {
+    int rc = floor_execute(connection, "BEGIN IMMEDIATE");
+    if (rc == SQLITE_OK) {
+        rc = floor_execute(connection, sql);
+    }
+    return rc == SQLITE_OK ? floor_execute(connection, "COMMIT") : rc;
+}
+
 int floor_prepare(FloorConnection *connection, const char *sql, sqlite3_stmt **statement) {
     return sqlite3_prepare_v3(connection->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
 }

@@ -44,6 +44,12 @@ public struct FloorSide: Side {
                 floor_update_places(connection, places.list.rows, places.list.count)
             }
 
+        case .script:
+            let sql = Array(samples.script(count).utf8CString)
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_run_script(connection, sql)
+            }
+
         case .pointRead:
             return try run(path, into: Sum()) { connection, sum in
                 floor_read_points(connection, samples.keys, count, &sum.value)

@@ -37,6 +37,8 @@ public struct GRDBSide: Side {
             try assignment.insertCodablePlaces()
         case .updateStruct:
             try assignment.updatePlaces()
+        case .script:
+            try assignment.runScript()
         case .pointRead:
             try assignment.readPoints()
         case .pointReadAccess:

@@ -13,6 +13,16 @@ public struct Samples: Sendable {
     }
 }
 
+extension Samples {
+    /// A script that inserts rows of ten integers, one by each statement.
+    public func script(_ count: Int) -> String {
+        ints.prefix(count).map { sample in
+            let values = sample.values.map(String.init).joined(separator: ", ")
+            return "INSERT INTO ints (c0, c1, c2, c3, c4, c5, c6, c7, c8, c9) VALUES (\(values));\n"
+        }.joined()
+    }
+}
+
 /// A row of ten integers.
 public struct IntsSample: Sendable {
     /// Ten values, of all the sizes that SQLite stores, zeros included.

@@ -14,6 +14,7 @@ public struct Workload: Sendable {
         case insertPlace = "insert-place"
         case insertPlaceCodable = "insert-place-codable"
         case updateStruct = "update-struct"
+        case script
         case pointRead = "point-read"
         case pointReadAccess = "point-read-access"
         case pointReadPool = "point-read-pool"
@@ -87,6 +88,7 @@ extension Workload {
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
         case .insertPlaceCodable: (100_000, .emptyPlaces, .ratio(3))
         case .updateStruct: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.8))
+        case .script: (20_000, .emptyInts, .ratio(1.5))
         case .pointRead: (100_000, .places(100_000), .ratio(2))
         case .pointReadAccess: (100_000, .places(100_000), .ratio(1.5))
         case .pointReadPool: (100_000, .places(100_000).writtenAhead(), .ratio(1.5))

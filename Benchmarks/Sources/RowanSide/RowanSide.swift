@@ -35,6 +35,8 @@ public struct RowanSide: Side {
             try assignment.insertCodablePlaces()
         case .updateStruct:
             try assignment.updatePlaces()
+        case .script:
+            try assignment.runScript()
         case .pointRead:
             try assignment.readPoints()
         case .pointReadAccess:

@@ -90,6 +90,11 @@ extension Assignment {
         }
     }
 
+    func runScript() throws -> any Run {
+        let sql = samples.script(count)
+        return try write { db in try db.execute(sql: sql) }
+    }
+
     private func write(
         _ body: @escaping (Database) throws -> Void,
         digest: @escaping (inout Checksum) -> Void = { _ in }

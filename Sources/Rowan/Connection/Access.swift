@@ -72,8 +72,8 @@ extension DatabaseAccessRoute {
         do {
             connection = try lane.acquire()
         } catch {
-            guard let closed = lane.closedConnection else { preconditionFailure("\(error)") }
-            return closed.run(body)
+            guard let closed = lane.closedDatabase else { preconditionFailure("\(error)") }
+            return closed.withAccess(body)
         }
         defer {
             if let error = end(connection) { preconditionFailure("\(error)") }
@@ -144,14 +144,14 @@ extension DatabaseAccessRoute {
     func callback(isIndependent: Bool = false, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         let waiter = AccessLane.Waiter { result in
             switch result {
-            case .failure(let error): lane.anyQueue.async { body(.failure(error)) }
+            case .failure(let error): lane.failureQueue.async { body(.failure(error)) }
             case .success(let grant):
                 let executor = lane.executor(of: grant)
                 (isIndependent ? executor.independentQueue : executor.queue).async { runCallback(grant, body) }
             }
         }
         do { try lane.enqueue(waiter) } catch {
-            lane.anyQueue.async { body(.failure(error)) }
+            lane.failureQueue.async { body(.failure(error)) }
         }
     }
 

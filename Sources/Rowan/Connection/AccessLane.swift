@@ -15,9 +15,10 @@ final class AccessLane: Sendable {
         /// The threads that open a connection.
         var openingThreads: [UInt] = []
         var waiters = FIFO<Waiter>()
-        /// What accesses that can't throw get after the closing.
+        /// What the databases of accesses that can't throw are copied from after the closing.
         var closedConnection: PooledConnection?
         var isClosed = false
+        var failureQueue: DispatchQueue?
         /// Whether an exclusive access keeps all connections, or waits for them, and on which thread.
         var isExclusive = false
         var exclusiveThread: UInt = 0
@@ -145,8 +146,15 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// A queue for those who get no connection.
-    var anyQueue: DispatchQueue { makeExecutor().queue }
+    /// The queue of those who get no connection, made when the first one needs it.
+    var failureQueue: DispatchQueue {
+        state.withLock { state in
+            if let queue = state.failureQueue { return queue }
+            let queue = makeExecutor().queue
+            state.failureQueue = queue
+            return queue
+        }
+    }
 
     private func take(_ state: inout State) -> Grant? {
         guard state.waiters.isEmpty, !state.isExclusive else { return nil }
@@ -224,8 +232,8 @@ final class AccessLane: Sendable {
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
-    /// What accesses that can't throw get after the closing.
-    var closedConnection: PooledConnection? { state.withLock { $0.closedConnection } }
+    /// What an access that can't throw gets after the closing: a database of its own, since no access waits for another.
+    var closedDatabase: Database? { state.withLock { $0.closedConnection }?.database.closedCopy }
 
     /// The connection that the current thread has access to, if any.
     var connectionOfCurrentThread: PooledConnection? {

@@ -74,19 +74,19 @@ extension Database {
         }
     }
 
-    /// The indexes of a table.
+    /// The indexes of a table on columns. Those on expressions are not among them.
     ///
     /// - Throws: SQLITE_ERROR if there is no such table.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
         try cached(tableName, schemaName, \.indexes) { kind in
-            try pragma("index_list", kind.name, in: kind.schema).map { row in
+            try pragma("index_list", kind.name, in: kind.schema).compactMap { row in
                 let name: String = row["name"]
-                let columns = try pragma("index_info", name, in: kind.schema)
-                    .map { $0["name"] as String? }
+                let names = try pragma("index_info", name, in: kind.schema).map { $0["name"] as String? }
+                let columns = names.compactMap { $0 }
+                guard columns.count == names.count else { return nil }
                 return IndexInfo(
-                    name: name, columns: columns.compactMap { $0 }, isUnique: row["unique"],
-                    origin: IndexInfo.Origin(rawValue: row["origin"]),
-                    coversWholeTable: !(row["partial"] as Bool) && columns.allSatisfy { $0 != nil })
+                    name: name, columns: columns, isUnique: row["unique"],
+                    origin: IndexInfo.Origin(rawValue: row["origin"]), coversWholeTable: !(row["partial"] as Bool))
             }
         }
     }
@@ -127,20 +127,21 @@ extension Database {
         }
     }
 
-    /// Whether columns are a primary key, or those of a unique index.
+    /// Whether columns contain those of a primary key or of a unique index, or the rowid: no two rows have the same
+    /// values there.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
         try uniqueKey(tableName, of: columns) != nil
     }
 
-    /// The columns of the primary key or of the unique index that are those, in its order.
+    /// The columns of the primary key or of the unique index that are among some columns, in its order.
     package func uniqueKey(
         _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil
     ) throws -> [String]? {
         let wanted = Set(columns.map(\.foldedDatabaseName))
-        func matches(_ key: [String]) -> Bool { Set(key.map(\.foldedDatabaseName)) == wanted }
+        func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
         let primaryKey = try self.primaryKey(tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
-        if primaryKey.tableHasRowID, wanted == ["rowid"] { return ["rowid"] }
+        if primaryKey.tableHasRowID, wanted.contains("rowid") { return ["rowid"] }
         return try indexes(on: tableName, in: schemaName)
             .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }

@@ -27,7 +27,7 @@ extension Database {
     /// - Parameter kind: by default immediate, deferred for a read-only connection.
     /// - Throws: the error of the operations, after a rollback; the error of the commit, after a rollback;
     ///   SQLITE_ABORT if the transaction was rolled back, by SQLite or by a statement of the operations, and they ask
-    ///   to commit it.
+    ///   to commit it, or if a statement of the operations has committed it, and they ask to roll it back.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
@@ -60,7 +60,7 @@ extension Database {
             try? rollback()
             throw error
         }
-        try rollback()
+        try rollbackScope()
         return result
     }
 
@@ -69,6 +69,21 @@ extension Database {
         // A read has nothing to lose: what it has found is true whether or not its task is cancelled meanwhile.
         if connection.isCancelled.load(ordering: .relaxed), connection.readOnlyDepth == 0 { throw CancellationError() }
         if connection.transaction.phase != .ended(.committed) { try commit() }
+    }
+
+    /// Rolls back the transaction of a scope, unless its operations have rolled it back.
+    private func rollbackScope() throws {
+        try refuseRollbackOfCommit()
+        try rollback()
+    }
+
+    /// - Throws: SQLITE_ABORT if the operations of a scope have committed what the scope is asked to roll back.
+    private func refuseRollbackOfCommit() throws {
+        guard connection.transaction.phase == .ended(.committed) else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_ABORT,
+            message: "the transaction was committed by a statement in it, and can't be rolled back: "
+                + "commit or roll back by the result of the scope alone")
     }
 
     /// Begins a transaction.
@@ -147,7 +162,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Throws: the error of the operations, after a rollback of the savepoint; the error of SQLite.
+    /// - Throws: the error of the operations, after a rollback of the savepoint; the error of SQLite; SQLITE_ABORT if
+    ///   the operations have committed the transaction, and ask to roll it back.
     ///
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
@@ -167,7 +183,9 @@ extension Database {
             try? rollbackSavepoint()
             throw error
         }
-        if completion == .rollback { try rollbackSavepoint() }
+        guard completion == .rollback else { return }
+        try refuseRollbackOfCommit()
+        try rollbackSavepoint()
     }
 
     private func rollbackSavepoint() throws {

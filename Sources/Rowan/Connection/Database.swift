@@ -27,28 +27,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     @exclusivity(unchecked) package var schemaCache = SchemaCache()
     /// Where the primary keys of views come from.
     package var currentSchemaSource: (any DatabaseSchemaSource)?
-    /// The plans of the persistence methods: see PersistencePlan.
-    package var plans: [PlanKey: AnyObject] = [:]
-    /// The plans that were used last.
-    @exclusivity(unchecked) package var lastPlan: AnyObject?
-    @exclusivity(unchecked) package var lastPlanKey: PlanKey?
-    /// What listens for the default implementations of callbacks: see CallbackProbe.
-    @exclusivity(unchecked) @usableFromInline package var callbackProbe: AnyObject?
-    /// The fetches by primary key of the record types.
-    @exclusivity(unchecked) package var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
-
-    /// What a plan is for: a record type, an operation, and what else its statement depends on.
-    package struct PlanKey: Hashable {
-        package let type: ObjectIdentifier
-        package let operation: UInt8
-        package let detail: String?
-
-        package init(type: ObjectIdentifier, operation: UInt8, detail: String?) {
-            self.type = type
-            self.operation = operation
-            self.detail = detail
-        }
-    }
+    /// What the floors above keep on this connection.
+    @exclusivity(unchecked) @usableFromInline package var state = ConnectionState()
 
     // Transactions
     @exclusivity(unchecked) var transactionStatements = TransactionStatements()
@@ -67,6 +47,24 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection = try LocalConnection(
             path: path, isReadonly: configuration.readonly || isReader, isStrict: configuration.strictConversions,
             publicStatementArguments: configuration.publicStatementArguments)
+    }
+
+    /// A database that is closed from the beginning.
+    private init(closed other: Database) {
+        path = other.path
+        configuration = other.configuration
+        description = other.description
+        connection = LocalConnection(closed: other.connection)
+    }
+
+    /// A closed database like this one, which another thread may use at the same time.
+    var closedCopy: Database { Database(closed: self) }
+
+    /// Runs the closure with access to a database that belongs to no lane.
+    func withAccess<T>(_ body: (Database) -> T) -> T {
+        connection.ownerThread.store(currentThreadID, ordering: .relaxed)
+        defer { connection.ownerThread.store(0, ordering: .relaxed) }
+        return body(self)
     }
 
     deinit {
@@ -96,6 +94,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     package func close() throws {
         try checkClosing()
         try connection.close()
+        state.removeAll(.connection)
     }
 
     /// Checks that nothing prevents the closing.
@@ -108,11 +107,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     }
 
     /// Lets go of all statements but those of the caches.
-    private func forgetStatements() {
-        plans = [:]
-        (lastPlan, lastPlanKey) = (nil, nil)
-        keyPlans = [:]
-    }
+    private func forgetStatements() { state.removeAll(.statements) }
 
     // MARK: State
 

@@ -25,12 +25,11 @@ public final class DatabasePool: DatabaseWriter {
         self.configuration = configuration
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"
-        let schema = SharedSchemaGeneration()
         writer = AccessLane(
             capacity: 1, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue
         ) {
-            try PooledConnection(path: path, configuration: configuration, executor: $0, sharedSchema: schema)
+            try PooledConnection(path: path, configuration: configuration, executor: $0)
         }
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
@@ -39,8 +38,7 @@ public final class DatabasePool: DatabaseWriter {
             capacity: configuration.maximumReaderCount, label: "\(label).reader", qos: configuration.readQoS,
             target: configuration.targetQueue
         ) { [readerConfiguration] in
-            try PooledConnection(
-                path: path, configuration: readerConfiguration, executor: $0, isReader: true, sharedSchema: schema)
+            try PooledConnection(path: path, configuration: readerConfiguration, executor: $0, isReader: true)
         }
         AccessLane.pair(writer: writer, readers: readers)
         let connection = try writer.acquire()
@@ -93,7 +91,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Gives back memory without blocking the current thread.
     public func releaseMemoryEventually() {
-        readers.anyQueue.async { self.releaseMemory() }
+        DispatchQueue.global(qos: .utility).async { self.releaseMemory() }
     }
 
     /// Closes the readers, after the current reads; new ones open when they are needed.
@@ -124,7 +122,6 @@ public final class DatabasePool: DatabaseWriter {
         // In a barrier, the read would wait for the end of it, and this access for the read.
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
         guard !readers.isExhaustedByWriter else { return value(.failure(DatabaseError.deadlock)) }
-        connection.publishSchema()
         // The writer waits until the read has its state of the database, and no longer.
         let isIsolated = DispatchSemaphore(value: 0)
         DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true) { result in
@@ -152,9 +149,4 @@ public final class DatabasePool: DatabaseWriter {
     public func asyncConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         spawnConcurrentRead(value)
     }
-}
-
-/// Moves when the writer of a pool changes the schema, so that readers drop what they know of it.
-final class SharedSchemaGeneration: Sendable {
-    let value = Atomic<Int>(0)
 }

@@ -96,8 +96,8 @@ extension DatabaseWriter {
             switch result {
             case .success(let db): updates(db)
             case .failure(let error):
-                guard let closed = route.lane.closedConnection else { preconditionFailure("\(error)") }
-                closed.run(updates)
+                guard let closed = route.lane.closedDatabase else { preconditionFailure("\(error)") }
+                closed.withAccess(updates)
             }
         }
     }

@@ -13,19 +13,13 @@ final class PooledConnection: @unchecked Sendable {
     /// Whether the running statements were interrupted, in this access or in a former one.
     private let wasInterrupted = Atomic<Bool>(false)
     private let allowsUnsafeTransactions: Bool
-    /// The schema as the connections of one pool know it.
-    private let sharedSchema: SharedSchemaGeneration?
-    /// The shared generation that this connection has seen, and its own when it saw it.
-    private var seenSchema = (shared: 0, own: 0)
     private var suspensionObserver: SuspensionObserver?
 
     /// Opens and sets up a connection.
     init(
-        path: String, configuration: Configuration, executor: ConnectionExecutor, isReader: Bool = false,
-        sharedSchema: SharedSchemaGeneration? = nil
+        path: String, configuration: Configuration, executor: ConnectionExecutor, isReader: Bool = false
     ) throws {
         self.executor = executor
-        self.sharedSchema = sharedSchema
         database = try Database(path: path, configuration: configuration, isReader: isReader)
         allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
         do {
@@ -62,32 +56,8 @@ final class PooledConnection: @unchecked Sendable {
         defer {
             database.connection.accessNumber &+= 1
             database.connection.ownerThread.store(0, ordering: .relaxed)
-            if let sharedSchema { publishSchema(sharedSchema) }
         }
-        if let sharedSchema { adoptSchema(sharedSchema) }
         return try body(database)
-    }
-
-    /// Drops what is known of the schema if another connection of the pool has changed it.
-    private func adoptSchema(_ shared: SharedSchemaGeneration) {
-        let generation = shared.value.load(ordering: .acquiring)
-        if generation != seenSchema.shared {
-            seenSchema.shared = generation
-            database.connection.schemaDidMove()
-        }
-        seenSchema.own = database.connection.schemaEpoch
-    }
-
-    /// Tells the other connections that the schema has moved, after the commit.
-    func publishSchema() {
-        guard let sharedSchema else { return }
-        publishSchema(sharedSchema)
-    }
-
-    private func publishSchema(_ shared: SharedSchemaGeneration) {
-        guard !database.configuration.readonly, database.connection.schemaEpoch != seenSchema.own else { return }
-        seenSchema.own = database.connection.schemaEpoch
-        seenSchema.shared = shared.value.add(1, ordering: .acquiringAndReleasing).newValue
     }
 
     /// SQLite interrupts all statements as long as one runs. What a former access has left running was interrupted

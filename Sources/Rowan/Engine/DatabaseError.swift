@@ -76,6 +76,23 @@ public struct DatabaseError: Error, Sendable {
         self.publicStatementArguments = publicStatementArguments
     }
 
+    /// The error with the arguments of the execution that has failed.
+    func with(arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+
+    /// The error with another message.
+    func with(message: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+
+    /// Whether an error is the violation of a constraint.
+    static func isViolation(_ error: any Error) -> Bool { .SQLITE_CONSTRAINT ~= error }
+
     /// The primary code.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 

@@ -79,7 +79,8 @@ extension Statement {
         hasArguments = true
     }
 
-    /// Sets arguments without a check: missing ones are NULL, others are ignored.
+    /// Sets arguments without a check: missing ones are NULL, others are ignored. The next execution throws the error
+    /// of those that SQLite refuses.
     ///
     /// - Precondition: the statement is not running, and the current thread has access to the database.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
@@ -87,12 +88,13 @@ extension Statement {
         var values = arguments.values[...]
         do { try willSetArguments() } catch { preconditionFailure("\(error)") }
         sqlite3_clear_bindings(sqliteStatement)
+        (hasArguments, argumentsFailure, storedArguments) = (true, nil, arguments)
         for index in 0..<parameterCount {
             let value = names[index].flatMap { arguments.namedValues[$0] } ?? values.popFirst() ?? .null
-            _ = value.bind(to: sqliteStatement, at: CInt(index + 1))
+            let code = value.bind(to: sqliteStatement, at: CInt(index + 1))
+            guard code != SQLITE_OK, hasArguments else { continue }
+            (hasArguments, argumentsFailure) = (false, connection.error(code, sql: sql, arguments: arguments))
         }
-        storedArguments = arguments
-        hasArguments = true
     }
 
     private var hasNamedParameters: Bool {
@@ -190,6 +192,12 @@ extension Statement {
             return SQLITE_OK
         }
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+    }
+
+    /// Nobody may run the statement with what another execution has left, nor tell of it in an error.
+    func forgetArguments() {
+        hasArguments = parameterCount == 0
+        if !storedArguments.isEmpty { storedArguments = StatementArguments() }
     }
 
     func missingArgumentsError() -> DatabaseError {

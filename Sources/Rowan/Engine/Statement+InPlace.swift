@@ -9,14 +9,20 @@ extension Statement {
     /// Binds the values, and runs the statement to its end. Its rows are dropped.
     ///
     /// - Parameter order: for each parameter, the index of its value; nil for the order of the values.
-    /// - Throws: the error of SQLite. The statement has no arguments afterwards.
+    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
         try lease()
         defer { endLease() }
         resetIfBusy()
         // No address of Swift's memory stays in the statement.
         defer { sqlite3_clear_bindings(sqliteStatement) }
-        hasArguments = parameterCount == 0
+        forgetArguments()
+        do { try runInPlace(values, order) } catch let error as DatabaseError {
+            throw error.with(arguments: StatementArguments(values: order.map { $0.map { values[$0] } } ?? values))
+        }
+    }
+
+    private func runInPlace(_ values: [DatabaseValue], _ order: [Int]?) throws {
         try values.withUnsafeBufferPointer { values in
             guard let order else {
                 return try run(InPlaceValues(values: values, order: nil, count: values.count), from: 0)

@@ -7,19 +7,22 @@ extension Statement {
     /// Binds the values of rows, one row after the other, and runs the statement to its end. Its rows are dropped.
     ///
     /// - Parameter constants: the values of the parameters after those of the rows.
-    /// - Throws: the error of SQLite. The statement has no arguments afterwards.
+    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
         try lease()
         defer { endLease() }
         resetIfBusy()
-        // Nobody may run the statement with what the last rows have left.
-        hasArguments = parameterCount == 0
-        var position: CInt = 0
-        for row in rows { try bind(row, after: &position) }
-        try bind(constants, after: &position)
-        try startUnchecked()
-        if try firstStep() {
-            while try step() {}
+        forgetArguments()
+        do {
+            var position: CInt = 0
+            for row in rows { try bind(row, after: &position) }
+            try bind(constants, after: &position)
+            try startUnchecked()
+            if try firstStep() {
+                while try step() {}
+            }
+        } catch let error as DatabaseError {
+            throw error.with(arguments: StatementArguments(values: rows.flatMap(\.self) + constants))
         }
     }
 

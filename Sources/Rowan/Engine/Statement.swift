@@ -37,6 +37,8 @@ public final class Statement {
     @exclusivity(unchecked) package var knownNamedParameters: Bool?
     /// Whether all arguments that the statement needs were set.
     @exclusivity(unchecked) package var hasArguments: Bool
+    /// The error of arguments that were set by a method that can't throw.
+    var argumentsFailure: DatabaseError?
 
     /// Whether the statement runs, or a cursor holds it.
     @exclusivity(unchecked) @usableFromInline package private(set) var isLeased = false
@@ -205,7 +207,7 @@ public final class Statement {
     /// - Throws: SQLITE_MISUSE outside of an access or with missing arguments, SQLITE_READONLY for a write in a read,
     ///   `CancellationError` if the task of the access is cancelled.
     package func start() throws {
-        guard hasArguments else { throw missingArgumentsError() }
+        guard hasArguments else { throw argumentsFailure ?? missingArgumentsError() }
         try startUnchecked()
     }
 

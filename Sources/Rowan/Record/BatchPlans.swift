@@ -56,14 +56,9 @@ final class BatchPlan {
 
 extension Database {
     func batchPlans(_ insertion: Insertion) -> BatchPlans {
-        let epoch = connection.schemaEpoch
-        let key = PlanKey(
+        let key = RecordPlans.Key(
             insertion.record, insertion.upsert == nil ? .insertAll : .upsertAll, insertion.conflictResolution)
-        if let known = plans[key] as? BatchPlans, known.epoch == epoch { return known }
-        let result = BatchPlans(epoch: epoch)
-        result.callbacks = (plans[key] as? BatchPlans)?.callbacks
-        plans[key] = result
-        return result
+        return recordPlans.batch(for: key, epoch: connection.schemaEpoch)
     }
 
     /// How many rows a statement may insert. Source: https://sqlite.org/limits.html
@@ -87,6 +82,11 @@ extension Insertion {
 }
 
 extension PersistencePlan {
+    /// Inserts rows, and drops what the statement returns.
+    func run(_ rows: ArraySlice<[DatabaseValue]>) throws {
+        try statement.idle().run(binding: rows, then: constants)
+    }
+
     func arguments(_ rows: ArraySlice<[DatabaseValue]>) -> StatementArguments {
         StatementArguments(values: rows.flatMap(\.self) + constants)
     }

@@ -23,7 +23,9 @@ struct InsertionCallbacks: OptionSet, Sendable {
 
 /// What listens for default implementations.
 @usableFromInline
-final class CallbackProbe: Sendable {
+final class CallbackProbe: ConnectionStateValue, Sendable {
+    @usableFromInline static var place: ConnectionState.Place { .callbackProbe }
+
     private let type: ObjectIdentifier
     private let defaults = Atomic<UInt8>(0)
 
@@ -48,26 +50,26 @@ extension Database {
     /// Called by the default implementation of a callback.
     @inlinable
     func hasDefault(_ callback: InsertionCallbacks, _ type: any Any.Type) {
-        if callbackProbe != nil { probe?.note(callback, type) }
+        if !state.isEmpty(.callbackProbe) { probe?.note(callback, type) }
     }
 
-    /// What listens now. Nobody else than `probingCallbacks` sets the object: `as?` would look its type up.
+    /// What listens now.
     @usableFromInline
-    var probe: CallbackProbe? { callbackProbe.map { unsafeDowncast($0, to: CallbackProbe.self) } }
+    var probe: CallbackProbe? { state[CallbackProbe.self] }
 
     /// What an insertion tells callbacks.
     @inline(__always)
     func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
-        guard callbackProbe != nil else { return plan.insertedKey }
+        guard !state.isEmpty(.callbackProbe) else { return plan.insertedKey }
         return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
     }
 
     /// Runs the closure, which inserts one record, and tells which callbacks the type of the record has.
     func probingCallbacks(of type: any Any.Type, _ insert: () throws -> Void) rethrows -> InsertionCallbacks {
-        let outerProbe = callbackProbe
-        defer { callbackProbe = outerProbe }
+        let outerProbe = probe
+        defer { state[CallbackProbe.self] = outerProbe }
         let probe = CallbackProbe(type)
-        callbackProbe = probe
+        state[CallbackProbe.self] = probe
         try insert()
         return probe.callbacks
     }

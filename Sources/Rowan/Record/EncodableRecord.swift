@@ -215,10 +215,31 @@ extension EncodableRecord {
 extension PersistenceContainer {
     func changes(from former: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
-        for (column, value) in self {
-            let formerValue = former.value(forColumn: column)
-            if formerValue?.storage != value.storage { changes[column] = formerValue ?? .null }
+        // Most often the columns are the same, in the same order: then nothing is looked up.
+        let isParallel = setCount == former.setCount && columns.isIdentical(to: former.columns)
+        for index in 0..<setCount {
+            let formerValue = isParallel ? former.values[index] : former.value(forColumn: columns[index])
+            if formerValue.map(values[index].isStored(as:)) != true { changes[columns[index]] = formerValue ?? .null }
         }
         return changes
+    }
+}
+
+extension DatabaseValue {
+    /// Whether SQLite stores two values in the same way. Texts that are equal for Unicode may have other bytes.
+    func isStored(as other: DatabaseValue) -> Bool {
+        guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
+            return storage == other.storage
+        }
+        return text.utf8.count == otherText.utf8.count && text.utf8.elementsEqual(otherText.utf8)
+    }
+
+    /// Whether a column that stores one value may have been given the other: a column stores numbers in its own way.
+    func isSameNumber(as other: DatabaseValue) -> Bool {
+        switch (storage, other.storage) {
+        case (.int64(let integer), .double(let double)), (.double(let double), .int64(let integer)):
+            Int64(exactly: double) == integer
+        case (.null, _), (.int64, _), (.double, _), (.string, _), (.blob, _): false
+        }
     }
 }

@@ -167,7 +167,13 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
         guard let key else { return nil }
         let statement = try keyStatement(db, key)
-        return try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+        let epoch = db.connection.schemaEpoch
+        do {
+            let record = try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+            if db.connection.schemaEpoch == epoch { return record }
+        } catch  where db.connection.hasMovedSchema(since: epoch) {}
+        // Another connection has changed the schema: the table may have another key.
+        return try firstElement(of: FetchCursor<Self>(keyStatement(db, key), adapter: nil))
     }
 
     /// The record of a primary or unique key, or nil.
@@ -249,7 +255,8 @@ extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID:
 extension TableRecord {
     /// Whether a record has this primary key.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        try !filter(key: key).isEmpty(db)
+        guard let key = key.presentKey else { return false }
+        return try !filter(key: key).isEmpty(db)
     }
 
     /// Whether a record has this primary or unique key.
@@ -262,7 +269,8 @@ extension TableRecord {
     /// - Returns: whether there was one.
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        try filter(key: key).deleteAll(db) > 0
+        guard let key = key.presentKey else { return false }
+        return try filter(key: key).deleteOne(db)
     }
 
     /// Deletes the record of a primary or unique key.
@@ -270,7 +278,7 @@ extension TableRecord {
     /// - Returns: whether there was one.
     @discardableResult
     public static func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
-        try filter(key: key).deleteAll(db) > 0
+        try filter(key: key).deleteOne(db)
     }
 
     /// Deletes the records of primary keys.
@@ -279,7 +287,8 @@ extension TableRecord {
     @discardableResult
     public static func deleteAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> Int
     where Keys.Element: DatabaseValueConvertible {
-        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+        let keys = keys.compactMap(\.presentKey)
+        return try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
     }
 
     /// Deletes the records of primary or unique keys.

@@ -38,6 +38,8 @@ final class InsertBatch {
     /// The bytes of the waiting texts and blobs: SQLite copies them.
     @exclusivity(unchecked) private var byteCount = 0
     private var rowIDs: [Int64] = []
+    /// How many records are in the database.
+    private var writtenCount = 0
 
     static let maximumRowCount = 64
     static let maximumByteCount = 1 << 20
@@ -150,13 +152,7 @@ extension InsertBatch {
     /// Inserts the rows that wait.
     @usableFromInline
     func flush() throws {
-        try runChunks { plan, rows in
-            do {
-                try plan.statement.idle().run(binding: rows, then: plan.constants)
-            } catch let error as DatabaseError {
-                throw error.with(arguments: plan.arguments(rows))
-            }
-        }
+        try runChunks { plan, rows in try plan.run(rows) }
     }
 
     /// Runs the closure with each statement, and its rows.
@@ -171,11 +167,53 @@ extension InsertBatch {
         var first = 0
         while first < count {
             let size = min(count - first, plan.capacity).roundedDownToPowerOfTwo
-            try run(plan.plan(ofSize: size, db, insertion), rows[first..<first + size])
+            let chunk = rows[first..<first + size]
+            do { try run(plan.plan(ofSize: size, db, insertion), chunk) } catch {
+                throw try violation(among: chunk, error)
+            }
             first += size
         }
+        writtenCount += count
         forgetRows()
     }
+
+    /// The error of the one of several rows that violates a constraint: they are tried one by one. What this writes is
+    /// rolled back with all the records.
+    ///
+    /// - Returns: the error itself, if it is another one.
+    private func violation(among rows: ArraySlice<[DatabaseValue]>, _ failure: any Error) throws -> any Error {
+        guard rows.count > 1 else { return located(failure, rows.startIndex) }
+        guard let plan, DatabaseError.isViolation(failure) else { return failure }
+        let first: Int
+        switch insertion.conflictResolution {
+        case .abort, .ignore, .replace: first = rows.startIndex
+        // SQLite keeps the rows before the one that fails, and counts them.
+        case .fail: first = min(rows.startIndex + db.changesCount, rows.endIndex)
+        // Nothing can be tried in a transaction that has ended.
+        case .rollback: return failure
+        }
+        let single = try plan.plan(ofSize: 1, db, insertion)
+        for index in first..<rows.endIndex {
+            do { try single.run(rows[index...index]) } catch {
+                // A constraint of the table may have ended the transaction.
+                return DatabaseError.isViolation(error) ? located(error, index) : failure
+            }
+        }
+        return failure
+    }
+
+    /// The error of a record, which names its index if it violates a constraint.
+    ///
+    /// - Parameter index: the index of the record among those that wait.
+    @usableFromInline
+    func located(_ error: any Error, _ index: Int = 0) -> any Error {
+        guard DatabaseError.isViolation(error), let error = error as? DatabaseError else { return error }
+        return error.with(message: "\(error.message ?? "") - inserting the record at index \(writtenCount + index)")
+    }
+
+    /// A record was inserted on its own.
+    @usableFromInline
+    func didWriteAlone() { writtenCount += 1 }
 
     /// Drops the rows that wait.
     @usableFromInline

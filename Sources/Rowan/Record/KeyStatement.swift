@@ -1,19 +1,35 @@
 // The statement of a fetch by primary key, found without rendering: one per connection and record type.
 
+/// The prepared fetch by primary key of a record type.
+final class KeyPlan {
+    let statement: Statement
+    /// The column of the key, for records that store keys in their own way.
+    let column: String
+    /// Whether the key is the only argument: a selection may have others.
+    let isKeyAlone: Bool
+    let epoch: Int
+
+    init(statement: Statement, column: String, isKeyAlone: Bool, epoch: Int) {
+        self.statement = statement
+        self.column = column
+        self.isKeyAlone = isKeyAlone
+        self.epoch = epoch
+    }
+}
+
 extension TableRecord {
     /// The statement that fetches by primary key, with the key bound.
     @usableFromInline
     static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Statement {
         let id = ObjectIdentifier(Self.self)
         let plan: KeyPlan
-        if let known = db.keyPlans[id], known.epoch == db.connection.schemaEpoch,
-            !known.statement.isLeased
-        {
+        let plans = db.recordPlans
+        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch, !known.statement.isLeased {
             plan = known
         } else {
             plan = try makeKeyPlan(db)
             // Read after the plan is made: reading the schema may move what is known of it.
-            db.keyPlans[id] = plan
+            plans.keyPlans[id] = plan
         }
         guard plan.isKeyAlone else {
             return try filter(key: key).makePreparedRequest(db, forSingleResult: true).statement

@@ -34,7 +34,8 @@ extension MutablePersistableRecord {
     /// - Parameters:
     ///   - conflictResolution: nil for the policy of the type.
     ///   - callbacks: `.skipped` goes fast with all types and tables.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
+    /// - Throws: a ``DatabaseError``, whose message names the index of the record that violates a constraint, or the
+    ///   error of `encode(to:)` and of callbacks.
     /// - Complexity: O(*n*), with 64 rows in memory at any time.
     ///
     /// Source: <https://sqlite.org/lang_insert.html>
@@ -193,13 +194,16 @@ extension MutablePersistableRecord {
     @inlinable
     mutating func writeAlone(_ batch: InsertBatch) throws {
         let (insertion, plans) = batch.insertion(of: type(of: self))
-        guard case .honored = batch.callbacks else {
-            _ = try write(batch.db, insertion, plans)
-            return
-        }
-        try saving(batch.db) { record, db in
-            try record.inserting(db) { try $0.write(db, insertion, plans) }
-        }
+        do {
+            switch batch.callbacks {
+            case .skipped: _ = try write(batch.db, insertion, plans)
+            case .honored:
+                try saving(batch.db) { record, db in
+                    try record.inserting(db) { try $0.write(db, insertion, plans) }
+                }
+            }
+        } catch { throw batch.located(error) }
+        batch.didWriteAlone()
     }
 
     @inlinable

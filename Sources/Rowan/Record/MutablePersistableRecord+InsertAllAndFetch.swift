@@ -136,10 +136,13 @@ extension MutablePersistableRecord {
     /// - Returns: its row, or nothing if a conflict was ignored.
     private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
         let (insertion, plans) = batch.insertion(of: type(of: self))
-        guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion, plans).1 }
-        return try saving(batch.db) { record, db in
-            try record.inserting(db) { try $0.fetch(db, insertion, plans) }
-        }
+        defer { batch.didWriteAlone() }
+        do {
+            guard case .honored = batch.callbacks else { return try fetch(batch.db, insertion, plans).1 }
+            return try saving(batch.db) { record, db in
+                try record.inserting(db) { try $0.fetch(db, insertion, plans) }
+            }
+        } catch { throw batch.located(error) }
     }
 
     private func fetch<T: FetchableRecord & TableRecord>(

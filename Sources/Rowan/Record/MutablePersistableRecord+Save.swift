@@ -66,9 +66,9 @@ extension MutablePersistableRecord {
     ) throws -> T? {
         precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
         return try saving(db) { record, db in
-            if try record.hasPrimaryKey(db), try record.exists(db) {
+            if try record.hasPrimaryKey(db) {
                 let modification = Modification(type(of: record), conflictResolution, returning: selection)
-                return try record.updating(db, modification, fetch: { try fetch($0) })
+                if let updated = try record.updatingIfFound(db, modification, fetch: fetch) { return updated }
             }
             return try record.inserting(db) {
                 try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
@@ -90,8 +90,8 @@ extension MutablePersistableRecord {
     /// let deleted = try player.delete(db)
     /// ```
     ///
-    /// - Returns: whether there was a row.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE if the record does not encode its primary key.
+    /// - Returns: whether there was a row; false for a record without primary key.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool {
         try willDelete(db)
@@ -109,58 +109,53 @@ extension MutablePersistableRecord {
     private func runDelete(_ db: Database) throws -> Bool {
         try withKeyPlan(db, .delete, { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
             try plan.runUpdate(db, container) != nil
-        }
+        } ?? false
     }
 
-    /// Whether the row of the record is in the database.
+    /// Whether the row of the record is in the database; false for a record without primary key.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE if the record does not encode its primary key.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
         try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
             try Bool.fetchOne(plan.prepareForFetch(container)) ?? false
-        }
+        } ?? false
     }
 
     /// Runs a statement whose parameters are the columns of the primary key.
+    ///
+    /// - Returns: nil if the record does not encode them.
     private func withKeyPlan<T>(
         _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, TableName, [String]) -> Void,
         _ run: (PersistencePlan, PersistenceContainer) throws -> T
-    ) throws -> T {
+    ) throws -> T? {
         let record = type(of: self)
         let group = db.planGroup(record, operation)
         var container = group.makeContainer()
         try encode(to: &container)
-        let plan = try group.knownPlan(for: &container) ?? group.keep(record.keyPlan(db, container, write))
-        return try run(plan, container)
+        if let plan = group.knownPlan(for: &container) { return try run(plan, container) }
+        guard let plan = try record.keyPlan(db, container, write) else { return nil }
+        return try run(group.keep(plan), container)
     }
 
     private static func keyPlan(
         _ db: Database, _ container: PersistenceContainer,
         _ write: (inout Renderer, TableName, [String]) -> Void
-    ) throws -> PersistencePlan {
+    ) throws -> PersistencePlan? {
         let table = databaseTable
         let primaryKey = try db.primaryKey(table.name, in: table.schema)
+        guard let keyIndexes = container.keyIndexes(primaryKey) else { return nil }
         return PersistencePlan(
             table: table, columns: container.columns,
             statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
-            order: try container.keyIndexes(primaryKey, of: self), primaryKey: primaryKey,
+            order: keyIndexes, primaryKey: primaryKey,
             isOnView: try db.viewExists(table.name, in: table.schema))
     }
 }
 
 extension PersistenceContainer {
-    /// The indexes of the columns of the primary key.
-    func keyIndexes(
-        _ primaryKey: PrimaryKeyInfo, of record: any (MutablePersistableRecord).Type
-    ) throws -> [Int] {
-        try primaryKey.columns.map { column in
-            guard let index = index(ofColumn: column) else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: "\(record) does not encode \"\(column)\", a column of the primary key of table "
-                        + "\(record.databaseTableName)")
-            }
-            return index
-        }
+    /// The indexes of the columns of the primary key; nil for a record that does not encode them.
+    func keyIndexes(_ primaryKey: PrimaryKeyInfo) -> [Int]? {
+        let indexes = primaryKey.columns.compactMap(index(ofColumn:))
+        return indexes.isEmpty || indexes.count < primaryKey.columns.count ? nil : indexes
     }
 }

@@ -49,7 +49,7 @@ extension MutablePersistableRecord {
     public func updateChanges<Record: MutablePersistableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, from record: Record
     ) throws -> Bool {
-        try updateChanges(db, conflictResolution, PersistenceContainer(record))
+        try updateChanges(db, conflictResolution, db.stored(record))
     }
 
     /// Changes the record, and updates the columns whose value changes. Without change, the database is not accessed.
@@ -66,7 +66,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
     ) throws -> Bool {
-        let former = try PersistenceContainer(self)
+        let former = try db.stored(self)
         try modify(&self)
         return try updateChanges(db, conflictResolution, former)
     }
@@ -74,7 +74,7 @@ extension MutablePersistableRecord {
     private func updateChanges(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ former: PersistenceContainer
     ) throws -> Bool {
-        let changes = try PersistenceContainer(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: former)
         guard !changes.isEmpty else { return false }
         try update(db, onConflict: conflictResolution, columns: changes.keys)
         return true
@@ -155,9 +155,9 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
     ) throws -> T? {
-        let former = try PersistenceContainer(self)
+        let former = try db.stored(self)
         try modify(&self)
-        let changes = try PersistenceContainer(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: former)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
             db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection),
@@ -206,7 +206,11 @@ struct Modification {
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
         let table = record.databaseTable
         let primaryKey = try db.primaryKey(table.name, in: table.schema)
-        let keyIndexes = try container.keyIndexes(primaryKey, of: record)
+        guard let keyIndexes = container.keyIndexes(primaryKey) else {
+            let key = primaryKey.columns.map { ($0, container.value(forColumn: $0) ?? .null) }
+            throw RecordError.recordNotFound(
+                databaseTableName: table.name, key: Dictionary(key, uniquingKeysWith: { first, _ in first }))
+        }
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
         let changedColumns = Set(changed.map { container.columns[$0] })
@@ -255,10 +259,14 @@ extension MutablePersistableRecord {
     mutating func updating<T>(
         _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T) {
-        try updating(db, modification) { _, plan, container in
-            try plan.fetch(container, fetch)
-        }
-        .orThrow(recordNotFound(db))
+        try updatingIfFound(db, modification, fetch: fetch).orThrow(recordNotFound(db))
+    }
+
+    /// The update with its callbacks, nil if no row has the primary key.
+    mutating func updatingIfFound<T>(
+        _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
+    ) throws -> (PersistenceSuccess, T)? {
+        try updating(db, modification) { _, plan, container in try plan.fetchUpdated(db, container, fetch) }
     }
 
     /// The one body of updates.
@@ -337,11 +345,26 @@ extension PersistencePlan {
     ///
     /// - Returns: nil if it found no row.
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
-        let isMissingFromView = try isOnView && !db.viewHasRow(self, container)
-        if isMissingFromView { return nil }
+        if try isMissingFromView(db, container) { return nil }
         try run(container)
         // The triggers of a view make the changes: SQLite counts none.
         return isOnView || db.changesCount > 0 ? () : nil
+    }
+
+    /// Runs an update of one row, and calls a closure of the user with its statement.
+    ///
+    /// - Returns: nil if it found no row.
+    func fetchUpdated<T>(
+        _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
+    ) throws -> T? {
+        if try isMissingFromView(db, container) { return nil }
+        let changesCount = db.totalChangesCount
+        let value = try self.fetch(container, fetch)
+        return isOnView || db.totalChangesCount != changesCount ? .some(value) : .none
+    }
+
+    private func isMissingFromView(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
+        try isOnView && !db.viewHasRow(self, container)
     }
 }
 

@@ -143,6 +143,16 @@ final class InsertedKey: Sendable {
     }
 }
 
+extension PersistenceContainer {
+    /// What an insertion has stored, with the rowid that SQLite has chosen.
+    fileprivate func with(_ rowID: Int64, _ key: InsertedKey) -> PersistenceContainer {
+        guard let column = key.rowIDColumn else { return self }
+        var container = self
+        container.set(column, rowID.databaseValue)
+        return container
+    }
+}
+
 /// The result of an insertion.
 public struct InsertionSuccess: Sendable {
     /// The rowid of the inserted row; that of the updated row, for an upsert.
@@ -150,8 +160,13 @@ public struct InsertionSuccess: Sendable {
 
     @usableFromInline var key: InsertedKey
 
-    /// What was stored.
-    public var persistenceContainer: PersistenceContainer
+    @usableFromInline var stored: PersistenceContainer
+
+    /// What was stored, with the rowid.
+    public var persistenceContainer: PersistenceContainer {
+        get { stored.with(rowID, key) }
+        set { stored = newValue }
+    }
 
     /// The column that is the rowid (`INTEGER PRIMARY KEY`), nil if there is none.
     public var rowIDColumn: String? {
@@ -162,7 +177,7 @@ public struct InsertionSuccess: Sendable {
     init(rowID: Int64, key: InsertedKey, persistenceContainer: PersistenceContainer) {
         self.rowID = rowID
         self.key = key
-        self.persistenceContainer = persistenceContainer
+        stored = persistenceContainer
     }
 }
 
@@ -177,10 +192,8 @@ public struct PersistenceSuccess: Sendable {
     /// What was stored, with the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {
         get {
-            guard let (key, rowID) = insertedRowID, let column = key.rowIDColumn else { return stored }
-            var container = stored
-            container.set(column, rowID.databaseValue)
-            return container
+            guard let (key, rowID) = insertedRowID else { return stored }
+            return stored.with(rowID, key)
         }
         set { (stored, insertedRowID) = (newValue, nil) }
     }
@@ -191,7 +204,7 @@ public struct PersistenceSuccess: Sendable {
     /// The success of an insertion.
     @inlinable
     init(_ inserted: InsertionSuccess) {
-        stored = inserted.persistenceContainer
+        stored = inserted.stored
         insertedRowID = (inserted.key, inserted.rowID)
     }
 }

@@ -94,12 +94,8 @@ final class PersistencePlan {
 
     /// Runs the statement, whose rows, if any, are dropped.
     func run(_ container: PersistenceContainer) throws {
-        do {
-            // A function of the statement may insert records of this type too: they take another statement.
-            try statement.idle().run(binding: container.values, order: order)
-        } catch let error as DatabaseError {
-            throw error.with(arguments: arguments(container))
-        }
+        // A function of the statement may insert records of this type too: they take another statement.
+        try statement.idle().run(binding: container.values, order: order)
     }
 
     /// Binds the values for a statement whose rows are fetched.
@@ -133,15 +129,6 @@ final class PersistencePlan {
     }
 }
 
-extension DatabaseError {
-    /// The error with the arguments that a plan has bound.
-    func with(arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicStatementArguments)
-    }
-}
-
 /// What a group of plans is for.
 @usableFromInline
 enum PlanOperation: UInt8 {
@@ -157,24 +144,8 @@ extension Database {
         _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
         _ conflictResolution: Database.ConflictResolution = .abort, detail: String? = nil
     ) -> PlanGroup {
-        let key = PlanKey(type, operation, conflictResolution, detail: detail)
-        let epoch = connection.schemaEpoch
-        if lastPlanKey == key, let lastPlan {
-            // The plans of a key are plan groups: this is the only place that sets them. `as?` would look it up.
-            let group = unsafeDowncast(lastPlan, to: PlanGroup.self)
-            if group.epoch == epoch { return group }
-        }
-        let group: PlanGroup
-        if let known = plans[key] as? PlanGroup, known.epoch == epoch {
-            group = known
-        } else {
-            if plans.count > 512 { plans.removeAll() }
-            group = PlanGroup(epoch: epoch)
-            plans[key] = group
-        }
-        lastPlanKey = key
-        lastPlan = group
-        return group
+        let key = RecordPlans.Key(type, operation, conflictResolution, detail: detail)
+        return recordPlans.group(for: key, epoch: connection.schemaEpoch)
     }
 
     /// A statement for a plan, and the values that its text brings along.
@@ -187,20 +158,8 @@ extension Database {
     }
 }
 
-extension Database.PlanKey {
-    @inline(__always)
-    init(
-        _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
-        _ conflictResolution: Database.ConflictResolution, detail: String? = nil
-    ) {
-        self.init(
-            type: ObjectIdentifier(type), operation: operation.rawValue << 4 | conflictResolution.planCode,
-            detail: detail)
-    }
-}
-
 extension Database.ConflictResolution {
-    fileprivate var planCode: UInt8 {
+    var planCode: UInt8 {
         switch self {
         case .abort: 0
         case .rollback: 1

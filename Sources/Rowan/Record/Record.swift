@@ -85,7 +85,7 @@ open class Record: FetchableRecord, PersistableRecord {
             var changes: [String: DatabaseValue?] = [:]
             for (column, value) in try PersistenceContainer(self) {
                 let stored = knownValue(column)
-                if stored?.storage != value.storage { changes[column] = .some(stored) }
+                if stored.map({ isStored($0, value) }) != true { changes[column] = .some(stored) }
             }
             return changes
         }
@@ -95,6 +95,10 @@ open class Record: FetchableRecord, PersistableRecord {
     public var hasDatabaseChanges: Bool {
         // A record that can't be encoded can't be what is stored.
         (try? !databaseChanges.isEmpty) ?? true
+    }
+
+    private func isStored(_ stored: DatabaseValue, _ value: DatabaseValue) -> Bool {
+        stored.isStored(as: value) || reference == nil && stored.isSameNumber(as: value)
     }
 
     private func knownValue(_ column: String) -> DatabaseValue? {

@@ -12,6 +12,11 @@ extension DatabaseValueConvertible {
 private protocol OptionalValue {}
 extension Optional: OptionalValue {}
 
+extension DatabaseValueConvertible {
+    /// The key, nil for one that is NULL: no row has it.
+    var presentKey: Self? { databaseValue.isNull ? nil : self }
+}
+
 extension StorableValue {
     var value: any DatabaseValueConvertible {
         switch content {
@@ -19,6 +24,21 @@ extension StorableValue {
         case .data(let data): data
         case .uuid(let uuid): uuid
         }
+    }
+}
+
+extension QueryInterfaceRequest {
+    /// Deletes the row that has a key.
+    ///
+    /// - Returns: whether there was one.
+    func deleteOne(_ db: Database) throws -> Bool {
+        // The triggers of a view make the changes: SQLite counts none.
+        guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
+            return try deleteAll(db) > 0
+        }
+        let hasRow = try !isEmpty(db)
+        if hasRow { try deleteAll(db) }
+        return hasRow
     }
 }
 
@@ -71,7 +91,9 @@ struct KeyPredicate {
                 message: "table \(table.name) has no unique key on column(s) "
                     + key.keys.sorted().joined(separator: ", "))
         }
-        return columns
+        // The other columns must have their values too.
+        let others = key.keys.filter { name in !columns.contains(where: name.isSameDatabaseName) }
+        return others.isEmpty ? columns : columns + others.sorted()
     }
 
     /// The stored values of all keys; nil if some have other columns, or NULL, which equals nothing.

@@ -12,6 +12,9 @@ extension RowDecodable {
     /// while let player = try players.next() { print(player.name) }
     /// ```
     ///
+    /// Outside of a transaction, a statement with `RETURNING` commits at its end: iterate its cursor to the end, because
+    /// one that is dropped before can't throw the error of the commit.
+    ///
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
     @inlinable
     public static func fetchCursor(

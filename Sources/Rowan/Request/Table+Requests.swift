@@ -205,7 +205,7 @@ extension Table where RowDecoder: TableRecord {
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// A request of the record of an id.
-    public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id) }
+    public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }
 
     /// A request of the records of ids.
     @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too

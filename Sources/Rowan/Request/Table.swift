@@ -66,7 +66,8 @@ extension Table {
 
     /// Whether a row has this primary key.
     public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        try !filter(key: key).isEmpty(db)
+        guard let key = key.presentKey else { return false }
+        return try !filter(key: key).isEmpty(db)
     }
 
     /// Whether a row has this primary or unique key.
@@ -79,7 +80,8 @@ extension Table {
     /// - Returns: whether there was one.
     @discardableResult
     public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        try filter(key: key).deleteAll(db) > 0
+        guard let key = key.presentKey else { return false }
+        return try filter(key: key).deleteOne(db)
     }
 
     /// Deletes the row of a primary or unique key.
@@ -87,7 +89,7 @@ extension Table {
     /// - Returns: whether there was one.
     @discardableResult
     public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
-        try filter(key: key).deleteAll(db) > 0
+        try filter(key: key).deleteOne(db)
     }
 
     /// Deletes the rows of primary keys.
@@ -96,7 +98,8 @@ extension Table {
     @discardableResult
     public func deleteAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> Int
     where Keys.Element: DatabaseValueConvertible {
-        try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
+        let keys = keys.compactMap(\.presentKey)
+        return try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
     }
 
     /// Deletes the rows of primary or unique keys.

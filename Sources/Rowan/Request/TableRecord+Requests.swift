@@ -200,7 +200,7 @@ extension TableRecord {
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     /// A request of the record of an id.
-    public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id) }
+    public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }
 
     /// A request of the records of ids.
     @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too

@@ -35,7 +35,7 @@ extension Database {
         for case .column(let column) in definition.items {
             guard case .plain = column.index else { continue }
             let indexOptions: IndexOptions = options.contains(.ifNotExists) ? [.ifNotExists] : []
-            try create(indexOn: name, columns: [column.name], options: indexOptions)
+            try create(indexOfColumn: column.name, on: name, options: indexOptions)
         }
     }
 
@@ -62,7 +62,7 @@ extension Database {
                 change.write(to: &renderer)
             }
             if case .add(let column) = change, case .plain = column.index {
-                try create(indexOn: name, columns: [column.name])
+                try create(indexOfColumn: column.name, on: name)
             }
         }
     }
@@ -115,9 +115,25 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
     }
 
-    /// Deletes the index with a default name.
+    /// Deletes the index on columns, whatever its name is.
+    ///
+    /// - Throws: SQLITE_ERROR if the table has no such index, or only one that belongs to a constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
-        try drop(index: Self.indexName(table, columns))
+        let wanted = columns.map(\.foldedDatabaseName)
+        let index = try indexes(on: table).first {
+            $0.origin == .createIndex && $0.columns.map(\.foldedDatabaseName) == wanted
+        }
+        guard let index else {
+            throw DatabaseError(
+                message: "table \(table) has no index on column(s) \(columns.joined(separator: ", ")) that can be "
+                    + "dropped: see indexes(on:) for those it has")
+        }
+        try drop(index: index.name)
+    }
+
+    /// Creates the index of a column that is `indexed()`: `player_on_team`.
+    private func create(indexOfColumn column: String, on table: String, options: IndexOptions = []) throws {
+        try create(index: "\(table)_on_\(column)", on: table, columns: [column], options: options)
     }
 
     private static func indexName(_ table: String, _ columns: [String]) -> String {

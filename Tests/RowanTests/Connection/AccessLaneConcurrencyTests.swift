@@ -220,4 +220,10 @@ struct AccessLaneConcurrencyTests {
         try lane.closeConnections()
         #expect(lane.allConnections.isEmpty)
     }
+
+    /// Failures are told on one queue: each has no thread of its own.
+    @Test func failuresShareAQueue() {
+        let lane = makeLane(capacity: 1)
+        #expect(lane.failureQueue === lane.failureQueue)
+    }
 }

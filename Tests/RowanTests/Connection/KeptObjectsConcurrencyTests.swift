@@ -118,6 +118,26 @@ struct KeptObjectsConcurrencyTests {
         }
     }
 
+    /// Accesses that can't throw have nothing in common on a closed connection.
+    @Test(arguments: ConnectionKind.allCases)
+    func closedDatabasesAreNotShared(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            try writer.close()
+            let databases = Log<ObjectIdentifier>()
+            let gates = [Gate(), Gate()]
+            try await onThreads(2) { index in
+                writer.writeWithoutTransaction { (db: Database) -> Void in
+                    databases.append(ObjectIdentifier(db))
+                    gates[index].open()
+                    gates[1 - index].wait()
+                    expectError(.SQLITE_MISUSE, "connection is closed") { try db.insert(3) }
+                    #expect(!db.isInsideTransaction)
+                }
+            }
+            #expect(Set(databases.elements).count == 2)
+        }
+    }
+
     /// The objects of a connection outlive it, and are refused.
     @Test(arguments: ConnectionKind.allCases)
     func objectsOutliveTheirConnection(_ kind: ConnectionKind) throws {

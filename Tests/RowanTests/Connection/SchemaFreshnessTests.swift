@@ -25,6 +25,11 @@ struct SchemaFreshnessTests {
         static let team = belongsTo(Team.self)
     }
 
+    private struct PlayerName: Decodable, FetchableRecord, TableRecord {
+        static let databaseTableName = "player"
+        var name: String
+    }
+
     private struct PlayerInfo: Decodable, FetchableRecord, Equatable {
         struct Name: Decodable, Equatable { var name: String }
         var name: String
@@ -91,6 +96,30 @@ struct SchemaFreshnessTests {
             try #expect(count() == 1)
             try other.write { try $0.execute(sql: "ALTER TABLE player RENAME COLUMN id TO number") }
             try #expect(count() == 1)
+        }
+    }
+
+    /// The key that fetches look for is that of the table as the access sees it.
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionMovesTheKey(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            func name(_ key: Int64) throws -> String? { try writer.read { try Player.fetchOne($0, key: key)?.name } }
+            try #expect(name(1) == "Arthur")
+            let move = """
+                DROP TABLE player;
+                CREATE TABLE player(id, number INTEGER PRIMARY KEY, teamId, name);
+                INSERT INTO player VALUES (1, 7, 1, 'Barbara');
+                """
+            try other.write { try $0.execute(sql: move) }
+            try #expect(name(7) == "Barbara")
+            try #expect(name(1) == nil)
+            try writer.write { db in
+                try db.execute(
+                    sql: "DROP TABLE player; CREATE TABLE player(id INTEGER PRIMARY KEY, number, teamId, name)")
+                try db.execute(sql: "INSERT INTO player VALUES (1, 7, 1, 'Craig')")
+            }
+            try #expect(name(1) == "Craig")
+            try #expect(name(7) == nil)
         }
     }
 
@@ -202,6 +231,39 @@ struct SchemaFreshnessTests {
             }
             await isDone.opened()
             #expect(counts.elements == [2, 2])
+        }
+    }
+
+    /// What a reader knows of the schema outlasts the writes of the pool.
+    @Test(arguments: ConnectionKind.allCases)
+    func writesKeepTheCachesOfReaders(_ kind: ConnectionKind) throws {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 1
+        try withTable(kind, configuration) { writer in
+            let epochs = Log<Int>()
+            for value in 3...5 {
+                try writer.read { db in
+                    _ = try Item.fetchOne(db, key: 99)
+                    epochs.append(db.connection.schemaEpoch)
+                }
+                try writer.write { try $0.insert(value) }
+                try? writer.write { db in
+                    try db.insert(value)
+                    throw CancellationError()
+                }
+            }
+            #expect(Set(epochs.elements).count == 1)
+        }
+    }
+
+    /// The key is renamed: the statement that looked for it is no statement any more.
+    @Test(arguments: ConnectionKind.files)
+    func anotherConnectionRenamesTheKeyOfAFetch(_ kind: ConnectionKind) throws {
+        try withTwoConnections(kind) { writer, other in
+            func name() throws -> String? { try writer.read { try PlayerName.fetchOne($0, key: 1)?.name } }
+            try #expect(name() == "Arthur")
+            try other.write { try $0.execute(sql: "ALTER TABLE player RENAME COLUMN id TO number") }
+            try #expect(name() == "Arthur")
         }
     }
 

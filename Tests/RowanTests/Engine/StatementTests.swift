@@ -178,4 +178,25 @@ struct StatementTests {
             try #expect(cursor.next() == nil)
         }
     }
+
+    /// The arguments of an error are those of the execution that fails, and of no former one.
+    @Test func anErrorShowsTheArgumentsOfItsExecution() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x CHECK (x > 0))")
+            let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?)")
+            let refused = [DatabaseValue(storage: .int64(-1))]
+            let runs: [(Statement) throws -> Void] = [
+                { try $0.run(binding: refused, order: nil) },
+                { try $0.run(binding: [.null] + refused, order: [1]) },
+                { try $0.run(binding: [refused], then: []) },
+                { try $0.run(binding: [], then: refused) },
+            ]
+            for run in runs {
+                try statement.execute(arguments: [1])
+                let error = expectError(.SQLITE_CONSTRAINT) { try run(statement) }
+                #expect(error?.arguments == [-1])
+                #expect(statement.arguments == [])
+            }
+        }
+    }
 }

@@ -43,4 +43,22 @@ struct TooLargeValueTests {
             }
         }
     }
+
+    /// Arguments that are set without a check are refused when the statement runs, and not taken for NULL.
+    @Test func argumentsThatAreSetWithoutACheck() throws {
+        try withLimit { db in
+            let statement = try db.makeStatement(sql: "SELECT ? IS NULL")
+            for value in [String(repeating: "a", count: 2_000), Data(count: 2_000)] as [any DatabaseValueConvertible] {
+                statement.setUncheckedArguments([value])
+                expectError(.SQLITE_TOOBIG) { try Bool.fetchOne(statement) }
+                expectError(.SQLITE_TOOBIG) { try statement.execute() }
+                statement.setUncheckedArguments(["short"])
+                try #expect(Bool.fetchOne(statement) == false)
+                statement.setUncheckedArguments([])
+                try #expect(Bool.fetchOne(statement) == true)
+                statement.setUncheckedArguments([value])
+                try #expect(Bool.fetchOne(statement, arguments: [1]) == false)
+            }
+        }
+    }
 }

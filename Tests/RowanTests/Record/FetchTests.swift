@@ -167,9 +167,7 @@ struct FetchTests {
 
     @Test func columnsThatAreNoKeyAreAnError() throws {
         try inLoggedDatabase(schema) { db, _ throws in
-            for key in [["name": "Arthur"], ["id": 1, "name": "Arthur"], ["nowhere": 1], [:]]
-                as [[String: (any DatabaseValueConvertible)?]]
-            {
+            for key in [["name": "Arthur"], ["nowhere": 1], [:]] as [[String: (any DatabaseValueConvertible)?]] {
                 let error = databaseError { try Player.fetchOne(db, key: key) }
                 #expect(error?.resultCode == .SQLITE_MISUSE)
             }

@@ -76,6 +76,15 @@ private func outcome(_ items: [Item], _ insert: (Database, inout [Item]) throws 
     }
 }
 
+/// A violation, as insertions of many records tell it.
+private func naming(_ index: Int, _ insert: () throws -> Void) throws {
+    do { try insert() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        throw DatabaseError(
+            resultCode: error.extendedResultCode,
+            message: "\(error.message ?? "") - inserting the record at index \(index)")
+    }
+}
+
 struct InsertAllPropertyTests {
     @Test func itEqualsALoop() throws {
         var random = SeededGenerator(7)
@@ -84,7 +93,9 @@ struct InsertAllPropertyTests {
             let resolutions: [Database.ConflictResolution?] = [nil, nil, .ignore, .replace, .fail]
             let resolution = resolutions.randomElement(using: &random)!
             let loop = try outcome(items) { db, items in
-                for index in items.indices { try items[index].insert(db, onConflict: resolution) }
+                for index in items.indices {
+                    try naming(index) { try items[index].insert(db, onConflict: resolution) }
+                }
             }
             let mutating = try outcome(items) { try Item.insertAll($0, &$1, onConflict: resolution) }
             #expect(mutating == loop, "ROWAN_SEED=\(random.seed)")
@@ -106,7 +117,9 @@ struct InsertAllPropertyTests {
         for _ in 0..<30 {
             let items = randomItems(&random).filter { !$0.columns.isEmpty }
             let loop = try outcome(items) { db, items in
-                for item in items { try SilentItem(item: item).upsert(db) }
+                for (index, item) in items.enumerated() {
+                    try naming(index) { try SilentItem(item: item).upsert(db) }
+                }
             }
             let all = try outcome(items) { db, items in try SilentItem.upsertAll(db, items.map(SilentItem.init)) }
             #expect(all == loop, "ROWAN_SEED=\(random.seed)")

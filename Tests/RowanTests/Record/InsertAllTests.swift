@@ -83,14 +83,37 @@ struct InsertAllTests {
         }
     }
 
+    /// The record that violates a constraint is named, whether records are inserted together or one by one.
+    @Test func aViolationNamesItsRecord() throws {
+        struct Named: Codable, PersistableRecord {
+            static let databaseTableName = "country"
+            var code: String
+            func willInsert(_ db: Database) throws {}
+        }
+        try inLoggedDatabase(countrySchema) { db, _ throws in
+            for count in [1, 2, 63, 64, 65, 130, 200] {
+                let message =
+                    "UNIQUE constraint failed: country.code - inserting the record at index \(count)"
+                let codes = (0..<count).map { "c\($0)" } + ["c0", "z"]
+                let together = databaseError { try Country.insertAll(db, codes.map { Country(code: $0, name: nil) }) }
+                #expect(together?.message == message)
+                #expect(together?.sql == insertion(1))
+                let alone = databaseError { try Named.insertAll(db, codes.map { Named(code: $0) }) }
+                #expect(alone?.message == message)
+                #expect(try Country.fetchCount(db) == 0)
+            }
+        }
+    }
+
     @Test func anErrorLeavesNothingInserted() throws {
         let (queue, _) = try loggedQueue(countrySchema)
         try queue.write { db in
             try Country(code: "c150", name: "first").insert(db)
             let error = databaseError { try Country.insertAll(db, countries(0..<200)) }
             #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY)
-            #expect(error?.message == "UNIQUE constraint failed: country.code")
-            #expect(error?.sql == insertion(64))
+            #expect(error?.message == "UNIQUE constraint failed: country.code - inserting the record at index 150")
+            #expect(error?.sql == insertion(1))
+            #expect(error?.arguments == ["c150", nil])
             #expect(try Country.fetchCount(db) == 1)
             // The transaction goes on.
             try Country.insertAll(db, countries(200..<300))

@@ -127,8 +127,7 @@ struct KeyTests {
             try LogLine(text: "b").save(db)
             #expect(try LogLine(text: "c").insertAndFetch(db) == LogLine(text: "c"))
             #expect(try LogLine.fetchCount(db) == 3)
-            let error = databaseError { try LogLine(text: "a").update(db) }
-            #expect(error?.resultCode == .SQLITE_MISUSE)
+            #expect(missingKey { try LogLine(text: "a").update(db) } == ["rowid": .null])
         }
     }
 

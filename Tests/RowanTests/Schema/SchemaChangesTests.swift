@@ -16,7 +16,7 @@ struct SchemaChangesTests {
                 log.take() == [
                     #"ALTER TABLE "player" ADD COLUMN "url" TEXT"#,
                     #"ALTER TABLE "player" ADD COLUMN "score" INTEGER NOT NULL DEFAULT 0"#,
-                    #"CREATE INDEX "index_player_on_score" ON "player"("score")"#,
+                    #"CREATE INDEX "player_on_score" ON "player"("score")"#,
                     #"ALTER TABLE "player" ADD COLUMN a TEXT"#,
                     #"ALTER TABLE "player" ADD COLUMN b TEXT DEFAULT 'it''s'"#,
                     #"ALTER TABLE "player" RENAME COLUMN "url" TO "home page""#,
@@ -60,6 +60,31 @@ struct SchemaChangesTests {
                     #"CREATE UNIQUE INDEX "index_player_on_team_name" ON "player"("team", "name")"#,
                     #"DROP INDEX "byName""#, #"DROP INDEX "index_player_on_team_name""#,
                 ])
+        }
+    }
+
+    /// The index of some columns is found, whatever its name is.
+    @Test func anIndexIsDroppedByItsColumns() throws {
+        try inLoggedDatabase { db, log throws in
+            try db.create(table: "t") { t in
+                t.column("a", .integer).indexed()
+                t.column("b", .integer)
+            }
+            try db.create(indexOn: "t", columns: ["b"])
+            try db.create(index: "other", on: "t", columns: ["b", "a"])
+            _ = log.take()
+            try db.drop(indexOn: "t", columns: ["A"])
+            try db.drop(indexOn: "t", columns: ["b", "a"])
+            try db.drop(indexOn: "t", columns: ["b"])
+            #expect(
+                log.take() == [
+                    #"DROP INDEX "t_on_a""#, #"DROP INDEX "other""#,
+                    #"DROP INDEX "index_t_on_b""#,
+                ])
+            let error = databaseError { try db.drop(indexOn: "t", columns: ["a", "b"]) }
+            #expect(
+                error?.message
+                    == "table t has no index on column(s) a, b that can be dropped: see indexes(on:) for those it has")
         }
     }
 }

@@ -174,8 +174,8 @@ struct TableDefinitionTests {
 
     @Test func indexedColumns() throws {
         try check([
-            #"CREATE TABLE "t" ("a", "b" UNIQUE, "c")"#, #"CREATE INDEX "index_t_on_a" ON "t"("a")"#,
-            #"CREATE INDEX "index_t_on_c" ON "t"("c")"#,
+            #"CREATE TABLE "t" ("a", "b" UNIQUE, "c")"#, #"CREATE INDEX "t_on_a" ON "t"("a")"#,
+            #"CREATE INDEX "t_on_c" ON "t"("c")"#,
         ]) { t in
             t.column("a").indexed()
             t.column("b").unique().indexed()
@@ -184,7 +184,7 @@ struct TableDefinitionTests {
         try check(
             options: .ifNotExists,
             [
-                #"CREATE TABLE IF NOT EXISTS "t" ("a")"#, #"CREATE INDEX IF NOT EXISTS "index_t_on_a" ON "t"("a")"#,
+                #"CREATE TABLE IF NOT EXISTS "t" ("a")"#, #"CREATE INDEX IF NOT EXISTS "t_on_a" ON "t"("a")"#,
             ]
         ) { t in t.column("a").indexed() }
     }

@@ -152,6 +152,8 @@ int floor_insert_ints(FloorConnection *connection, const FloorInts *rows, size_t
 /// Gives each place the rowid that SQLite chose.
 int floor_insert_places(FloorConnection *connection, FloorPlace *places, size_t count);
 int floor_update_places(FloorConnection *connection, const FloorPlace *places, size_t count);
+/// Runs the statements of a text in a transaction.
+int floor_run_script(FloorConnection *connection, const char *sql);
 
 // MARK: - One row at a time
 // Each read makes a whole place that owns its text, adds to `digest` its id, and the length of its title, then frees it.

@@ -53,7 +53,7 @@ public final class LocalConnection {
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
 
     /// What the program let go of outside of an access, when others may use the connection: it waits for the next.
-    private let forgotten = Mutex(Forgotten())
+    let forgotten = Mutex(Forgotten())
 
     /// Set from any thread: the current access must stop.
     package let isCancelled = Atomic<Bool>(false)
@@ -86,6 +86,12 @@ public final class LocalConnection {
             throw error
         }
         self.pointer = pointer
+    }
+
+    /// A connection that is closed from the beginning.
+    package init(closed other: LocalConnection) {
+        isStrict = other.isStrict
+        publicStatementArguments = other.publicStatementArguments
     }
 
     deinit {
@@ -135,12 +141,11 @@ public final class LocalConnection {
         hooks?.removeAll()
         transactionDidEnd = nil
         forgetCachedStatements()
+        forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
-        forgotten.withLock { forgotten in
-            forgotten.isClosed = true
-            sqlite3_close_v2(pointer)
-        }
+        sqlite3_close_v2(pointer)
         self.pointer = nil
+        finalizeForgotten()
     }
 
     /// The C connection.
@@ -245,6 +250,13 @@ extension LocalConnection {
         if hasForeignSchemaChange() { schemaDidMove() }
     }
 
+    /// Whether the schema has moved: by this connection, or by a commit of another one.
+    @usableFromInline
+    package func hasMovedSchema(since epoch: Int) -> Bool {
+        checkForeignCommits()
+        return schemaEpoch != epoch
+    }
+
     /// The versions of the main schema and of the attached ones. No other connection changes the temporary one.
     private func currentSchemaVersions() throws -> [Int64] {
         let connection = try openPointer()
@@ -318,66 +330,4 @@ extension LocalConnection {
 extension StatementProfile.TransactionOperation {
     fileprivate var isRelease: Bool { if case .release = self { true } else { false } }
     fileprivate var isRollbackTo: Bool { if case .rollbackTo = self { true } else { false } }
-}
-
-// MARK: - Objects that programs let go of at any time, on any thread
-
-extension LocalConnection {
-    fileprivate struct Forgotten {
-        /// Statements, as integers since pointers are not Sendable, to finalize.
-        var statements: [UInt] = []
-        /// Statements that nobody uses any more: a cursor is gone, or a prepared request.
-        var uses: [(statement: UInt, use: Statement.Use)] = []
-        var isEmpty: Bool { statements.isEmpty && uses.isEmpty }
-        /// Nobody has access any more.
-        var isClosed = false
-    }
-
-    /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
-    func finalize(_ statement: SQLiteStatement) {
-        if isAccessible {
-            sqlite3_finalize(statement)
-            return
-        }
-        forgotten.withLock { forgotten in
-            if forgotten.isClosed {
-                // Under the lock: another thread may let go of another statement.
-                sqlite3_finalize(statement)
-            } else {
-                forgotten.statements.append(UInt(bitPattern: statement))
-            }
-        }
-    }
-
-    /// Ends a use of a statement, now if the thread has access, else at the next access.
-    @usableFromInline
-    package func end(_ use: Statement.Use, of statement: Statement) {
-        if isAccessible { return statement.end(use) }
-        let object = UInt(bitPattern: Unmanaged.passRetained(statement).toOpaque())
-        let isClosed = forgotten.withLock { forgotten in
-            if !forgotten.isClosed { forgotten.uses.append((object, use)) }
-            return forgotten.isClosed
-        }
-        if isClosed { Self.takeStatement(object) }
-    }
-
-    @discardableResult
-    private static func takeStatement(_ object: UInt) -> Statement {
-        // The pointer was retained by end(_:of:).
-        Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
-    }
-
-    /// Frees what was let go of since the last access.
-    package func releaseForgotten() {
-        let taken = forgotten.withLock { forgotten in
-            guard !forgotten.isEmpty else { return Forgotten() }
-            defer { (forgotten.statements, forgotten.uses) = ([], []) }
-            return forgotten
-        }
-        guard !taken.isEmpty else { return }
-        for (object, use) in taken.uses { Self.takeStatement(object).end(use) }
-        for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
-        // The last reference to a statement may have been its use.
-        releaseForgotten()
-    }
 }

@@ -1,0 +1,81 @@
+// What a connection keeps for records: the plans of persistence methods, of batches, and of fetches by key. It goes
+// when the connection lets go of its statements.
+
+@usableFromInline
+final class RecordPlans: ConnectionStateValue {
+    @usableFromInline static var place: ConnectionState.Place { .recordPlans }
+
+    /// What plans are for: a record type, an operation, and what else their statements depend on.
+    struct Key: Hashable {
+        let type: ObjectIdentifier
+        let operation: UInt8
+        let detail: String?
+
+        @inline(__always)
+        init(
+            _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
+            _ conflictResolution: Database.ConflictResolution, detail: String? = nil
+        ) {
+            self.type = ObjectIdentifier(type)
+            self.operation = operation.rawValue << 4 | conflictResolution.planCode
+            self.detail = detail
+        }
+    }
+
+    private var groups: [Key: PlanGroup] = [:]
+    /// The group that was used last, and its key.
+    @exclusivity(unchecked) private var lastGroup: PlanGroup?
+    @exclusivity(unchecked) private var lastKey: Key?
+    private var batches: [Key: BatchPlans] = [:]
+    /// The fetches by primary key, by record type.
+    @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
+
+    /// The columns that the last record of a type has stored: the next one most likely stores the same.
+    var storedColumns: [ObjectIdentifier: [String]] = [:]
+
+    private static let capacity = 512
+
+    /// The plans of a key for a schema.
+    func group(for key: Key, epoch: Int) -> PlanGroup {
+        if lastKey == key, let lastGroup, lastGroup.epoch == epoch { return lastGroup }
+        let group: PlanGroup
+        if let known = groups[key], known.epoch == epoch {
+            group = known
+        } else {
+            if groups.count > Self.capacity { groups.removeAll() }
+            group = PlanGroup(epoch: epoch)
+            groups[key] = group
+        }
+        lastKey = key
+        lastGroup = group
+        return group
+    }
+
+    /// The plans of batches of a key for a schema.
+    func batch(for key: Key, epoch: Int) -> BatchPlans {
+        let known = batches[key]
+        if let known, known.epoch == epoch { return known }
+        if batches.count > Self.capacity { batches.removeAll() }
+        let batch = BatchPlans(epoch: epoch)
+        batch.callbacks = known?.callbacks
+        batches[key] = batch
+        return batch
+    }
+}
+
+extension Database {
+    /// What a record stores. It costs a comparison and a store for each column that the last record had too.
+    func stored<Stored: EncodableRecord>(_ record: Stored) throws -> PersistenceContainer {
+        let plans = recordPlans
+        let type = ObjectIdentifier(Swift.type(of: record))
+        let expected = plans.storedColumns[type] ?? []
+        var container = PersistenceContainer(
+            expecting: expected, reusing: Array(repeating: .null, count: expected.count))
+        try record.encode(to: &container)
+        container.finish()
+        if !container.columns.isIdentical(to: expected) { plans.storedColumns[type] = container.columns }
+        return container
+    }
+
+    var recordPlans: RecordPlans { state.value(orMake: RecordPlans()) }
+}
