@@ -64,7 +64,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     }
 
     deinit {
-        row?.endDecoding()
+        row?.stopMoving()
         guard !isDone else { return }
         statement.connection.end(.lease, of: statement)
     }
@@ -90,7 +90,6 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     package func advance(_ row: Row) throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         guard code == SQLITE_ROW else { return try finish(code) }
-        if row.isAdapted { row.refreshAdaptation() }
         return true
     }
 
@@ -152,9 +151,9 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             }
             isRunning = true
             accessNumber = statement.connection.accessNumber
-            let live = Row(statement: statement)
-            let row = try adapted(live)
-            row.keepsDecoding = true
+            let storage = RowStorage(live: statement)
+            let row = Row(layout: try layout(of: storage), storage: storage)
+            row.isMoved = true
             self.row = row
             return row
         } catch {
@@ -163,9 +162,9 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         }
     }
 
-    private func adapted(_ live: Row) throws -> Row {
-        guard let adapter else { return live }
-        do { return live.adapted(by: try adapter.mapping(of: live.layout)) } catch {
+    private func layout(of storage: RowStorage) throws -> ColumnLayout {
+        guard let adapter else { return storage.columns }
+        do { return try adapter.mapping(of: storage.columns).layout } catch {
             // Nobody will step any more: a statement that runs holds the state of the database.
             statement.reset()
             throw error
@@ -190,14 +189,16 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     private func nextRow(of rows: RowBatch) -> Row? {
         guard preloadedIndex < rows.count else {
-            row?.endDecoding()
+            row?.stopMoving()
             return nil
         }
         defer { preloadedIndex += 1 }
-        if let row, rows.move(row, to: preloadedIndex) { return row }
-        row?.endDecoding()
+        if let row {
+            rows.move(row, to: preloadedIndex)
+            return row
+        }
         let next = rows.row(at: preloadedIndex)
-        next.keepsDecoding = true
+        next.isMoved = true
         row = next
         return next
     }
@@ -205,7 +206,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @usableFromInline
     func finish() {
         renewal = nil
-        row?.endDecoding()
+        row?.stopMoving()
         isRunning = false
         isDone = true
         statement.endLease()
