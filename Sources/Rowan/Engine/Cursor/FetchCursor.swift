@@ -38,6 +38,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
+    /// The error that ended the cursor: it is no end of the rows.
+    @exclusivity(unchecked) private var failure: (any Error)?
     /// The access that the cursor started in: it goes on in no other.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
     /// The rows, if they were all fetched before the first one is asked for: other queries needed them.
@@ -79,7 +81,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
-        guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
+        guard statement.connection.accessNumber == accessNumber else { throw lostAccessError() }
         return try advance(row.unsafelyUnwrapped) ? row : nil
     }
 
@@ -96,9 +98,28 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     /// The last step gave no row: the end, or an error.
     @usableFromInline
     func finish(_ code: CInt) throws -> Bool {
-        defer { finish() }
-        try statement.finish(code)
+        do { try statement.finish(code) } catch { throw fail(error) }
+        finish()
         return false
+    }
+
+    /// Ends the cursor: each next step throws the error again.
+    private func fail(_ error: any Error) -> any Error {
+        failure = error
+        finish()
+        return error
+    }
+
+    /// The statement was reset, or the cursor is used in another access.
+    @usableFromInline
+    func lostAccessError() -> DatabaseError {
+        guard statement.connection.isAccessible, statement.connection.hasOnlyReset(since: accessNumber) else {
+            return .outsideOfAccess
+        }
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again",
+            sql: statement.sql)
     }
 
     /// A statement that depends on the schema beyond its text: what its columns mean was told by the schema.
@@ -143,7 +164,10 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @usableFromInline
     package func firstRow() throws -> Row? {
         if let preloaded { return nextRow(of: preloaded) }
-        guard !isDone else { return nil }
+        guard !isDone else {
+            if let failure { throw failure }
+            return nil
+        }
         do {
             guard try firstStep() else {
                 finish()
@@ -157,8 +181,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             self.row = row
             return row
         } catch {
-            finish()
-            throw error
+            throw fail(error)
         }
     }
 
@@ -215,15 +238,10 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
 /// The schema is not the one that a request was resolved for: it must be resolved again.
 package struct SchemaMoved: Error {
-    /// Runs the closure, which resolves a request and runs it, a second time if the schema has moved meanwhile.
-    ///
-    /// - Throws: SQLITE_SCHEMA if it moves all the time.
-    package static func retryingOnce<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch is SchemaMoved {}
-        do { return try body() } catch is SchemaMoved {
-            throw DatabaseError(
-                resultCode: .SQLITE_SCHEMA,
-                message: "the schema of the database changes while the request is made: try again")
-        }
+    /// The error of a request that was resolved again, and for which the schema has moved again.
+    package static var repeatedly: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "the schema of the database changes while the request is made: try again")
     }
 }
