@@ -129,12 +129,13 @@ extension Row {
             column: name, sql: statement?.sql)
     }
 
-    @usableFromInline
+    // Never inlined: the frame of the message would cost each column (benchmark fetch-index).
+    @inline(never) @usableFromInline
     func decodingFailed(_ type: any Any.Type, at index: Int) -> Never {
         fatalError("\(decodingError(type, at: index))")
     }
 
-    @usableFromInline
+    @inline(never) @usableFromInline
     func missingColumn(_ name: String) -> Never {
         fatalError("\(missingColumnError(name))")
     }

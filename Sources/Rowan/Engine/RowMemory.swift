@@ -66,6 +66,8 @@ package final class RowMemory {
         }
     }
 
+    /// Only this class has `Key` as its key: two pointers that are equal tell the type. A checked cast would look the
+    /// metadata of the class up for each record, and cost more than decoding a column (benchmark fetch-codable).
     private final class TypedContainer<Key: CodingKey>: KeptContainer {
         let container: KeyedDecodingContainer<Key>
 
@@ -75,18 +77,19 @@ package final class RowMemory {
         }
     }
 
+    /// The container of a record type and of its keys, which the closure makes for the first row.
+    ///
+    /// It returns no optional, whose metadata would be looked up for each record (benchmark fetch-codable).
     package func container<Key: CodingKey>(
-        of record: ObjectIdentifier, keyedBy type: Key.Type
-    ) -> KeyedDecodingContainer<Key>? {
+        of record: ObjectIdentifier, keyedBy type: Key.Type, make: () -> KeyedDecodingContainer<Key>
+    ) -> KeyedDecodingContainer<Key> {
         let key = ObjectIdentifier(type)
         for kept in containers where kept.key == key && kept.record == record {
-            return (kept as? TypedContainer<Key>)?.container
+            return unsafeDowncast(kept, to: TypedContainer<Key>.self).container
         }
-        return nil
-    }
-
-    package func keep<Key: CodingKey>(_ container: KeyedDecodingContainer<Key>, of record: ObjectIdentifier) {
+        let container = make()
         containers.append(TypedContainer(container, record: record))
+        return container
     }
 }
 

@@ -40,11 +40,9 @@ struct RecordDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         guard row.isMoved else { return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self)) }
-        let (memory, record) = (row.remembering(), ObjectIdentifier(record))
-        if let container = memory.container(of: record, keyedBy: type) { return container }
-        let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
-        memory.keep(container, of: record)
-        return container
+        return row.remembering().container(of: ObjectIdentifier(record), keyedBy: type) {
+            KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
+        }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
