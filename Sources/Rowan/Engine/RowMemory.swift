@@ -16,17 +16,43 @@ package final class RowMemory {
     /// The containers of record types and of their coding keys.
     @exclusivity(unchecked) private var containers: [KeptContainer] = []
 
+    /// Which key of a record has decoded the row itself: only one may.
+    @exclusivity(unchecked) private var claims: [Claim] = []
+
+    /// The keys of a record type: a record may have several types of them.
+    package struct Owner: Equatable {
+        let record: ObjectIdentifier
+        let key: ObjectIdentifier
+
+        package init(record: any Any.Type, key: any Any.Type) {
+            self.record = ObjectIdentifier(record)
+            self.key = ObjectIdentifier(key)
+        }
+    }
+
+    private struct Claim {
+        let owner: Owner
+        var key: String
+        /// Whether the current row is the key's.
+        var isCurrent = true
+    }
+
     /// A property that is a record: where it decodes from, and its type if it builds itself from rows.
-    package struct Part {
+    /// A class: it is handed out for each record.
+    package final class Part {
         package let key: String
         package let type: ObjectIdentifier
+        package let owner: Owner
         /// nil for the row that remembers this.
         package let scope: Row?
         package let record: (any RowDecodable.Type)?
 
-        package init(key: String, type: ObjectIdentifier, scope: Row?, record: (any RowDecodable.Type)?) {
+        package init(
+            key: String, type: ObjectIdentifier, owner: Owner, scope: Row?, record: (any RowDecodable.Type)?
+        ) {
             self.key = key
             self.type = type
+            self.owner = owner
             self.scope = scope
             self.record = record
         }
@@ -34,12 +60,40 @@ package final class RowMemory {
 
     // MARK: Parts of records
 
-    package func part(_ key: String, _ type: ObjectIdentifier) -> Part? {
-        for part in parts where part.type == type && part.key == key { return part }
+    package func part(_ key: String, _ type: ObjectIdentifier, of owner: Owner) -> Part? {
+        for part in parts where part.type == type && part.key == key && part.owner == owner { return part }
         return nil
     }
 
     package func keep(_ part: Part) { parts.append(part) }
+
+    // MARK: Keys that decode the row itself
+
+    /// Notes that a key decodes the row itself.
+    ///
+    /// - Returns: the other key that already does; nil if the row is the key's.
+    package func claim(_ key: String, of owner: Owner) -> String? {
+        for index in claims.indices where claims[index].owner == owner {
+            if claims[index].key != key {
+                if claims[index].isCurrent { return claims[index].key }
+                claims[index].key = key
+            }
+            claims[index].isCurrent = true
+            return nil
+        }
+        claims.append(Claim(owner: owner, key: key))
+        return nil
+    }
+
+    /// Another row, or the same one again, is about to be decoded.
+    @inline(__always)
+    package func endClaim(of owner: Owner) {
+        if !claims.isEmpty { end(owner) }
+    }
+
+    private func end(_ owner: Owner) {
+        for index in claims.indices where claims[index].owner == owner { claims[index].isCurrent = false }
+    }
 
     // MARK: Columns of coding keys
 
@@ -56,40 +110,38 @@ package final class RowMemory {
 
     /// A container that serves all the rows of a cursor: making one costs as much as decoding two columns (benchmark
     /// fetch-place-codable).
-    private class KeptContainer {
-        let record: ObjectIdentifier
-        let key: ObjectIdentifier
+    package class KeptContainer {
+        fileprivate let owner: Owner
+        fileprivate init(_ owner: Owner) { self.owner = owner }
 
-        init(record: ObjectIdentifier, key: ObjectIdentifier) {
-            self.record = record
-            self.key = key
+        /// The container, of the type of its keys.
+        ///
+        /// Only `TypedContainer` makes an owner with its keys: two pointers that are equal tell the type. A checked cast
+        /// would look metadata up for each record, and cost more than decoding a column (benchmark fetch-codable).
+        @inline(__always)
+        package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+            precondition(owner.key == ObjectIdentifier(type), "a container of other keys")
+            return unsafeDowncast(self, to: TypedContainer<Key>.self).container
         }
     }
 
-    /// Only this class has `Key` as its key: two pointers that are equal tell the type. A checked cast would look the
-    /// metadata of the class up for each record, and cost more than decoding a column (benchmark fetch-codable).
     private final class TypedContainer<Key: CodingKey>: KeptContainer {
         let container: KeyedDecodingContainer<Key>
 
-        init(_ container: KeyedDecodingContainer<Key>, record: ObjectIdentifier) {
+        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
             self.container = container
-            super.init(record: record, key: ObjectIdentifier(Key.self))
+            super.init(Owner(record: record, key: Key.self))
         }
     }
 
-    /// The container of a record type and of its keys, which the closure makes for the first row.
-    ///
-    /// It returns no optional, whose metadata would be looked up for each record (benchmark fetch-codable).
-    package func container<Key: CodingKey>(
-        of record: ObjectIdentifier, keyedBy type: Key.Type, make: () -> KeyedDecodingContainer<Key>
-    ) -> KeyedDecodingContainer<Key> {
-        let key = ObjectIdentifier(type)
-        for kept in containers where kept.key == key && kept.record == record {
-            return unsafeDowncast(kept, to: TypedContainer<Key>.self).container
-        }
-        let container = make()
-        containers.append(TypedContainer(container, record: record))
-        return container
+    @inline(__always)
+    package func container(of owner: Owner) -> KeptContainer? {
+        for kept in containers where kept.owner == owner { return kept }
+        return nil
+    }
+
+    package func keep<Key: CodingKey>(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
+        containers.append(TypedContainer(container, of: record))
     }
 }
 

@@ -3,14 +3,15 @@
 
 extension Row {
     /// The part of a record that was found for a previous row.
-    func keptPart(_ key: String, _ type: any Any.Type) -> RowMemory.Part? {
-        memory?.part(key, ObjectIdentifier(type))
+    func keptPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner) -> RowMemory.Part? {
+        memory?.part(key, ObjectIdentifier(type), of: owner)
     }
 
     /// A part of a record, remembered for the next rows if the row object moves to them.
-    func keepPart(_ key: String, _ type: any Any.Type, scope: Row?) -> RowMemory.Part {
+    func keepPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner, scope: Row?) -> RowMemory.Part {
         let part = RowMemory.Part(
-            key: key, type: ObjectIdentifier(type), scope: scope, record: type as? any FetchableRecord.Type)
+            key: key, type: ObjectIdentifier(type), owner: owner, scope: scope,
+            record: type as? any FetchableRecord.Type)
         if isMoved, scope?.isMoved ?? true { remembering().keep(part) }
         return part
     }

@@ -39,10 +39,19 @@ struct RecordDecoder: Decoder {
     func on(_ row: Row) -> RecordDecoder { RecordDecoder(record: record, row: row) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        guard row.isMoved else { return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self)) }
-        return row.remembering().container(of: ObjectIdentifier(record), keyedBy: type) {
-            KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
+        if let memory = row.memory {
+            let owner = RowMemory.Owner(record: record, key: type)
+            memory.endClaim(of: owner)
+            if let kept = memory.container(of: owner) { return kept.container(keyedBy: type) }
         }
+        return newContainer(keyedBy: type)
+    }
+
+    @inline(never)
+    private func newContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
+        if row.isMoved { row.remembering().keep(container, of: record) }
+        return container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -82,6 +91,8 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     }
 
     var codingPath: [any CodingKey] { [] }
+
+    var owner: RowMemory.Owner { RowMemory.Owner(record: record, key: Key.self) }
 
     private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
 
@@ -164,21 +175,23 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if let part = row.keptPart(key.stringValue, type) { return try decode(type, part) }
+        if let part = row.keptPart(key.stringValue, type, of: owner) {
+            if part.scope == nil { try claimBase(key, type) }
+            return try decode(type, part)
+        }
         if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
         if let scope = row.scopesTree[key.stringValue] {
-            return try decode(type, row.keepPart(key.stringValue, type, scope: scope))
+            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: scope))
         }
         if let rows = row.prefetchedTree?[key.stringValue] {
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
-        guard type is any (FetchableRecord & Decodable).Type else { throw missing(key) }
-        return try decode(type, row.keepPart(key.stringValue, type, scope: nil))
+        return try decode(type, basePart(type, key))
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        if let part = row.keptPart(key.stringValue, type), let scope = part.scope {
+        if let part = row.keptPart(key.stringValue, type, of: owner), let scope = part.scope {
             return scope.containsNonNullValue ? try decode(type, part) : nil
         }
         if let index = index(key) {
@@ -186,7 +199,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
                 ? nil : try PropertyDecoding(record, row, index).decode(type)
         }
         if let scope = row.scopesTree[key.stringValue] {
-            let part = row.keepPart(key.stringValue, type, scope: scope)
+            let part = row.keepPart(key.stringValue, type, of: owner, scope: scope)
             return scope.containsNonNullValue ? try decode(type, part) : nil
         }
         return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
@@ -240,7 +253,8 @@ extension DatabaseColumnDecodingStrategy {
         return Dictionary(names) { first, _ in first }
     }
 
-    private func key(_ column: String) -> String {
+    /// The coding key of a column.
+    func key(_ column: String) -> String {
         switch self {
         case .useDefaultKeys: column
         case .convertFromSnakeCase: column.camelCased
