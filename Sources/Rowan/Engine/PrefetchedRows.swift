@@ -4,11 +4,7 @@
 package struct PrefetchedRows {
     let tree: PrefetchTree
     /// The row among those of its batch.
-    var index: Int
-
-    func scope(_ name: String) -> PrefetchedRows? {
-        tree.scopes[name].map { PrefetchedRows(tree: $0, index: index) }
-    }
+    let index: Int
 
     /// The rows of all keys of the row itself.
     package var rows: [String: [Row]] { tree.groups.mapValues { $0.rows(of: index).all } }
@@ -44,10 +40,18 @@ package final class PrefetchTree {
         return nil
     }
 
-    /// Forgets what decoders keep.
-    func endDecoding() {
-        for group in groups.values { group.endDecoding() }
-        for scope in scopes.values { scope.endDecoding() }
+    /// Forgets what decoders remember of the prefetched rows.
+    func forget() {
+        for group in groups.values { group.forget() }
+        for scope in scopes.values { scope.forget() }
+    }
+}
+
+extension Row {
+    /// The prefetched rows of associations, of this row and of its scopes.
+    package var prefetchedTree: PrefetchedRows? {
+        // The rows of a batch stand one after the other.
+        storage.prefetched.map { PrefetchedRows(tree: $0, index: base / storage.columns.names.count) }
     }
 }
 
@@ -88,8 +92,8 @@ package final class PrefetchedGroup {
         return Rows(group: self, range: place < 0 ? 0..<0 : Int(starts[place])..<Int(starts[place + 1]))
     }
 
-    func endDecoding() {
-        idleRow?.endDecoding()
+    func forget() {
+        idleRow?.stopMoving()
         idleRow = nil
     }
 
@@ -114,23 +118,25 @@ package final class PrefetchedGroup {
         /// - Parameter origin: the row that the rows belong to.
         package init(_ rows: Rows, of origin: Row) {
             self.rows = rows
-            isKept = origin.keepsDecoding
+            isKept = origin.isMoved
             row = rows.group.idleRow
             rows.group.idleRow = nil
         }
 
         deinit {
-            // Under a cursor, which ends what is kept, the object serves the next walk too.
-            if isKept { rows.group.idleRow = row } else { row?.endDecoding() }
+            // Under a cursor, which ends what is remembered, the object serves the next walk too.
+            if isKept { rows.group.idleRow = row } else { row?.stopMoving() }
         }
 
-        /// The row at an index. The object may be that of the last call.
+        /// The row at an index. The object is that of the last call.
         package func row(at index: Int) -> Row {
             let number = Int(rows.group.order[rows.range.lowerBound + index])
-            if let row, rows.group.batch.move(row, to: number) { return row }
-            row?.endDecoding()
+            if let row {
+                rows.group.batch.move(row, to: number)
+                return row
+            }
             let made = rows.group.batch.row(at: number)
-            made.keepsDecoding = true
+            made.isMoved = true
             row = made
             return made
         }

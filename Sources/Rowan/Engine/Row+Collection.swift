@@ -85,7 +85,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
     /// The columns, the unadapted row, the scopes, and how many rows are prefetched, one a line.
     public var debugDescription: String {
         var lines = ["▿ \(description)"]
-        if adaptation != nil { lines.append("  unadapted: \(unadapted.description)") }
+        if isAdapted { lines.append("  unadapted: \(unadapted.description)") }
         lines += parts(indentation: "  ")
         return lines.count == 1 ? description : lines.joined(separator: "\n")
     }

@@ -37,28 +37,10 @@ package final class RowBatch {
 
     /// The row at an index: a new object.
     package func row(at index: Int) -> Row {
-        let whole = Row(layout: layout, values: values, base: index * width, isStrict: isStrict)
-        let row = mapping.map { whole.adapted(by: $0) } ?? whole
-        row.prefetchedTree = prefetched.map { PrefetchedRows(tree: $0, index: index) }
-        return row
+        let storage = RowStorage(values, columns: layout, isStrict: isStrict, prefetched: prefetched)
+        return Row(layout: mapping?.layout ?? layout, storage: storage, base: index * width)
     }
 
-    /// Makes another row of this batch of a row object.
-    ///
-    /// - Returns: false if the object can't be moved: its values are not those of the batch.
-    package func move(_ row: Row, to index: Int) -> Bool {
-        guard !row.isAdapted else { return false }
-        row.move(base: index * width, index)
-        return true
-    }
-}
-
-extension Row {
-    /// Makes this row, and its kept scopes, those of other values.
-    fileprivate func move(base: Int, _ index: Int) {
-        offset += base - self.base
-        self.base = base
-        prefetchedTree?.index = index
-        for scope in keptScopes { scope.row.move(base: base, index) }
-    }
+    /// Makes another row of this batch of one of its row objects.
+    package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
 }

@@ -2,17 +2,17 @@
 // comes from is looked for once for all the rows of a cursor (benchmark join-belongs-to-codable).
 
 extension Row {
-    /// The part of a record that was found for a former row.
-    func keptPart(_ key: String, _ type: any Any.Type) -> KeptPart? {
-        for part in keptParts where part.type == ObjectIdentifier(type) && part.key == key { return part }
-        return nil
+    /// The part of a record that was found for a previous row.
+    func keptPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner) -> RowMemory.Part? {
+        memory?.part(key, ObjectIdentifier(type), of: owner)
     }
 
-    /// A part of a record, kept for the next rows if the row object, and its scope, are.
-    func keepPart(_ key: String, _ type: any Any.Type, scope: Row?) -> KeptPart {
-        let part = KeptPart(
-            key: key, type: ObjectIdentifier(type), scope: scope, record: type as? any FetchableRecord.Type)
-        if keepsDecoding, !isAdapted, scope?.keepsDecoding ?? true { keptParts.append(part) }
+    /// A part of a record, remembered for the next rows if the row object moves to them.
+    func keepPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner, scope: Row?) -> RowMemory.Part {
+        let part = RowMemory.Part(
+            key: key, type: ObjectIdentifier(type), owner: owner, scope: scope,
+            record: type as? any FetchableRecord.Type)
+        if isMoved, scope?.isMoved ?? true { remembering().keep(part) }
         return part
     }
 }

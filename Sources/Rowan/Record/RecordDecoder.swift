@@ -39,14 +39,18 @@ struct RecordDecoder: Decoder {
     func on(_ row: Row) -> RecordDecoder { RecordDecoder(record: record, row: row) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        guard row.keepsDecoding else { return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self)) }
-        let (record, key) = (ObjectIdentifier(record), ObjectIdentifier(type))
-        for kept in row.decoding where kept.type == record && kept.key == key {
-            // The key type tells the type of the state: it is set below, and nowhere else.
-            return unsafeDowncast(kept.state, to: KeptContainer<Key>.self).container
+        if let memory = row.memory {
+            let owner = RowMemory.Owner(record: record, key: type)
+            memory.endClaim(of: owner)
+            if let kept = memory.container(of: owner) { return kept.container(keyedBy: type) }
         }
+        return newContainer(keyedBy: type)
+    }
+
+    @inline(never)
+    private func newContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
-        row.decoding.append((record, key, KeptContainer(container)))
+        if row.isMoved { row.remembering().keep(container, of: record) }
         return container
     }
 
@@ -56,13 +60,6 @@ struct RecordDecoder: Decoder {
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding(decoder: self) }
-}
-
-/// A container that serves all the rows of a cursor: making one costs as much as decoding two columns (benchmark
-/// fetch-place-codable).
-private final class KeptContainer<Key: CodingKey> {
-    let container: KeyedDecodingContainer<Key>
-    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
 }
 
 /// A record that decodes itself from another one, or from the first column.
@@ -90,15 +87,17 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     init(_ decoder: RecordDecoder) {
         record = decoder.record
         row = decoder.row
-        hasDefaultKeys = row.hasDefaultKeys(record)
+        hasDefaultKeys = record.databaseColumnDecodingStrategy.isDefault
     }
 
     var codingPath: [any CodingKey] { [] }
 
+    var owner: RowMemory.Owner { RowMemory.Owner(record: record, key: Key.self) }
+
     private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
 
     var allKeys: [Key] {
-        let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns!.columns.keys)
+        let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns(of: record).keys)
         let keys = names + row.scopes.names + row.prefetchedRows.keys
         return Set(keys).compactMap { Key(stringValue: $0) }
     }
@@ -110,7 +109,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     @inline(__always)
     private func index(_ key: Key) -> Int? {
         if hasDefaultKeys { return row.index(ofColumn: key.stringValue) }
-        return row.codingColumns!.columns[key.stringValue].flatMap { row.index(ofColumn: $0) }
+        return row.codingColumns(of: record)[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
     // Inlined for each type: without, its optional's metadata is looked up at each value (benchmark fetch-codable).
@@ -176,21 +175,23 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try valueIfPresent(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if let part = row.keptPart(key.stringValue, type) { return try decode(type, part) }
+        if let part = row.keptPart(key.stringValue, type, of: owner) {
+            if part.scope == nil { try claimBase(key, type) }
+            return try decode(type, part)
+        }
         if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
         if let scope = row.scopesTree[key.stringValue] {
-            return try decode(type, row.keepPart(key.stringValue, type, scope: scope))
+            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: scope))
         }
         if let rows = row.prefetchedTree?[key.stringValue] {
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
-        guard type is any (FetchableRecord & Decodable).Type else { throw missing(key) }
-        return try decode(type, row.keepPart(key.stringValue, type, scope: nil))
+        return try decode(type, basePart(type, key))
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        if let part = row.keptPart(key.stringValue, type), let scope = part.scope {
+        if let part = row.keptPart(key.stringValue, type, of: owner), let scope = part.scope {
             return scope.containsNonNullValue ? try decode(type, part) : nil
         }
         if let index = index(key) {
@@ -198,13 +199,13 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
                 ? nil : try PropertyDecoding(record, row, index).decode(type)
         }
         if let scope = row.scopesTree[key.stringValue] {
-            let part = row.keepPart(key.stringValue, type, scope: scope)
+            let part = row.keepPart(key.stringValue, type, of: owner, scope: scope)
             return scope.containsNonNullValue ? try decode(type, part) : nil
         }
         return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
     }
 
-    private func decode<T: Decodable>(_ type: T.Type, _ part: Row.KeptPart) throws -> T {
+    private func decode<T: Decodable>(_ type: T.Type, _ part: RowMemory.Part) throws -> T {
         let scope = part.scope ?? row
         if let record = part.record { return try record.element(of: scope, as: type) }
         return try decoder.on(scope).decode(type)
@@ -227,23 +228,37 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
 }
 
 extension Row {
-    /// Whether columns have the names of their keys for a record; if not, the columns of its keys are kept.
-    fileprivate func hasDefaultKeys(_ record: any FetchableRecord.Type) -> Bool {
-        let strategy = record.databaseColumnDecodingStrategy
-        if case .useDefaultKeys = strategy { return true }
+    /// The columns of the coding keys of a record. They are remembered: they depend on the layout alone.
+    fileprivate func codingColumns(of record: any FetchableRecord.Type) -> [String: String] {
         let id = ObjectIdentifier(record)
-        if codingColumns?.record != id, let columns = strategy.columns(of: self) { codingColumns = (id, columns) }
-        return false
+        if let columns = memory?.columns(of: id) { return columns }
+        let columns = record.databaseColumnDecodingStrategy.columns(of: self)
+        remembering().keep(columns, of: id)
+        return columns
     }
 }
 
 extension DatabaseColumnDecodingStrategy {
-    /// The columns of coding keys, nil if columns and keys have the same names.
-    func columns(of row: Row) -> [String: String]? {
+    /// Whether columns and coding keys have the same names.
+    fileprivate var isDefault: Bool {
         switch self {
-        case .useDefaultKeys: nil
-        case .convertFromSnakeCase: Dictionary(row.columnNames.map { ($0.camelCased, $0) }) { first, _ in first }
-        case .custom(let key): Dictionary(row.columnNames.map { (key($0).stringValue, $0) }) { first, _ in first }
+        case .useDefaultKeys: true
+        case .convertFromSnakeCase, .custom: false
+        }
+    }
+
+    /// The columns of coding keys.
+    fileprivate func columns(of row: Row) -> [String: String] {
+        let names = row.layout.names.map { (key($0), $0) }
+        return Dictionary(names) { first, _ in first }
+    }
+
+    /// The coding key of a column.
+    func key(_ column: String) -> String {
+        switch self {
+        case .useDefaultKeys: column
+        case .convertFromSnakeCase: column.camelCased
+        case .custom(let key): key(column).stringValue
         }
     }
 }

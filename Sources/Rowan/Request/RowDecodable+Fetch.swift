@@ -113,15 +113,24 @@ extension RowDecodable {
     static func cursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
     ) throws -> FetchCursor<Self> {
-        let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
-        guard prepared.prefetches.isEmpty else {
-            var first: PreparedRequest? = prepared
-            return try SchemaMoved.retryingOnce {
-                let prepared = try first ?? request.makePreparedRequest(db, forSingleResult: singleResult)
-                first = nil
-                return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+        // The schema may move before all queries have run: the request is made again then, once.
+        for _ in 1...2 {
+            let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+            guard !prepared.prefetches.isEmpty else {
+                return try renewingCursor(db, request, forSingleResult: singleResult, prepared)
             }
+            do {
+                return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+            } catch is SchemaMoved {}
         }
+        throw SchemaMoved.repeatedly
+    }
+
+    /// The cursor over a request without prefetched rows. It makes the request again if the schema moves before the
+    /// first step.
+    private static func renewingCursor(
+        _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool, _ prepared: PreparedRequest
+    ) throws -> FetchCursor<Self> {
         let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
         if let columnCount = prepared.resolvedColumnCount {
             // The cursor renews its statement in the access that it started in, which keeps the database.

@@ -82,4 +82,30 @@ import Testing
             #expect(row == nil)
         }
     }
+
+    /// Two records whose keys have other names than the columns, each in its own way.
+    private struct Initials: Decodable, FetchableRecord, Equatable {
+        static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.custom { Key($0.prefix(1)) }
+        var f: String
+
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(_ name: some StringProtocol) { stringValue = String(name) }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+    }
+
+    @Test func twoStrategiesForKeysTakeTurns() throws {
+        try DatabaseQueue().read { db in
+            let rows = try Row.fetchCursor(db, sql: sql)
+            for index in 1...3 {
+                let row = try #require(try rows.next())
+                #expect(try SnakeName(row: row) == SnakeName(firstName: "first \(index)"))
+                #expect(try Initials(row: row) == Initials(f: "first \(index)"))
+                #expect(try SnakeName(row: row) == SnakeName(firstName: "first \(index)"))
+            }
+        }
+    }
 }

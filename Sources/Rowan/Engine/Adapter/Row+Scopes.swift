@@ -2,56 +2,20 @@
 
 extension Row {
     /// The row adapted by a mapping of the columns of the statement.
-    @usableFromInline
     package func adapted(by mapping: RowMapping) -> Row {
-        switch adaptation {
-        case .mapped(_, let base): return base.adapted(by: mapping)
-        case .slice(_, let unadapted): return part(mapping, unadapted)
-        case nil: return part(mapping, layout)
-        }
-    }
-
-    private func part(_ mapping: RowMapping, _ unadapted: ColumnLayout) -> Row {
-        switch mapping.columns {
-        case .range(let range): return Row(mapping, range, of: self, unadapted: unadapted)
-        case .indexes(let indexes):
-            let base = self.unadapted
-            return Row(
-                layout: mapping.layout, values: indexes.map { base.column(atUncheckedIndex: $0).databaseValue },
-                isStrict: isStrict, statement: statement, adaptation: .mapped(mapping, base: base))
-        }
-    }
-
-    /// Reads the values of an adapted row again, after its base has moved to another row.
-    @usableFromInline
-    package func refreshAdaptation() {
-        guard case .mapped(let mapping, let base) = adaptation else { return }
-        values = mapping.indexes.map { base.column(atUncheckedIndex: $0).databaseValue }
-        keptScopes = []
+        Row(layout: mapping.layout, storage: storage.scope(nil), base: base)
     }
 
     /// The row with the columns of the statement, without any adapter.
     public var unadapted: Row {
-        switch adaptation {
-        case .mapped(_, let base): base
-        case .slice(_, let unadapted):
-            if let statement, liveStatement != nil {
-                Row(statement: statement)
-            } else {
-                Row(layout: unadapted, values: values, base: base, isStrict: isStrict)
-            }
-        case nil: self
-        }
+        isAdapted ? Row(layout: storage.columns, storage: storage.scope(nil), base: base) : self
     }
 
     /// The row without its scopes and prefetched rows.
     public var unscoped: Row {
-        guard var mapping = adaptation?.mapping, !mapping.scopes.isEmpty || prefetchedTree != nil else {
-            return prefetchedTree == nil
-                ? self : Row(layout: layout, values: Array(databaseValues), isStrict: isStrict)
-        }
-        mapping.scopes = [:]
-        return adapted(by: mapping)
+        guard !layout.scopes.isEmpty || storage.prefetched != nil else { return self }
+        let layout = layout.scopes.isEmpty ? layout : ColumnLayout(layout, scopes: [:])
+        return Row(layout: layout, storage: storage.scope(nil), base: base)
     }
 
     /// The scopes of the row: `row.scopes["team"]`.
@@ -65,14 +29,15 @@ extension Row {
 
     /// The row of a scope, nil if there is no such scope.
     func scope(_ name: String) -> Row? {
-        for kept in keptScopes where kept.name == name { return kept.row }
-        guard let mapping = adaptation?.mapping.scopes[name] else { return nil }
-        let row = adapted(by: mapping)
-        row.prefetchedTree = prefetchedTree?.scope(name)
-        if keepsDecoding, !row.isAdapted {
+        if let memory {
+            for kept in memory.scopes where kept.name == name { return kept.row }
+        }
+        guard let mapping = layout.scopes[name] else { return nil }
+        let row = Row(layout: mapping.layout, storage: storage.scope(name), base: base)
+        if isMoved {
             // The part of a row that a cursor moves moves with it.
-            row.keepsDecoding = true
-            keptScopes.append((name, row))
+            row.isMoved = true
+            remembering().scopes.append((name, row))
         }
         return row
     }
@@ -83,7 +48,7 @@ extension Row {
 
         let row: Row
 
-        private var mappings: [String: RowMapping] { row.adaptation?.mapping.scopes ?? [:] }
+        private var mappings: [String: RowMapping] { row.layout.scopes }
 
         /// The names of the scopes.
         public var names: Dictionary<String, RowMapping>.Keys { mappings.keys }

@@ -11,34 +11,27 @@ public protocol RowAdapter: Sendable {
 
 /// The columns of an adapted row: where each comes from, and the scopes.
 public struct RowMapping: Sendable {
-    package enum Columns: Sendable {
-        case range(Range<Int>)
-        case indexes([Int])
-    }
-
     package let layout: ColumnLayout
-    package let columns: Columns
-    package var scopes: [String: RowMapping]
 
+    /// Columns of a statement, which may stand anywhere.
     package init(_ columns: [(index: Int, name: String)], scopes: [String: RowMapping] = [:]) {
-        layout = ColumnLayout(names: columns.map(\.name))
-        self.columns = .indexes(columns.map(\.index))
-        self.scopes = scopes
+        layout = ColumnLayout(names: columns.map(\.name), indexes: columns.map(\.index), scopes: scopes)
     }
 
     /// The columns that stand side by side in a layout.
     package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping] = [:]) {
-        self.layout = range == 0..<layout.names.count ? layout : ColumnLayout(names: Array(layout.names[range]))
-        columns = .range(range)
-        self.scopes = scopes
+        self.layout = ColumnLayout(range, of: layout, scopes: scopes)
     }
 
-    package var indexes: [Int] {
-        switch columns {
-        case .range(let range): Array(range)
-        case .indexes(let indexes): indexes
-        }
+    /// The mapping with scopes added.
+    fileprivate init(_ mapping: RowMapping, adding scopes: [String: RowMapping]) {
+        layout = ColumnLayout(mapping.layout, scopes: mapping.scopes.merging(scopes) { _, added in added })
     }
+
+    package var scopes: [String: RowMapping] { layout.scopes }
+
+    /// The columns of the statement, from left to right.
+    package var indexes: [Int] { layout.indexes ?? Array(layout.start..<(layout.start + layout.names.count)) }
 }
 
 extension RowAdapter {
@@ -151,10 +144,9 @@ public struct ScopeAdapter: RowAdapter {
     }
 
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        var mapping =
-            try base?.mapping(of: layout) ?? RowMapping(0..<layout.names.count, of: layout)
-        for (name, adapter) in scopes { mapping.scopes[name] = try adapter.mapping(of: layout) }
-        return mapping
+        let scopes = try scopes.mapValues { try $0.mapping(of: layout) }
+        guard let base else { return RowMapping(layout.names.indices, of: layout, scopes: scopes) }
+        return RowMapping(try base.mapping(of: layout), adding: scopes)
     }
 }
 

@@ -38,6 +38,8 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
+    /// The error that ended the cursor: it is no end of the rows.
+    @exclusivity(unchecked) private var failure: (any Error)?
     /// The access that the cursor started in: it goes on in no other.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
     /// The rows, if they were all fetched before the first one is asked for: other queries needed them.
@@ -64,7 +66,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     }
 
     deinit {
-        row?.endDecoding()
+        row?.stopMoving()
         guard !isDone else { return }
         statement.connection.end(.lease, of: statement)
     }
@@ -79,7 +81,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
-        guard statement.connection.accessNumber == accessNumber else { throw DatabaseError.outsideOfAccess }
+        guard statement.connection.accessNumber == accessNumber else { throw lostAccessError() }
         return try advance(row.unsafelyUnwrapped) ? row : nil
     }
 
@@ -90,16 +92,34 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     package func advance(_ row: Row) throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         guard code == SQLITE_ROW else { return try finish(code) }
-        if row.isAdapted { row.refreshAdaptation() }
         return true
     }
 
     /// The last step gave no row: the end, or an error.
     @usableFromInline
     func finish(_ code: CInt) throws -> Bool {
-        defer { finish() }
-        try statement.finish(code)
+        do { try statement.finish(code) } catch { throw fail(error) }
+        finish()
         return false
+    }
+
+    /// Ends the cursor: each next step throws the error again.
+    private func fail(_ error: any Error) -> any Error {
+        failure = error
+        finish()
+        return error
+    }
+
+    /// The statement was reset, or the cursor is used in another access.
+    @usableFromInline
+    func lostAccessError() -> DatabaseError {
+        guard statement.connection.isAccessible, statement.connection.hasOnlyReset(since: accessNumber) else {
+            return .outsideOfAccess
+        }
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again",
+            sql: statement.sql)
     }
 
     /// A statement that depends on the schema beyond its text: what its columns mean was told by the schema.
@@ -144,7 +164,10 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @usableFromInline
     package func firstRow() throws -> Row? {
         if let preloaded { return nextRow(of: preloaded) }
-        guard !isDone else { return nil }
+        guard !isDone else {
+            if let failure { throw failure }
+            return nil
+        }
         do {
             guard try firstStep() else {
                 finish()
@@ -152,20 +175,19 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             }
             isRunning = true
             accessNumber = statement.connection.accessNumber
-            let live = Row(statement: statement)
-            let row = try adapted(live)
-            row.keepsDecoding = true
+            let storage = RowStorage(live: statement)
+            let row = Row(layout: try layout(of: storage), storage: storage)
+            row.isMoved = true
             self.row = row
             return row
         } catch {
-            finish()
-            throw error
+            throw fail(error)
         }
     }
 
-    private func adapted(_ live: Row) throws -> Row {
-        guard let adapter else { return live }
-        do { return live.adapted(by: try adapter.mapping(of: live.layout)) } catch {
+    private func layout(of storage: RowStorage) throws -> ColumnLayout {
+        guard let adapter else { return storage.columns }
+        do { return try adapter.mapping(of: storage.columns).layout } catch {
             // Nobody will step any more: a statement that runs holds the state of the database.
             statement.reset()
             throw error
@@ -190,14 +212,16 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     private func nextRow(of rows: RowBatch) -> Row? {
         guard preloadedIndex < rows.count else {
-            row?.endDecoding()
+            row?.stopMoving()
             return nil
         }
         defer { preloadedIndex += 1 }
-        if let row, rows.move(row, to: preloadedIndex) { return row }
-        row?.endDecoding()
+        if let row {
+            rows.move(row, to: preloadedIndex)
+            return row
+        }
         let next = rows.row(at: preloadedIndex)
-        next.keepsDecoding = true
+        next.isMoved = true
         row = next
         return next
     }
@@ -205,7 +229,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @usableFromInline
     func finish() {
         renewal = nil
-        row?.endDecoding()
+        row?.stopMoving()
         isRunning = false
         isDone = true
         statement.endLease()
@@ -214,15 +238,10 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
 /// The schema is not the one that a request was resolved for: it must be resolved again.
 package struct SchemaMoved: Error {
-    /// Runs the closure, which resolves a request and runs it, a second time if the schema has moved meanwhile.
-    ///
-    /// - Throws: SQLITE_SCHEMA if it moves all the time.
-    package static func retryingOnce<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch is SchemaMoved {}
-        do { return try body() } catch is SchemaMoved {
-            throw DatabaseError(
-                resultCode: .SQLITE_SCHEMA,
-                message: "the schema of the database changes while the request is made: try again")
-        }
+    /// The error of a request that was resolved again, and for which the schema has moved again.
+    package static var repeatedly: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "the schema of the database changes while the request is made: try again")
     }
 }

@@ -51,6 +51,8 @@ public final class LocalConnection {
 
     /// Moves at the end of each access, and when running statements are reset: a cursor does not go on after it.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
+    /// The last numbers in a row that ended because the running statements were reset, and not with their access.
+    private var resetAccesses = 0..<0
 
     /// What the program let go of outside of an access, when others may use the connection: it waits for the next.
     let forgotten = Mutex(Forgotten())
@@ -196,7 +198,14 @@ public final class LocalConnection {
             if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
             statement = sqlite3_next_stmt(pointer, current)
         }
+        let first = resetAccesses.upperBound == accessNumber ? resetAccesses.lowerBound : accessNumber
         accessNumber &+= 1
+        resetAccesses = first..<accessNumber
+    }
+
+    /// Whether the access that had a number goes on, and its statements were reset since.
+    func hasOnlyReset(since number: Int) -> Bool {
+        resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber
     }
 
     /// Whether a running statement, or a transaction, holds a state of the database.

@@ -1,0 +1,142 @@
+// The values of columns, by index, by name and by column expression: as what the caller asks for, or as they are.
+// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion specialises in the module of the user.
+
+extension Row {
+    /// The value of the column at an index, from 0 for the leftmost.
+    ///
+    /// - Precondition: the value converts to the type; a NULL only does to an optional.
+    ///   ``decode(_:atIndex:)`` throws instead.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
+        if UInt(bitPattern: index) < UInt(bitPattern: liveCount) {
+            if let value = Value.fromColumn(liveColumn(index)) { return value }
+        } else {
+            checkIndex(index)
+            if let value = Value.fromColumn(column(atUncheckedIndex: index)) { return value }
+        }
+        decodingFailed(Value.self, at: index)
+    }
+
+    /// The value of the leftmost column with a name, case-insensitively. A missing column gives nil to an optional.
+    ///
+    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws instead.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
+        if let index = index(ofColumn: columnName) {
+            if index < liveCount {
+                if let value = Value.fromColumn(liveColumn(index)) { return value }
+            } else if let value = Value.fromColumn(column(atUncheckedIndex: index)) {
+                return value
+            }
+            decodingFailed(Value.self, at: index)
+        }
+        if let value = Value.fromMissingColumn() { return value }
+        missingColumn(columnName)
+    }
+
+    /// The value of the leftmost column with the name of a column expression.
+    ///
+    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws instead.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
+        self[column.name]
+    }
+
+    /// The Int64, Double, String, Data or nil of the column at an index.
+    public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
+        checkIndex(index)
+        return column(atUncheckedIndex: index).databaseValue.storage.value
+    }
+
+    /// The Int64, Double, String, Data or nil of the leftmost column with a name.
+    public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
+        index(ofColumn: columnName).flatMap { column(atUncheckedIndex: $0).databaseValue.storage.value }
+    }
+
+    /// The Int64, Double, String, Data or nil of the leftmost column with the name of a column expression.
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? { self[column.name] }
+
+    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
+    public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
+        for name in columns {
+            guard let index = index(ofColumn: name) else { continue }
+            let column = column(atUncheckedIndex: index)
+            if !column.isNull, let value = T.fromColumn(column) { return value }
+        }
+        return nil
+    }
+
+    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
+    public func coalesce<T: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> T? {
+        coalesce(columns.map(\.name))
+    }
+
+    /// Decodes the column at an index.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self, atIndex index: Int
+    ) throws -> Value {
+        guard index >= 0, index < count else { throw indexError(index) }
+        guard let value = Value.fromColumn(column(atUncheckedIndex: index)) else {
+            throw decodingError(Value.self, at: index)
+        }
+        return value
+    }
+
+    /// Decodes the leftmost column with a name.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self, forColumn columnName: String
+    ) throws -> Value {
+        guard let index = index(ofColumn: columnName) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw missingColumnError(columnName)
+        }
+        return try decode(type, atIndex: index)
+    }
+
+    /// Decodes the leftmost column with the name of a column expression.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
+    ) throws -> Value {
+        try decode(type, forColumn: column.name)
+    }
+}
+
+// MARK: - Errors
+
+extension Row {
+    package func decodingError(_ type: any Any.Type, at index: Int) -> RowDecodingError {
+        let value = column(atUncheckedIndex: index).databaseValue
+        return RowDecodingError(
+            reason: "could not decode \(type) from database value \(value.errorDescription)",
+            column: layout.names[index], columnIndex: index, databaseValue: value, sql: statement?.sql)
+    }
+
+    func indexError(_ index: Int) -> RowDecodingError {
+        RowDecodingError(
+            reason: "row index out of range: the row has \(count) columns, numbered from 0", columnIndex: index,
+            sql: statement?.sql)
+    }
+
+    package func missingColumnError(_ name: String) -> RowDecodingError {
+        RowDecodingError(
+            reason: "column not found: \"\(name)\" (the row has: \(layout.names.joined(separator: ", ")))",
+            column: name, sql: statement?.sql)
+    }
+
+    // Never inlined: the frame of the message would cost each column (benchmark fetch-index).
+    @inline(never) @usableFromInline
+    func decodingFailed(_ type: any Any.Type, at index: Int) -> Never {
+        fatalError("\(decodingError(type, at: index))")
+    }
+
+    @inline(never) @usableFromInline
+    func missingColumn(_ name: String) -> Never {
+        fatalError("\(missingColumnError(name))")
+    }
+}

@@ -1,0 +1,79 @@
+// Where the values of a row are: in the current row of a statement (live), or in memory (owned). Rows that show parts
+// of the same values have the same storage. The C statement stands beside the object that keeps it alive, because the
+// loops of users read it for each column (benchmark fetch-index).
+
+/// The values that a row is a view on.
+@usableFromInline
+package struct RowStorage {
+    /// The statement of a live row; nil for an owned row.
+    @usableFromInline let pointer: SQLiteStatement?
+
+    /// Keeps `pointer` alive, and tells the SQL of errors.
+    package let statement: Statement?
+
+    /// The values of an owned row, and maybe of others before and after it.
+    @usableFromInline let values: [DatabaseValue]
+
+    /// Whether conversions ask for the type of the column.
+    @usableFromInline let isStrict: Bool
+
+    /// All the columns, before an adapter chooses.
+    let columns: ColumnLayout
+
+    /// What associations have prefetched for owned rows of a batch.
+    let prefetched: PrefetchTree?
+
+    /// The current row of a statement.
+    init(live statement: Statement) {
+        pointer = statement.sqliteStatement
+        self.statement = statement
+        values = []
+        isStrict = statement.connection.isStrict
+        columns = statement.layout
+        prefetched = nil
+    }
+
+    /// Copied values.
+    init(_ values: [DatabaseValue], columns: ColumnLayout, isStrict: Bool = false, prefetched: PrefetchTree? = nil) {
+        pointer = nil
+        statement = nil
+        self.values = values
+        self.isStrict = isStrict
+        self.columns = columns
+        self.prefetched = prefetched
+    }
+
+    /// The same values, with the prefetched rows of a scope.
+    private init(_ storage: RowStorage, prefetched: PrefetchTree?) {
+        pointer = storage.pointer
+        statement = storage.statement
+        values = storage.values
+        isStrict = storage.isStrict
+        columns = storage.columns
+        self.prefetched = prefetched
+    }
+
+    /// The same values, with the prefetched rows of a scope; without any for nil.
+    func scope(_ name: String?) -> RowStorage {
+        RowStorage(self, prefetched: name.flatMap { prefetched?.scopes[$0] })
+    }
+
+    /// The same values, which do not change when a statement moves on.
+    func detached() -> RowStorage {
+        guard let pointer else { return self }
+        let values = (0..<CInt(columns.names.count)).map { DatabaseValue(sqliteStatement: pointer, index: $0) }
+        return RowStorage(values, columns: columns, isStrict: isStrict)
+    }
+
+    /// Whether columns read straight from the statement.
+    var readsStatement: Bool { pointer != nil && !isStrict }
+
+    /// The value at a position.
+    @inlinable
+    func column(at position: Int) -> ColumnValue {
+        if let pointer {
+            return .statement(pointer, index: CInt(truncatingIfNeeded: position), strict: isStrict)
+        }
+        return .owned(values[position], strict: isStrict)
+    }
+}

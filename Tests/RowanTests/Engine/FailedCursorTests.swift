@@ -1,0 +1,113 @@
+// A cursor that has failed has not seen all its rows: it never says that there are no more.
+
+import Rowan
+import Testing
+
+@Suite struct FailedCursorTests {
+    /// The second row fails.
+    private let overflow = "SELECT 1 AS x UNION ALL SELECT abs(-9223372036854775808)"
+
+    @Test func aStepThatFails() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Int.fetchCursor(db, sql: overflow)
+            #expect(try cursor.next() == 1)
+            let first = expectError(.SQLITE_ERROR, "integer overflow") { try cursor.next() }
+            let second = expectError(.SQLITE_ERROR, "integer overflow") { try cursor.next() }
+            #expect(first?.description == second?.description)
+            #expect(second?.sql == overflow)
+        }
+    }
+
+    @Test func theFirstStepFails() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT abs(-9223372036854775808)")
+            for _ in 1...2 { expectError(.SQLITE_ERROR, "integer overflow") { try cursor.next() } }
+        }
+    }
+
+    @Test func argumentsAreMissing() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Row.fetchCursor(db.makeStatement(sql: "SELECT ?"))
+            for _ in 1...2 { expectError(.SQLITE_MISUSE) { try cursor.next() } }
+        }
+    }
+
+    @Test func anAdapterFails() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT 1 AS x", adapter: ColumnMapping(["y": "z"]))
+            for _ in 1...2 { expectError(.SQLITE_MISUSE) { try cursor.next() } }
+        }
+    }
+
+    /// An element that does not decode is no end of the rows either: the next one is that of the next row.
+    @Test func anElementThatDoesNotDecode() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT NULL UNION ALL SELECT 3")
+            #expect(try cursor.next() == 1)
+            expectDecodingError("could not decode Int from database value NULL") { try cursor.next() }
+            #expect(try cursor.next() == 3)
+            #expect(try cursor.next() == nil)
+            #expect(try cursor.next() == nil)
+        }
+    }
+
+    @Test func aCombinatorFailsAgain() throws {
+        try DatabaseQueue().read { db in
+            let cursor = try Int.fetchCursor(db, sql: overflow)
+            let doubled = cursor.map { $0 * 2 }
+            #expect(try doubled.next() == 2)
+            for _ in 1...2 { expectError(.SQLITE_ERROR, "integer overflow") { try doubled.next() } }
+        }
+    }
+
+    private static let rolledBack =
+        "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again"
+
+    private struct Refusal: Error {}
+
+    /// A rollback that an interrupted cursor would hinder resets it.
+    @Test(arguments: 1...2) func theTransactionIsRolledBack(times: Int) throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
+            var cursors: [FetchCursor<Int>] = []
+            for _ in 1...times { #expect(throws: Refusal.self) { try rollBack(queue, db, &cursors) } }
+            for cursor in cursors {
+                for _ in 1...2 { expectError(.SQLITE_MISUSE, Self.rolledBack) { try cursor.next() } }
+            }
+        }
+    }
+
+    private func rollBack(_ queue: DatabaseQueue, _ db: Database, _ cursors: inout [FetchCursor<Int>]) throws {
+        try db.inSavepoint {
+            try db.execute(sql: "INSERT INTO t VALUES (3)")
+            let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+            _ = try cursor.next()
+            cursors.append(cursor)
+            queue.interrupt()
+            throw Refusal()
+        }
+    }
+
+    @Test func anotherAccessIsNoRollback() throws {
+        let queue = try DatabaseQueue()
+        let kept = Kept()
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
+            kept.cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
+            _ = try kept.cursor?.next()
+        }
+        try queue.write { db in
+            var cursors: [FetchCursor<Int>] = []
+            #expect(throws: Refusal.self) { try rollBack(queue, db, &cursors) }
+            let error = expectError(.SQLITE_MISUSE) { try kept.cursor?.next() }
+            #expect(error?.message?.contains("outside of the access") == true)
+        }
+        kept.cursor = nil
+    }
+
+    private final class Kept: @unchecked Sendable {
+        // One access after the other uses it.
+        var cursor: FetchCursor<Int>?
+    }
+}
