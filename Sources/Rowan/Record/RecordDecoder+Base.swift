@@ -1,6 +1,6 @@
 // A key without column, scope or prefetched rows may decode the row itself: `{ author, books }` from the rows of authors.
-// One key at most, and none that has half of its columns or more in common with other keys: with a misspelt or a
-// forgotten association, a record would be made from the columns of another one.
+// One key at most, and none whose columns are all explained by other keys: with a misspelt or a forgotten association, a
+// record would be made from the columns of another one.
 
 extension RecordKeyedDecodingContainer {
     /// The row itself, as a part of the record.
@@ -26,7 +26,8 @@ extension RecordKeyedDecodingContainer {
         }
     }
 
-    /// The columns that are keys of this record and of its part, if they are half of those of the part or more.
+    /// The columns that are keys of this record and of its part, if the part has no others, or if the row has a scope that
+    /// no key names.
     private func sharedColumns(with part: any (FetchableRecord & Decodable).Type) -> [String] {
         // Keys of any name tell nothing.
         guard Key(stringValue: "\u{0}") == nil else { return [] }
@@ -35,7 +36,9 @@ extension RecordKeyedDecodingContainer {
         guard !names.isEmpty else { return [] }
         let columns = KeyProbe.columns(row.layout.names, of: part)
         let shared = names.filter(columns.contains)
-        return 2 * shared.count >= columns.count ? shared : []
+        // A scope that no key names is an association with another key: perhaps this one.
+        let hasUnknownScope = row.scopesTree.names.contains { Key(stringValue: $0) == nil }
+        return shared.count == columns.count || hasUnknownScope ? shared : []
     }
 
     func missing<T>(_ key: Key, _ type: T.Type, because reason: String) -> RowDecodingError {
