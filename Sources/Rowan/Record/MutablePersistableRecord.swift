@@ -126,3 +126,10 @@ extension PersistableRecord {
     @inlinable
     public func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
 }
+
+extension MutablePersistableRecord {
+    public static var _updateConflictResolution: Database.ConflictResolution? {
+        let resolution = persistenceConflictPolicy.conflictResolutionForUpdate
+        return resolution == .abort ? nil : resolution
+    }
+}

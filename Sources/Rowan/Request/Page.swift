@@ -2,8 +2,6 @@
 // inserted or deleted meanwhile move no page, and the last page costs what the first one does.
 // Source: https://sqlite.org/rowvalue.html#scrolling_window_queries
 
-import Foundation
-
 /// A page of rows, and where the next one starts. It is a collection of its elements: `for player in page { ... }`.
 public struct Page<Element> {
     /// The elements of the page.
@@ -26,17 +24,6 @@ extension Page: RandomAccessCollection {
 
 extension Page: Sendable where Element: Sendable {}
 extension Page: Equatable where Element: Equatable {}
-
-/// Where a page starts: after the row that has these values in the order of the request.
-///
-/// A token is one string when it is encoded, for a URL or a JSON answer. It belongs to the order of its request: a
-/// request in another order refuses it.
-public struct PageToken: Hashable, Sendable {
-    /// The values of the ordering terms in the last row of the page.
-    let values: [DatabaseValue]
-    /// The order that the values belong to.
-    let order: UInt64
-}
 
 /// A request of one page.
 public struct PageRequest<RowDecoder>: Sendable {
@@ -316,84 +303,6 @@ extension SQLExpression {
 extension String {
     /// FNV-1a. <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
     fileprivate var stableHash: UInt64 { utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
-}
-
-// MARK: - The token as a string
-
-extension PageToken: Codable {
-    public init(from decoder: any Decoder) throws {
-        let string = try decoder.singleValueContainer().decode(String.self)
-        guard let token = PageToken(string) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "this is no page token"))
-        }
-        self = token
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
-extension PageToken: LosslessStringConvertible {
-    /// The token of a string, nil if the string is none.
-    public init?(_ description: String) {
-        var base64 = description.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64),
-            let content = try? JSONDecoder().decode(Content.self, from: data)
-        else { return nil }
-        order = content.order
-        values = content.values.map(\.value)
-    }
-
-    /// The token as one string of letters, digits, `-` and `_`.
-    public var description: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        // Integers, texts and base64 always encode; a double that JSON has no word for is its bits.
-        let data = try? encoder.encode(Content(order: order, values: values.map(Content.Value.init)))
-        return (data ?? Data()).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
-    }
-
-    private struct Content: Codable {
-        enum Value: Codable {
-            case null
-            case integer(Int64)
-            case doubleBits(UInt64)
-            case text(String)
-            case blob(Data)
-
-            init(_ value: DatabaseValue) {
-                self =
-                    switch value.storage {
-                    case .null: .null
-                    case .int64(let integer): .integer(integer)
-                    case .double(let double): .doubleBits(double.bitPattern)
-                    case .string(let text): .text(text)
-                    case .blob(let data): .blob(data)
-                    }
-            }
-
-            var value: DatabaseValue {
-                let storage: DatabaseValue.Storage =
-                    switch self {
-                    case .null: .null
-                    case .integer(let integer): .int64(integer)
-                    case .doubleBits(let bits): .double(Double(bitPattern: bits))
-                    case .text(let text): .string(text)
-                    case .blob(let data): .blob(data)
-                    }
-                return DatabaseValue(storage: storage)
-            }
-        }
-
-        var order: UInt64
-        var values: [Value]
-    }
 }
 
 extension Relation {

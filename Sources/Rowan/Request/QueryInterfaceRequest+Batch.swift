@@ -36,6 +36,8 @@ extension QueryInterfaceRequest {
     /// try Player.filter { $0.team == "Reds" }.updateAll(db, [Column("score") += 100])
     /// ```
     ///
+    /// - Parameter conflictResolution: what to do about violations; by default, what the persistence conflict policy of the
+    ///   record type says.
     /// - Returns: the number of updated rows.
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request on what is no table.
     @discardableResult
@@ -95,9 +97,11 @@ extension QueryInterfaceRequest {
         var terms = resolver.terms(of: relation)
         let assignments = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         let returning = try terms.selection(returning.map(\.sqlSelection))
+        let policy = (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
         let query = UpdateQuery(
             target: MutationTarget(target, aliases: relation.aliases + terms.givenAliases),
-            conflictResolution: conflictResolution?.rawValue, assignments: assignments, returning: returning)
+            conflictResolution: (conflictResolution ?? policy)?.rawValue, assignments: assignments, returning: returning
+        )
         return { $0.write(query) }
     }
 }

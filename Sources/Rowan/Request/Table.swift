@@ -11,16 +11,20 @@ public struct Table<RowDecoder>: Sendable {
     public var tableName: String
     /// The name of its schema, for a table of an attached database.
     public var schemaName: String?
+    /// How the record type, if rows decode into one, stores values.
+    private let storage: RecordStorage?
 
     /// A table whose rows decode into a type.
     public init(_ tableName: String, in schemaName: String? = nil) {
         self.tableName = tableName
         self.schemaName = schemaName
+        storage = RowDecoder.self is any TableRecord.Type ? RecordStorage(RowDecoder.self) : nil
     }
 
     /// A request of all rows.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
-        QueryInterfaceRequest(relation: Relation(table: tableName, schema: schemaName))
+        QueryInterfaceRequest(
+            relation: Relation(.table(TableName(tableName, schema: schemaName)), storage: storage))
     }
 }
 
@@ -29,6 +33,7 @@ extension Table where RowDecoder == Row {
     public init(_ tableName: String, in schemaName: String? = nil) {
         self.tableName = tableName
         self.schemaName = schemaName
+        storage = nil
     }
 }
 

@@ -44,6 +44,9 @@ public protocol TableRecord: SendableMetatype {
 
     /// The stored value of a key, for a column. Not for users: records with strategies have their own.
     static func _storedKey(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue
+
+    /// What updates do about violations, by the policy of the type; nil to fail. Not for users.
+    static var _updateConflictResolution: Database.ConflictResolution? { get }
 }
 
 extension TableRecord where DatabaseComponents == Columns.Type {
@@ -66,6 +69,8 @@ extension TableRecord {
 
     public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
 
+    public static var _updateConflictResolution: Database.ConflictResolution? { nil }
+
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
@@ -83,6 +88,11 @@ extension TableRecord {
 
 /// The selection of most types: one array for all requests. Its only element is Sendable, which its type can't say.
 nonisolated(unsafe) private let allColumnsSelection: [any SQLSelectable] = [AllColumns()]
+
+extension RecordStorage {
+    /// How a record type stores values.
+    init(_ type: any Any.Type) { self.init(type: type, encode: storedValue) }
+}
 
 /// The value that a record type stores.
 @Sendable
@@ -122,7 +132,7 @@ extension TableRecord {
         let selection = databaseSelection
         let isAllColumns = selection.count == 1 && selection[0].sqlSelection.isAllColumns
         return Relation(
-            .table(databaseTable), storage: RecordStorage(type: Self.self, encode: storedValue),
+            .table(databaseTable), storage: RecordStorage(Self.self),
             selection: isAllColumns ? [] : selection.map { $0.sqlSelection })
     }
 }
