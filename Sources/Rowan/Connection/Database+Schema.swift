@@ -150,11 +150,11 @@ extension Database {
     public func withSchemaSource<T>(
         _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
     ) rethrows -> T {
-        let former = currentSchemaSource
+        let previous = currentSchemaSource
         currentSchemaSource = schemaSource
         clearSchemaCache()
         defer {
-            currentSchemaSource = former
+            currentSchemaSource = previous
             clearSchemaCache()
         }
         return try block()

@@ -36,7 +36,7 @@ extension Database {
         return statement
     }
 
-    /// The statements of a text, one after the other: each is prepared when the former has run.
+    /// The statements of a text, one after the other: each is prepared when the previous one has run.
     ///
     /// ```swift
     /// let statements = try db.allStatements(sql: "INSERT INTO t VALUES (?); INSERT INTO t VALUES (?)", arguments: [1, 2])

@@ -10,7 +10,7 @@ final class PooledConnection: @unchecked Sendable {
     let executor: ConnectionExecutor
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
-    /// Whether the running statements were interrupted, in this access or in a former one.
+    /// Whether the running statements were interrupted, in this access or in a previous one.
     private let wasInterrupted = Atomic<Bool>(false)
     private let allowsUnsafeTransactions: Bool
     private var suspensionObserver: SuspensionObserver?
@@ -60,7 +60,7 @@ final class PooledConnection: @unchecked Sendable {
         return try body(database)
     }
 
-    /// SQLite interrupts all statements as long as one runs. What a former access has left running was interrupted
+    /// SQLite interrupts all statements as long as one runs. What a previous access has left running was interrupted
     /// there, and must not interrupt this one.
     private func endInterruption() {
         guard wasInterrupted.exchange(false, ordering: .relaxed) else { return }

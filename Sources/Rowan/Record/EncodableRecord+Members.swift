@@ -109,7 +109,8 @@ private struct PivotTable {
             guard let value = container.value(forColumn: column), !value.isNull else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
-                    message: "a record of \(Record.databaseTableName) without \(column) has no members, and is none")
+                    message: "\(Record.databaseTableName).\(column) is not set: a record without it can neither have "
+                        + "members nor be one. Insert it first.")
             }
             return value
         }

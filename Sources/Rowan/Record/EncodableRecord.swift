@@ -196,13 +196,13 @@ extension EncodableRecord {
         try PersistenceContainer(self).changes(from: PersistenceContainer(record))
     }
 
-    /// The columns whose value the closure changes, with their former value.
+    /// The columns whose value the closure changes, with their previous value.
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void
     ) throws -> [String: DatabaseValue] {
-        let former = try PersistenceContainer(self)
+        let previous = try PersistenceContainer(self)
         try modify(&self)
-        return try PersistenceContainer(self).changes(from: former)
+        return try PersistenceContainer(self).changes(from: previous)
     }
 
     /// Whether two records store the same values.
@@ -213,13 +213,15 @@ extension EncodableRecord {
 }
 
 extension PersistenceContainer {
-    func changes(from former: PersistenceContainer) -> [String: DatabaseValue] {
+    func changes(from previous: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         // Most often the columns are the same, in the same order: then nothing is looked up.
-        let isParallel = setCount == former.setCount && columns.isIdentical(to: former.columns)
+        let isParallel = setCount == previous.setCount && columns.isIdentical(to: previous.columns)
         for index in 0..<setCount {
-            let formerValue = isParallel ? former.values[index] : former.value(forColumn: columns[index])
-            if formerValue.map(values[index].isStored(as:)) != true { changes[columns[index]] = formerValue ?? .null }
+            let previousValue = isParallel ? previous.values[index] : previous.value(forColumn: columns[index])
+            if previousValue.map(values[index].isStored(as:)) != true {
+                changes[columns[index]] = previousValue ?? .null
+            }
         }
         return changes
     }

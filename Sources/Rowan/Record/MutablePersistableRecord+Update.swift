@@ -66,15 +66,15 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
     ) throws -> Bool {
-        let former = try db.stored(self)
+        let previous = try db.stored(self)
         try modify(&self)
-        return try updateChanges(db, conflictResolution, former)
+        return try updateChanges(db, conflictResolution, previous)
     }
 
     private func updateChanges(
-        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ former: PersistenceContainer
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ previous: PersistenceContainer
     ) throws -> Bool {
-        let changes = try db.stored(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: previous)
         guard !changes.isEmpty else { return false }
         try update(db, onConflict: conflictResolution, columns: changes.keys)
         return true
@@ -155,9 +155,9 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
     ) throws -> T? {
-        let former = try db.stored(self)
+        let previous = try db.stored(self)
         try modify(&self)
-        let changes = try db.stored(self).changes(from: former)
+        let changes = try db.stored(self).changes(from: previous)
         guard !changes.isEmpty else { return nil }
         return try updateAndFetch(
             db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection),

@@ -12,7 +12,7 @@ extension Row {
         }
     }
 
-    /// The record of a scope, nil if the scope is missing, or has but NULLs.
+    /// The record of a scope, nil if the scope is missing, or contains only NULLs.
     ///
     /// - Precondition: the record decodes. ``decodeIfPresent(_:forKey:)`` throws instead.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
@@ -25,7 +25,7 @@ extension Row {
 
     /// Decodes the record of a scope.
     ///
-    /// - Throws: ``RowDecodingError`` if there is no such scope, or if it has but NULLs.
+    /// - Throws: ``RowDecodingError`` if there is no such scope, or if it contains only NULLs.
     public func decode<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record {
@@ -36,7 +36,7 @@ extension Row {
             sql: statement?.sql)
     }
 
-    /// Decodes the record of a scope; nil if the scope is missing, or has but NULLs.
+    /// Decodes the record of a scope; nil if the scope is missing, or contains only NULLs.
     public func decodeIfPresent<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record? {

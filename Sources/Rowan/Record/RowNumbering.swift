@@ -1,6 +1,6 @@
-// The rowids that SQLite will choose, chosen in its stead: one more than the largest, as it documents. SQLite tells
-// but the last rowid of an INSERT of many rows, and promises no order for the rows of RETURNING. It does not hold for
-// what a trigger or an ON CONFLICT clause of the table may do: such tables are not numbered.
+// The rowids that SQLite will choose, chosen in its stead: one more than the largest, as it documents. SQLite reports
+// only the last rowid of an INSERT of many rows, and promises no order for the rows of RETURNING. A trigger or an ON
+// CONFLICT clause of the table may choose others: such tables are not numbered.
 // Source: https://sqlite.org/autoinc.html
 
 struct RowNumbering {

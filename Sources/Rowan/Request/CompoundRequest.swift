@@ -26,17 +26,17 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
 
     public var sqlSubquery: SQLSubquery { SQLSubquery(.compound(query)) }
 
-    /// The rows in an order, which replaces the former one. Its columns are those of the rows.
+    /// The rows in an order, which replaces the previous one. Its columns are those of the rows.
     public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
-    /// The rows in an order, which replaces the former one. Its columns are those of the rows.
+    /// The rows in an order, which replaces the previous one. Its columns are those of the rows.
     public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         var result = self
         result.query.orderings = orderings.map(\.sqlOrdering)
         return result
     }
 
-    /// At most `limit` rows, from an offset. It replaces the former limit.
+    /// At most `limit` rows, from an offset. It replaces the previous limit.
     public func limit(_ limit: Int, offset: Int? = nil) -> Self {
         var result = self
         result.query.limit = Relation.Limit(count: limit, offset: offset)

@@ -9,7 +9,8 @@
 ///     .fetchAll(db)   // [(Player, Team?)]
 /// ```
 ///
-/// Filters and orders apply to the first request, as they do with associations: aliases tell the columns of the others.
+/// Filters and orders apply to the first request, as they do with associations. Use the aliases to reach
+/// the columns of the other requests.
 ///
 /// Source: <https://sqlite.org/lang_select.html#fromclause>
 public struct JoinedRequest<each Element>: Sendable {
@@ -30,7 +31,7 @@ public struct JoinedRequest<each Element>: Sendable {
         QueryInterfaceRequest(relation: relation)
     }
 
-    /// At most `limit` rows, from an offset. It replaces the former limit.
+    /// At most `limit` rows, from an offset. It replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }

@@ -75,7 +75,8 @@ extension PageRequest where RowDecoder: RowDecodable {
     func start(_ db: Database) throws -> PageRows<RowDecoder> {
         // The size may come from a URL: it is data, not a mistake of the programmer.
         guard size > 0, size < Int.max else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a page can't have \(size) rows")
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "cannot make a page of \(size) rows: pass a positive size")
         }
         let order = try Keyset(db, relation)
         let request = QueryInterfaceRequest<RowDecoder>(relation: try order.relation(after: token, size: size))
@@ -127,10 +128,14 @@ private struct Keyset {
     init(_ db: Database, _ relation: Relation) throws {
         base = relation
         guard relation.limit == nil, relation.groups.isEmpty, !relation.groupsByPrimaryKey, !relation.isDistinct else {
-            throw Self.misuse("a request with a limit, groups or distinct rows has no pages")
+            throw Self.misuse(
+                "cannot paginate a request that has a limit, groups or distinct rows: remove them, and pass the size of pages"
+            )
         }
         guard !relation.repeatsAggregatedRows else {
-            throw Self.misuse("a request with aggregates of associations, and joins that repeat its rows, has no pages")
+            throw Self.misuse(
+                "cannot paginate a request that has aggregates of associations and joins that repeat its rows: remove the joins"
+            )
         }
         guard !relation.hasJoinedOrder else {
             throw Self.misuse("a page needs its order in one place: use table aliases to order by joined columns")
@@ -149,7 +154,7 @@ private struct Keyset {
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
             case .symbol(.primaryKey(let direction)): try add(key, .current, direction, of: relation.source, db)
             case .literal, .symbol(.deferred):
-                throw Self.misuse("an order in SQL text has no pages: order by expressions instead")
+                throw Self.misuse("cannot paginate a request that is ordered by SQL text: order it by expressions")
             }
         }
         // In the direction of the last term, so that one index serves both.
@@ -189,7 +194,8 @@ private struct Keyset {
         isOptional: Bool = false, _ db: Database
     ) throws {
         guard join.kind == .inner || join.kind == .left else {
-            throw Self.misuse("a request with a right, full or cross join has no pages")
+            throw Self.misuse(
+                "cannot paginate a request that has a right, full or cross join: use inner and left joins")
         }
         var relation = join.step.relation
         let isOptional = isOptional || join.kind == .left

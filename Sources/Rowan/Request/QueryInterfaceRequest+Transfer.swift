@@ -11,7 +11,7 @@ extension QueryInterfaceRequest {
     ///     assignments: { player, bonus in [Column("score").set(to: player.score + bonus.points)] })
     /// ```
     ///
-    /// A row that several rows of the other request go with is updated from one of them, SQLite does not say which.
+    /// If several rows of the other request match a row, one of them is used; SQLite does not say which.
     ///
     /// - Returns: the number of updated rows.
     /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups, a limit or joins.

@@ -28,7 +28,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         QueryInterfaceRequest<T>(relation: relation)
     }
 
-    /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the former limit.
+    /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }

@@ -207,7 +207,7 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
 // MARK: - GROUP BY
 
 extension AggregatingRequest {
-    /// The rows grouped by expressions, which replace the former ones.
+    /// The rows grouped by expressions, which replace the previous ones.
     public consuming func group(_ expressions: [any SQLExpressible]) -> Self {
         _mapRelation { $0.groups = expressions.map { $0.sqlExpression } }
     }
@@ -277,7 +277,7 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
 // MARK: - ORDER BY
 
 extension OrderedRequest {
-    /// The request in an order, which replaces the former one.
+    /// The request in an order, which replaces the previous one.
     public consuming func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         _mapRelation {
             $0.orderings = orderings.map { $0.sqlOrdering }

@@ -35,7 +35,7 @@ public struct CaseExpression: Sendable, SQLSpecificExpressible {
     public init(_ base: some SQLSpecificExpressible) { self.base = base.sqlExpression }
 
     /// The choice with one more branch: it is taken when the condition is true or, if the choice has a base, when the
-    /// base equals this value, and when no former branch was taken.
+    /// base equals this value, and when no previous branch was taken.
     public func when(_ condition: some SQLExpressible, then value: (any SQLExpressible)?) -> CaseExpression {
         var result = self
         result.branches.append(

@@ -18,7 +18,7 @@ public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
     .date("TIME", [value.sqlExpression], modifiers)
 }
 
-/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, NULL for what is no date. Since SQLite 3.38: a former one
+/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, NULL for what is no date. Since SQLite 3.38: an older one
 /// throws "no such function" at fetch.
 public func unixEpoch(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("UNIXEPOCH", [value.sqlExpression], modifiers)

@@ -1,5 +1,5 @@
-// Rows of values as a few arguments: SQLite limits the number of arguments of a statement, and all lists of values of
-// the same kinds are one SQL text so. Integers, texts and NULL are JSON; JSON tells of all others how SQL makes them.
+// Rows of values as a few arguments: SQLite limits the number of arguments of a statement. Lists of values of the same
+// kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON, and rebuilt in SQL.
 // Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
 
 import Foundation

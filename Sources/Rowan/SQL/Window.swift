@@ -81,12 +81,12 @@ public struct Window: Sendable {
         /// The last row of the partition.
         public static let unboundedFollowing = Bound(text: "UNBOUNDED FOLLOWING")
 
-        /// So many rows, or groups, or so far in value, before the current row.
+        /// `offset` rows, groups, or units of the ordering value, before the current row.
         public static func preceding(_ offset: some SQLExpressible) -> Bound {
             Bound(offset: offset.sqlExpression, text: " PRECEDING")
         }
 
-        /// So many rows, or groups, or so far in value, after the current row.
+        /// `offset` rows, groups, or units of the ordering value, after the current row.
         public static func following(_ offset: some SQLExpressible) -> Bound {
             Bound(offset: offset.sqlExpression, text: " FOLLOWING")
         }

@@ -56,7 +56,7 @@ extension SQLExpression {
     /// Player.select({ Database.jsonGroupArray($0.name).ordered(by: $0.score.desc) }, as: String.self)
     /// ```
     ///
-    /// It needs SQLite 3.44: with a former one, the query throws a `DatabaseError` that says so. The expression is a call
+    /// It needs SQLite 3.44: with an older one, the query throws a `DatabaseError` that says so. The expression is a call
     /// of an aggregate: SQLite throws at fetch for another one.
     ///
     /// Source: <https://sqlite.org/lang_aggfunc.html#aggorderby>
@@ -120,7 +120,7 @@ public func cumeDist() -> SQLExpression { .window("CUME_DIST") }
 /// `NTILE(count)`: the number of the row's part, from 1, if the partition is cut in parts of the same size.
 public func ntile(_ count: some SQLExpressible) -> SQLExpression { .window("NTILE", count.sqlExpression) }
 
-/// `LAG(value, offset, default)`: the value in a former row of the partition; the default, or NULL, if there is none.
+/// `LAG(value, offset, default)`: the value in an earlier row of the partition; the default, or NULL, if there is none.
 ///
 /// ```swift
 /// // SELECT "score" - LAG("score") OVER (ORDER BY "date") FROM "game"

@@ -92,9 +92,9 @@ struct DatabaseErrorTests {
 
     /// SQLite takes it before the first connection only: here it is enough that it can be set.
     @Test func theErrorLog() {
-        let former = Database.logError
+        let previous = Database.logError
         Database.logError = { code, message in _ = (code, message) }
         #expect(Database.logError != nil)
-        Database.logError = former
+        Database.logError = previous
     }
 }

@@ -178,7 +178,7 @@ struct StatementTests {
         }
     }
 
-    /// The arguments of an error are those of the execution that fails, and of no former one.
+    /// The arguments of an error are those of the execution that fails, and of no previous one.
     @Test func anErrorShowsTheArgumentsOfItsExecution() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x CHECK (x > 0))")

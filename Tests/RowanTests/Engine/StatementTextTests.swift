@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct StatementTextTests {
-    /// Each statement is prepared when the former has run: it may need what that one made.
+    /// Each statement is prepared when the previous has run: it may need what that one made.
     @Test func aStatementUsesWhatTheFormerMade() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")

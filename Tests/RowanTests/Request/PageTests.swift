@@ -93,14 +93,19 @@ struct PageTests {
             expectError(.SQLITE_MISUSE, "the page token belongs to a request in another order") {
                 try Item.order(\.score).page(after: token, size: 1).fetch(db)
             }
-            expectError(.SQLITE_MISUSE, "a request with a limit, groups or distinct rows has no pages") {
+            expectError(
+                .SQLITE_MISUSE,
+                "cannot paginate a request that has a limit, groups or distinct rows: remove them, and pass the size of pages"
+            ) {
                 try Item.limit(3).page(size: 1).fetch(db)
             }
-            expectError(.SQLITE_MISUSE, "an order in SQL text has no pages: order by expressions instead") {
+            expectError(
+                .SQLITE_MISUSE, "cannot paginate a request that is ordered by SQL text: order it by expressions"
+            ) {
                 try Item.order(sql: "name").page(size: 1).fetch(db)
             }
             for size in [0, -1, Int.min, Int.max] {
-                expectError(.SQLITE_MISUSE, "a page can't have \(size) rows") {
+                expectError(.SQLITE_MISUSE, "cannot make a page of \(size) rows: pass a positive size") {
                     try Item.all().page(size: size).fetch(db)
                 }
             }
@@ -183,7 +188,10 @@ struct PageTests {
                     }
                 }
             }
-            expectError(.SQLITE_MISUSE, "a request with a right, full or cross join has no pages") {
+            expectError(
+                .SQLITE_MISUSE,
+                "cannot paginate a request that has a right, full or cross join: use inner and left joins"
+            ) {
                 try Library.Author.all().crossJoin(Library.Book.all()).asRequest(of: Row.self).page(size: 1).fetch(db)
             }
         }

@@ -88,7 +88,7 @@ extension Database {
 }
 
 // Without closures, for `#expect`: in a closure, Swift 6.3 takes the first closure in the arguments of a macro and the
-// next closure that stands outside for one and the same, and runs the former in place of the latter.
+// next closure that stands outside for one and the same, and runs the previous in place of the latter.
 extension DatabaseReader {
     /// The rows of `t`.
     func values() throws -> [Int] { try read { try $0.values() } }

@@ -48,7 +48,7 @@ extension LocalConnection {
     /// Stands for a pragma that would set the busy handler back.
     private static let ownBusyHandler = "busy handler"
 
-    /// The read is over: the pragmas that it has set get their former values.
+    /// The read is over: the pragmas that it has set get their previous values.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
         hooks?.silently {
