@@ -141,7 +141,12 @@ extension Database {
         func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
         let primaryKey = try self.primaryKey(tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
-        if primaryKey.tableHasRowID, wanted.contains("rowid") { return ["rowid"] }
+        // A column of that name hides the rowid.
+        if primaryKey.tableHasRowID, wanted.contains("rowid"),
+            try !self.columns(in: tableName, in: schemaName).contains(where: { $0.name.foldedDatabaseName == "rowid" })
+        {
+            return ["rowid"]
+        }
         return try indexes(on: tableName, in: schemaName)
             .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }

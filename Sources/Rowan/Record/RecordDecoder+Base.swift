@@ -3,20 +3,30 @@
 // record would be made from the columns of another one.
 
 extension RecordKeyedDecodingContainer {
-    /// The row itself, as a part of the record.
+    /// Decodes the row itself, as a part of the record.
     ///
-    /// - Throws: ``RowDecodingError`` if the key can't mean the row.
-    func basePart<T: Decodable>(_ type: T.Type, _ key: Key) throws -> RowMemory.Part {
+    /// - Throws: ``RowDecodingError`` if the key can't mean the row, or the error of the part.
+    func decodeBase<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         guard let part = type as? any (FetchableRecord & Decodable).Type else {
             throw missing(key, type, because: "")
         }
         try claimBase(key, type)
-        let shared = sharedColumns(with: part)
-        guard shared.isEmpty else {
-            throw missing(
-                key, type, because: ", and the row itself decodes other keys: \(shared.joined(separator: ", "))")
+        return try releasingBase {
+            let shared = sharedColumns(with: part)
+            guard shared.isEmpty else {
+                throw missing(
+                    key, type, because: ", and the row itself decodes other keys: \(shared.joined(separator: ", "))")
+            }
+            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: nil))
         }
-        return row.keepPart(key.stringValue, type, of: owner, scope: nil)
+    }
+
+    /// Runs the closure, which decodes the row itself. If it fails, another key may try.
+    func releasingBase<T>(_ decode: () throws -> T) throws -> T {
+        do { return try decode() } catch {
+            row.remembering().endClaim(of: owner)
+            throw error
+        }
     }
 
     /// Makes sure that no other key decodes the row itself.

@@ -176,8 +176,9 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         if let part = row.keptPart(key.stringValue, type, of: owner) {
-            if part.scope == nil { try claimBase(key, type) }
-            return try decode(type, part)
+            guard part.scope == nil else { return try decode(type, part) }
+            try claimBase(key, type)
+            return try releasingBase { try decode(type, part) }
         }
         if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
         if let scope = row.scopesTree[key.stringValue] {
@@ -187,7 +188,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
-        return try decode(type, basePart(type, key))
+        return try decodeBase(type, key)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
@@ -205,7 +206,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
         return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
     }
 
-    private func decode<T: Decodable>(_ type: T.Type, _ part: RowMemory.Part) throws -> T {
+    func decode<T: Decodable>(_ type: T.Type, _ part: RowMemory.Part) throws -> T {
         let scope = part.scope ?? row
         if let record = part.record { return try record.element(of: scope, as: type) }
         return try decoder.on(scope).decode(type)

@@ -122,6 +122,14 @@ extension Relation {
             result.prefetches = []
             return result
         }
+        // An order prefers the names of the selection to the columns.
+        let names = limit == nil ? [] : selectedNames
+        if !names.isEmpty, let name = orderings.lazy.compactMap({ $0.usedName(among: names) }).first {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "cannot update or delete the first rows in the order of \"\(name)\", a name of the selection: "
+                    + "order by its expression")
+        }
         let key = try resolver.rowKey(of: source)
         var rows = self
         rows.commonTables = []

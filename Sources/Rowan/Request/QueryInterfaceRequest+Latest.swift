@@ -63,6 +63,13 @@ extension Relation {
                 message:
                     "a request with a limit, groups or distinct rows has no latest rows: call latest(per:by:) first")
         }
+        let names = try selectedNames.subtracting(resolver.columnNames(of: source).map(\.foldedDatabaseName))
+        let used = (filters + groups).lazy.compactMap { $0.usedName(among: names) }.first
+        if let name = used ?? order.lazy.compactMap({ $0.usedName(among: names) }).first {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "latest(per:by:) cannot use \"\(name)\", a name of the selection: repeat its expression")
+        }
         let key = try resolver.rowKey(of: source)
         let number = Column("rowan_number")
         let window = Window(partitionBy: groups, orderBy: order + [SQLOrdering(.symbol(.primaryKey(.descending)))])

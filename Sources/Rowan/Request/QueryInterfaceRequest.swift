@@ -151,7 +151,9 @@ extension Relation {
         result.prefetches = []
         for index in result.joins.indices { result.joins[index].excludeAll() }
         if !isDistinct {
-            guard selection.allSatisfy(\.isPlain), !refersToItsSelection else { return nil }
+            guard selection.allSatisfy(\.isPlain), joins.allSatisfy(\.isPlain), !refersToItsSelection else {
+                return nil
+            }
             result.selection = [count(AllColumns()).sqlSelection]
             return result
         }
@@ -171,6 +173,15 @@ extension Relation {
     private var refersToItsSelection: Bool {
         let givesNames = selection.contains { if case .named = $0.node { true } else { false } }
         return givesNames && filters.contains(where: \.mayUseSelectedNames)
+    }
+}
+
+extension Join {
+    /// Whether what is selected of the joined rows makes one row of each.
+    fileprivate var isPlain: Bool {
+        let relation = step.relation
+        return (!isIncluded || relation.selection.allSatisfy(\.isPlain)) && annotation.allSatisfy(\.isPlain)
+            && relation.joins.allSatisfy(\.isPlain)
     }
 }
 

@@ -7,7 +7,8 @@ extension Renderer {
     /// Repeats the last value of a list, so that the lists of 9 to 999 values have seven texts, and not 991: each text is
     /// compiled, and takes its place in the cache of statements.
     mutating func repeatLastValue(of list: [SQLExpression]) {
-        guard list.count > 8, case .bound = values, let last = list.last, case .value(let value) = last.node,
+        guard list.count > 8, !isInLiteral, case .bound = values, let last = list.last,
+            case .value(let value) = last.node,
             !value.isNull
         else { return }
         var size = 16

@@ -8,6 +8,8 @@ package struct Renderer {
     /// The first term that has no SQL.
     private var error: RequestError?
     let values: Values
+    /// Whether the text is that of the user, who may count its parameters.
+    private(set) var isInLiteral = false
     /// The names of the aliases in scope, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
     /// What qualifies the columns of the current source; nil where it is the only one.
@@ -181,6 +183,9 @@ extension Renderer {
     }
 
     package mutating func write(_ literal: SQL) {
+        let outer = isInLiteral
+        defer { isInLiteral = outer }
+        isInLiteral = true
         for segment in literal.segments {
             switch segment {
             case .text(let text, let arguments):

@@ -129,7 +129,7 @@ package struct Resolver {
     }
 
     /// The columns of a source, with the definition of the common table that it may be.
-    func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
+    package func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
         if case .table(let table) = source,
             !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
         {

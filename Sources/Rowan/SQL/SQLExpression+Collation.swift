@@ -11,6 +11,7 @@ extension SQLExpression {
             SQLExpression(.between(operand.collated(collation), lower, upper, isNegated: isNegated))
         case .associative(.and, let bounds) where isHalfOpenRange:
             .joined(bounds.map { $0.comparisonCollated(collation) }, by: .and)
+        case .unary(.not, let range) where range.isHalfOpenRange: range.collated(collation).negated
         default:
             // A value, or a condition whose operands the user can collate.
             SQLExpression(.collated(self, collation))

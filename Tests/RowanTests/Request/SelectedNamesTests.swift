@@ -1,0 +1,123 @@
+// Names that a selection gives, and queries that are made into others.
+
+import Rowan
+import Testing
+
+private struct Item: Codable, Equatable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var groupId: Int64?
+    var price: Int
+    enum Columns {
+        static let id = Column("id")
+        static let groupId = Column("groupId")
+        static let price = Column("price")
+    }
+    static let group = belongsTo(Group.self)
+}
+
+private struct Group: Codable, Equatable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    static let items = hasMany(Item.self)
+}
+
+private let schema = """
+    CREATE TABLE "group" (id INTEGER PRIMARY KEY);
+    CREATE TABLE item (id INTEGER PRIMARY KEY, groupId INTEGER REFERENCES "group", price INTEGER);
+    CREATE INDEX item_group ON item(groupId);
+    INSERT INTO "group" VALUES (1), (2), (3), (4);
+    INSERT INTO item VALUES (1, 1, 10), (2, 1, 20), (3, 2, 30), (4, NULL, 40), (5, 3, 30);
+    """
+
+@Suite struct SelectedNamesTests {
+    private let price = Column("price")
+
+    /// An order prefers the names of the selection: the deleted row would be another one than the fetched one.
+    @Test func writesInAnOrderThatTheSelectionNames() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let request = Item.select(Column("id"), (-price).forKey("price")).order(price).limit(1)
+            #expect(try Row.fetchAll(db, request) == [["id": 4, "price": -40]])
+            let message =
+                "cannot update or delete the first rows in the order of \"price\", a name of the selection: order by its "
+                + "expression"
+            expectError(.SQLITE_MISUSE, message) { try request.deleteAll(db) }
+            expectError(.SQLITE_MISUSE, message) { try request.updateAll(db, Column("price").set(to: 0)) }
+            #expect(try Item.fetchCount(db) == 5)
+            // The column itself is no other name, and an expression is not one at all.
+            #expect(try Item.select(Column("id"), price.forKey("price")).order(price).limit(1).deleteAll(db) == 1)
+            #expect(try Item.annotated(with: (-price).forKey("x")).order(-price).limit(1).deleteAll(db) == 1)
+            #expect(try Item.fetchAll(db).map(\.id) == [2, 3, 5])
+        }
+    }
+
+    @Test func latestRowsByNamesOfTheSelection() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let doubled = Item.annotated(with: (price * 2).forKey("doubled"))
+            func latest(_ request: QueryInterfaceRequest<Item>, by ordering: any SQLOrderingTerm) throws -> [Int64] {
+                try request.latest(per: Column("groupId"), by: ordering).order(\.id).fetchAll(db).map(\.id)
+            }
+            let message = "latest(per:by:) cannot use \"doubled\", a name of the selection: repeat its expression"
+            expectError(.SQLITE_MISUSE, message) { try latest(doubled, by: Column("doubled")) }
+            expectError(.SQLITE_MISUSE, message) { try latest(doubled.filter(Column("doubled") > 20), by: price.asc) }
+            #expect(try latest(doubled, by: price * 2) == [2, 3, 4, 5])
+            #expect(try latest(doubled.filter(price * 2 > 20), by: price.asc) == [2, 3, 4, 5])
+        }
+    }
+
+    @Test func countsOfJoinedAggregates() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let request = Group.annotated(withRequired: Group.items.select(max(price)))
+            #expect(try Row.fetchAll(db, request.asRequest(of: Row.self)).count == 1)
+            #expect(try request.fetchCount(db) == 1)
+        }
+    }
+
+    @Test func listsOfLiteralsHaveTheParametersThatTheUserCounts() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let list = Array(1...9)
+            let statement = try db.makeStatement(literal: "SELECT COUNT(*) FROM item WHERE id IN \(list) AND price > ?")
+            #expect(try Int.fetchOne(statement, arguments: StatementArguments(list + [20])) == 3)
+        }
+    }
+
+    @Test func negatedRangesTakeTheCollation() throws {
+        try inLoggedDatabase("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('a'), ('B'), ('c')") { db, _ throws in
+            let range = !("B"..<"C").contains(Column("a"))
+            let request = Table("t").all().filter(range.collating(.nocase)).select(Column("a"), as: String.self)
+            #expect(try request.fetchAll(db) == ["a", "c"])
+        }
+    }
+
+    @Test func aColumnThatHidesTheRowid() throws {
+        let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, rowid TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'a')"
+        try inLoggedDatabase(schema) { db, _ throws in
+            expectError(.SQLITE_MISUSE, "table t has no unique key on column(s) rowid") {
+                try Table<Row>("t").deleteOne(db, key: ["rowid": "a"])
+            }
+            #expect(try Table("t").fetchCount(db) == 2)
+        }
+    }
+
+    /// A part that can't be decoded does not keep the row from another one.
+    @Test func aPartThatFailsLeavesTheRow() throws {
+        struct Grouped: Decodable, FetchableRecord { var id: Int64, groupId: Int64 }
+        struct Either: Decodable, FetchableRecord {
+            var price: Int?
+            var groupId: Int64?
+            enum CodingKeys: CodingKey { case grouped, item }
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                // A NULL group makes the first part fail.
+                if let grouped = try? container.decode(Grouped.self, forKey: .grouped) {
+                    groupId = grouped.groupId
+                } else {
+                    price = try container.decode(Item.self, forKey: .item).price
+                }
+            }
+        }
+        try inLoggedDatabase(schema) { db, _ throws in
+            let all = try Either.fetchAll(db, Item.order(\.id).asRequest(of: Either.self))
+            #expect(all.map(\.groupId) == [1, 1, 2, nil, 3])
+            #expect(all.map(\.price) == [nil, nil, nil, 40, nil])
+        }
+    }
+}
