@@ -171,8 +171,8 @@ extension Relation {
 extension Relation {
     /// Whether filters may use the names that the selection gives.
     private var refersToItsSelection: Bool {
-        let givesNames = selection.contains { if case .named = $0.node { true } else { false } }
-        return givesNames && filters.contains(where: \.mayUseSelectedNames)
+        let names = selectedNames
+        return !names.isEmpty && filters.contains { $0.mayUse(names) }
     }
 }
 

@@ -39,16 +39,6 @@ extension SQLExpression {
             }
         }
     }
-
-    /// Whether the expression may use the names of what is selected: the columns of no table, and SQL text.
-    package var mayUseSelectedNames: Bool {
-        contains { expression in
-            switch expression.node {
-            case .column(_, .none), .literal: .found
-            default: .goOn
-            }
-        }
-    }
 }
 
 private struct ExpressionSearch: ExpressionTransform {

@@ -27,6 +27,12 @@ extension SQLExpression {
         }
         return isUsed ? used : nil
     }
+
+    /// Whether the expression uses some names, or has SQL text, which may use them.
+    package func mayUse(_ names: Set<String>) -> Bool {
+        let hasText = contains { if case .literal = $0.node { .found } else { .goOn } }
+        return hasText || usedName(among: names) != nil
+    }
 }
 
 extension SQLOrdering {

@@ -63,6 +63,15 @@ private let schema = """
         }
     }
 
+    /// A name of the selection is found as it is fetched, without `detached` too.
+    @Test func countsOfFiltersThatUseTheirSelection() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let request = Item.annotated(with: (price * 2).forKey("doubled")).filter(Column("doubled") > 50)
+            #expect(try request.fetchAll(db).map(\.id) == [3, 4, 5])
+            #expect(try request.fetchCount(db) == 3)
+        }
+    }
+
     @Test func countsOfJoinedAggregates() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let request = Group.annotated(withRequired: Group.items.select(max(price)))
