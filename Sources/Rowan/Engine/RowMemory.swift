@@ -37,24 +37,22 @@ package final class RowMemory {
         var isCurrent = true
     }
 
-    /// A property that is a record: where it decodes from, and its type if it builds itself from rows.
-    /// A class: it is handed out for each record.
-    package final class Part {
+    /// A property that is a record: where it decodes from. A class: it is handed out for each record.
+    package class Part {
         package let key: String
         package let type: ObjectIdentifier
         package let owner: Owner
         /// nil for the row that remembers this.
         package let scope: Row?
-        package let record: (any RowDecodable.Type)?
+        /// Where the property stands, for types that only decode.
+        package let path: CodingPath
 
-        package init(
-            key: String, type: ObjectIdentifier, owner: Owner, scope: Row?, record: (any RowDecodable.Type)?
-        ) {
-            self.key = key
-            self.type = type
+        package init(_ key: some CodingKey, _ type: any Any.Type, of owner: Owner, scope: Row?, path: CodingPath?) {
+            self.key = key.stringValue
+            self.type = ObjectIdentifier(type)
             self.owner = owner
             self.scope = scope
-            self.record = record
+            self.path = CodingPath(path, key)
         }
     }
 
@@ -112,7 +110,13 @@ package final class RowMemory {
     /// fetch-place-codable).
     package class KeptContainer {
         fileprivate let owner: Owner
-        fileprivate init(_ owner: Owner) { self.owner = owner }
+        /// The path that the container has; nil for that of a record.
+        fileprivate let path: CodingPath?
+
+        fileprivate init(_ owner: Owner, _ path: CodingPath?) {
+            self.owner = owner
+            self.path = path
+        }
 
         /// The container, of the type of its keys.
         ///
@@ -128,20 +132,22 @@ package final class RowMemory {
     private final class TypedContainer<Key: CodingKey>: KeptContainer {
         let container: KeyedDecodingContainer<Key>
 
-        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
+        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type, _ path: CodingPath?) {
             self.container = container
-            super.init(Owner(record: record, key: Key.self))
+            super.init(Owner(record: record, key: Key.self), path)
         }
     }
 
     @inline(__always)
-    package func container(of owner: Owner) -> KeptContainer? {
-        for kept in containers where kept.owner == owner { return kept }
+    package func container(of owner: Owner, at path: CodingPath?) -> KeptContainer? {
+        for kept in containers where kept.owner == owner && kept.path === path { return kept }
         return nil
     }
 
-    package func keep<Key: CodingKey>(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
-        containers.append(TypedContainer(container, of: record))
+    package func keep<Key: CodingKey>(
+        _ container: KeyedDecodingContainer<Key>, of record: any Any.Type, at path: CodingPath?
+    ) {
+        containers.append(TypedContainer(container, of: record, path))
     }
 }
 

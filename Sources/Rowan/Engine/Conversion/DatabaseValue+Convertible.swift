@@ -61,8 +61,6 @@ extension Optional: SQLSelectable where Wrapped: SQLSelectable {
 
 extension Optional: SQLSpecificExpressible where Wrapped: SQLSpecificExpressible {}
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
@@ -81,10 +79,6 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 
     @inlinable
     public static func fromMissingColumn() -> Wrapped?? { .some(.none) }
-
-    /// The first value; `.some(nil)` if it is NULL.
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Wrapped?? { try element(of: row) }
 }
 
 extension Optional: StatementColumnConvertible

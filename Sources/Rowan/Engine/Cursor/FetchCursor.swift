@@ -22,15 +22,18 @@ extension DatabaseCursor {
 }
 
 /// A cursor of rows. The row object is the same at each step: copy those that you keep.
-public typealias RowCursor = FetchCursor<Row>
+public typealias RowCursor = FetchCursor<RowElements>
 /// A cursor of values, of the leftmost column.
-public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueElements<Value>>
 /// A cursor of values, of the leftmost column.
 public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & StatementColumnConvertible> =
-    FetchCursor<Value>
+    FetchCursor<ValueElements<Value>>
 
 /// A cursor of the elements that the rows of a statement decode into.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+    /// What a row decodes into.
+    public typealias Element = Decoding.Decoded
+
     @exclusivity(unchecked) public private(set) var statement: Statement
     @exclusivity(unchecked) private var adapter: (any RowAdapter)?
     /// What makes the request again, if it was made for another schema than that of the first step.
@@ -74,7 +77,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     public func next() throws -> Element? {
         guard let row = try nextRow() else { return nil }
-        return try Element.element(of: row)
+        return try Decoding.element(of: row)
     }
 
     /// The row object, on the next row.
