@@ -31,6 +31,9 @@ private final class RecordEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
+    /// Encodes a record that another one consists of.
+    func encodeRecord(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RecordKeyedEncodingContainer<Key>(encoder: self))
     }
@@ -89,7 +92,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let column = encoder.column(key)
-        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value))
+        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value, at: key))
     }
 
     // A nil is stored as NULL: the columns are the same for all records of a type.
@@ -140,7 +143,11 @@ private struct RecordSingleValueContainer: SingleValueEncodingContainer, Throwin
     var refusal: String { "\(encoder.record) encodes as a single value, which is no record" }
 
     func encodeNil() throws { throw refused() }
-    func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
+    func encode<T: Encodable>(_ value: T) throws {
+        // A record encodes as it does elsewhere: a wrapper of records has no say in it.
+        if let record = value as? any EncodableRecord { return try encoder.encodeRecord(record) }
+        try value.encode(to: encoder)
+    }
 }
 
 /// How one property of a record is stored.
@@ -148,7 +155,7 @@ private struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
 
-    func encode<T: Encodable>(_ value: T) throws -> DatabaseValue {
+    func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
         // Not `as?`, which looks for a conformance: the types are the same one (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
@@ -162,12 +169,14 @@ private struct ColumnCoding {
             return stored
         }
         // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
-        let single = SingleValueEncoder(self)
+        let single = SingleValueEncoder(self, key)
         do {
             try value.encode(to: single)
             if let value = single.value { return value }
         } catch is JSONRequired {}
-        let data = try record.databaseJSONEncoder(for: column).encode(value)
+        let encoder = record.databaseJSONEncoder(for: column)
+        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
+        let data = try encoder.encode(value)
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 }
@@ -191,11 +200,12 @@ private struct JSONRequired: Error {}
 /// An encoder that accepts a single value, and nothing else.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let coding: ColumnCoding
+    let key: any CodingKey
     var value: DatabaseValue?
 
-    init(_ coding: ColumnCoding) { self.coding = coding }
+    init(_ coding: ColumnCoding, _ key: any CodingKey) { (self.coding, self.key) = (coding, key) }
 
-    var codingPath: [any CodingKey] { [] }
+    var codingPath: [any CodingKey] { [key] }
     var userInfo: [CodingUserInfoKey: Any] { coding.record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -205,7 +215,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() { value = .null }
-    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value) }
+    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value, at: key) }
 }
 
 extension String {
