@@ -37,24 +37,22 @@ package final class RowMemory {
         var isCurrent = true
     }
 
-    /// A property that is a record: the row it decodes from, and its type if it builds itself from rows. It is a class
-    /// because each record retrieves it.
-    package final class Part {
+    /// A property that is a record, and the row it decodes from. It is a class because each record retrieves it.
+    package class Part {
         package let key: String
         package let type: ObjectIdentifier
         package let owner: Owner
         /// The scope that the part decodes from, or nil for the row that has this memory.
         package let scope: Row?
-        package let record: (any RowDecodable.Type)?
+        /// The path of the property, for types that are only Decodable.
+        package let path: CodingPath
 
-        package init(
-            key: String, type: ObjectIdentifier, owner: Owner, scope: Row?, record: (any RowDecodable.Type)?
-        ) {
-            self.key = key
-            self.type = type
+        package init(_ key: some CodingKey, _ type: any Any.Type, of owner: Owner, scope: Row?, path: CodingPath?) {
+            self.key = key.stringValue
+            self.type = ObjectIdentifier(type)
             self.owner = owner
             self.scope = scope
-            self.record = record
+            self.path = CodingPath(path, key)
         }
     }
 
@@ -112,7 +110,13 @@ package final class RowMemory {
     /// (benchmark fetch-place-codable).
     package class KeptContainer {
         fileprivate let owner: Owner
-        fileprivate init(_ owner: Owner) { self.owner = owner }
+        /// The path of the container; nil for the container of a record.
+        fileprivate let path: CodingPath?
+
+        fileprivate init(_ owner: Owner, _ path: CodingPath?) {
+            self.owner = owner
+            self.path = path
+        }
 
         /// The container, of the type of its keys.
         ///
@@ -128,20 +132,22 @@ package final class RowMemory {
     private final class TypedContainer<Key: CodingKey>: KeptContainer {
         let container: KeyedDecodingContainer<Key>
 
-        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
+        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type, _ path: CodingPath?) {
             self.container = container
-            super.init(Owner(record: record, key: Key.self))
+            super.init(Owner(record: record, key: Key.self), path)
         }
     }
 
     @inline(__always)
-    package func container(of owner: Owner) -> KeptContainer? {
-        for kept in containers where kept.owner == owner { return kept }
+    package func container(of owner: Owner, at path: CodingPath?) -> KeptContainer? {
+        for kept in containers where kept.owner == owner && kept.path === path { return kept }
         return nil
     }
 
-    package func keep<Key: CodingKey>(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
-        containers.append(TypedContainer(container, of: record))
+    package func keep<Key: CodingKey>(
+        _ container: KeyedDecodingContainer<Key>, of record: any Any.Type, at path: CodingPath?
+    ) {
+        containers.append(TypedContainer(container, of: record, path))
     }
 }
 

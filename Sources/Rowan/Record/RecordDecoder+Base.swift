@@ -17,7 +17,7 @@ extension RecordKeyedDecodingContainer {
                 throw missing(
                     key, type, because: ", and the row itself decodes other keys: \(shared.joined(separator: ", "))")
             }
-            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: nil))
+            return try decode(type, keptPart(key, type, scope: nil))
         }
     }
 

@@ -68,8 +68,6 @@ extension Optional: SQLSelectable where Wrapped: SQLSelectable {
 
 extension Optional: SQLSpecificExpressible where Wrapped: SQLSpecificExpressible {}
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
     /// The database value of the wrapped value, or NULL.
     @inlinable
@@ -92,10 +90,6 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     /// A missing column converts to nil.
     @inlinable
     public static func fromMissingColumn() -> Wrapped?? { .some(.none) }
-
-    /// The first value, or `.some(nil)` if it is NULL.
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Wrapped?? { try element(of: row) }
 }
 
 extension Optional: StatementColumnConvertible

@@ -19,7 +19,7 @@ public import Foundation
 /// enum Color: String, DatabaseValueConvertible { case red, white }
 /// struct Address: Codable, DatabaseValueConvertible { var street: String }
 /// ```
-public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, RowDecodable {
+public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, SendableMetatype {
     /// The value to store.
     var databaseValue: DatabaseValue { get }
 
@@ -63,42 +63,6 @@ extension DatabaseValueConvertible {
 
     /// An encoder with base64 data, dates in milliseconds since 1970, and sorted keys.
     public static func databaseJSONEncoder() -> JSONEncoder { .database }
-}
-
-// MARK: - Fetching values
-
-extension DatabaseValueConvertible {
-    /// Decodes the leftmost column.
-    ///
-    /// - Throws: ``RowDecodingError`` if the column does not convert, including a NULL.
-    @inlinable
-    public static func element(of row: Row) throws -> Self {
-        if row.count > 0, let value = fromColumn(row.column(atUncheckedIndex: 0)) { return value }
-        throw row.valueDecodingError(Self.self)
-    }
-
-    /// The leftmost column, or nil if it is NULL.
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Self? {
-        if row.count > 0 {
-            let column = row.column(atUncheckedIndex: 0)
-            if let value = fromColumn(column) { return value }
-            if column.isNull { return nil }
-        }
-        throw row.valueDecodingError(Self.self)
-    }
-}
-
-extension Row {
-    @usableFromInline
-    func valueDecodingError(_ type: any Any.Type) -> any Error {
-        guard count > 0 else {
-            return DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the statement has no column to decode \(type) from",
-                sql: statement?.sql)
-        }
-        return decodingError(type, at: 0)
-    }
 }
 
 // MARK: - Raw SQLite columns

@@ -22,15 +22,18 @@ extension DatabaseCursor {
 }
 
 /// A cursor of rows. Each step returns the same row object: copy the rows that you keep.
-public typealias RowCursor = FetchCursor<Row>
+public typealias RowCursor = FetchCursor<RowElements>
 /// A cursor of the values in the leftmost column.
-public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueElements<Value>>
 /// A cursor of the values in the leftmost column.
 public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & StatementColumnConvertible> =
-    FetchCursor<Value>
+    FetchCursor<ValueElements<Value>>
 
 /// A cursor of elements that are decoded from the rows of a statement.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+    /// The type that a row decodes to.
+    public typealias Element = Decoding.Decoded
+
     /// The statement.
     @exclusivity(unchecked) public private(set) var statement: Statement
     @exclusivity(unchecked) private var adapter: (any RowAdapter)?
@@ -78,7 +81,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     @inlinable
     public func next() throws -> Element? {
         guard let row = try nextRow() else { return nil }
-        return try Element.element(of: row)
+        return try Decoding.element(of: row)
     }
 
     /// The row object, moved to the next row.
