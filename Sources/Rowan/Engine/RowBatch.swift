@@ -1,21 +1,21 @@
-// Rows that were copied from a statement, together: their values stand side by side in one array, and a row object is
-// made when one is asked for. A million of prefetched rows are one allocation, not two millions.
+// Rows copied from a statement, together: one array stores all values, and row objects are made on demand. A million
+// prefetched rows take one allocation instead of two million.
 
-/// Copied rows of one statement.
+/// The copied rows of one statement.
 @usableFromInline
 package final class RowBatch {
     private let layout: ColumnLayout
     private let mapping: RowMapping?
     private let isStrict: Bool
     private let width: Int
-    // Touched for each value: no exclusivity check.
+    // Each read of a value touches it: no exclusivity check.
     @exclusivity(unchecked) private var values: [DatabaseValue] = []
     @exclusivity(unchecked) package private(set) var count = 0
 
-    /// What is prefetched for the rows.
+    /// The prefetched rows of these rows.
     @exclusivity(unchecked) package var prefetched: PrefetchTree?
 
-    /// - Parameter mapping: what the rows show of their columns.
+    /// - Parameter mapping: the columns that the rows show.
     package init(_ statement: Statement, mapping: RowMapping?) {
         layout = statement.layout
         isStrict = statement.connection.isStrict
@@ -32,15 +32,15 @@ package final class RowBatch {
         count &+= 1
     }
 
-    /// A value of the statement, whatever the rows show.
+    /// A value of the statement, even if the rows hide its column.
     package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { values[row * width + column] }
 
-    /// The row at an index: a new object.
+    /// A new row object for the row at an index.
     package func row(at index: Int) -> Row {
         let storage = RowStorage(values, columns: layout, isStrict: isStrict, prefetched: prefetched)
         return Row(layout: mapping?.layout ?? layout, storage: storage, base: index * width)
     }
 
-    /// Makes another row of this batch of one of its row objects.
+    /// Moves a row object of this batch to another row.
     package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
 }

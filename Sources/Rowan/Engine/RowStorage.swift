@@ -1,26 +1,26 @@
 // Where the values of a row are: in the current row of a statement (live), or in memory (owned). Rows that show parts
-// of the same values have the same storage. The C statement stands beside the object that keeps it alive, because the
-// loops of users read it for each column (benchmark fetch-index).
+// of the same values share a storage. The C statement is stored next to the object that keeps it alive, because users'
+// loops read it for each column (benchmark fetch-index).
 
-/// The values that a row is a view on.
+/// The values that rows show.
 @usableFromInline
 package struct RowStorage {
     /// The statement of a live row; nil for an owned row.
     @usableFromInline let pointer: SQLiteStatement?
 
-    /// Keeps `pointer` alive, and tells the SQL of errors.
+    /// Keeps `pointer` alive, and provides the SQL of errors.
     package let statement: Statement?
 
-    /// The values of an owned row, and maybe of others before and after it.
+    /// The values of an owned row, possibly among those of other rows.
     @usableFromInline let values: [DatabaseValue]
 
-    /// Whether conversions ask for the type of the column.
+    /// Whether conversions check the type of the column.
     @usableFromInline let isStrict: Bool
 
-    /// All the columns, before an adapter chooses.
+    /// All columns, before any adapter.
     let columns: ColumnLayout
 
-    /// What associations have prefetched for owned rows of a batch.
+    /// The prefetched rows, for owned rows of a batch.
     let prefetched: PrefetchTree?
 
     /// The current row of a statement.
@@ -53,12 +53,12 @@ package struct RowStorage {
         self.prefetched = prefetched
     }
 
-    /// The same values, with the prefetched rows of a scope; without any for nil.
+    /// The same values, with the prefetched rows of a scope; without prefetched rows for nil.
     func scope(_ name: String?) -> RowStorage {
         RowStorage(self, prefetched: name.flatMap { prefetched?.scopes[$0] })
     }
 
-    /// The same values, which do not change when a statement moves on.
+    /// The same values, unaffected by further steps of the statement.
     func detached() -> RowStorage {
         guard let pointer else { return self }
         let values = (0..<CInt(columns.names.count)).map { DatabaseValue(sqliteStatement: pointer, index: $0) }

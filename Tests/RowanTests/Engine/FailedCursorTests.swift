@@ -61,7 +61,7 @@ import Testing
     }
 
     private static let rolledBack =
-        "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again"
+        "the cursor can't continue because its transaction was rolled back: fetch again"
 
     private struct Refusal: Error {}
 
@@ -101,7 +101,7 @@ import Testing
             var cursors: [DatabaseValueCursor<Int>] = []
             #expect(throws: Refusal.self) { try rollBack(queue, db, &cursors) }
             let error = expectError(.SQLITE_MISUSE) { try kept.cursor?.next() }
-            #expect(error?.message?.contains("outside of the access") == true)
+            #expect(error?.message?.contains("outside the access") == true)
         }
         kept.cursor = nil
     }

@@ -1,10 +1,10 @@
-// The conversion protocol. A type says how it is stored (`databaseValue`) and how it is read back
-// (`fromDatabaseValue`); the standard types also read straight from a column, without a DatabaseValue.
+// The conversion protocol. `databaseValue` stores a Swift value, and `fromDatabaseValue` reads it back. The standard
+// types also read straight from a column, without a DatabaseValue.
 
 public import CSQLite
 public import Foundation
 
-/// A type that converts to and from a database value: integers, strings, dates, your own types...
+/// A type that converts to and from a database value: integers, strings, dates, and your own types.
 ///
 /// ```swift
 /// struct Email: DatabaseValueConvertible {
@@ -20,17 +20,17 @@ public import Foundation
 /// struct Address: Codable, DatabaseValueConvertible { var street: String }
 /// ```
 public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, SendableMetatype {
-    /// The value that is stored.
+    /// The value to store.
     var databaseValue: DatabaseValue { get }
 
-    /// The value that a stored value stands for, or nil if it stands for none.
+    /// Converts a stored value, or returns nil if it does not convert.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// The value of a missing column, or nil if there is none. Only optionals have one.
+    /// The value of a missing column, or nil if a missing column is an error. Only optionals accept missing columns.
     static func fromMissingColumn() -> Self?
 
-    /// The value of a column, or nil if the column does not convert. By default, `fromDatabaseValue(_:)` of
-    /// the column's value.
+    /// Converts a column, or returns nil if it does not convert. The default implementation calls
+    /// `fromDatabaseValue(_:)`.
     static func fromColumn(_ column: ColumnValue) -> Self?
 
     /// The decoder of types that are stored as JSON.
@@ -41,16 +41,20 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, Send
 }
 
 extension DatabaseValueConvertible {
+    /// The value as an SQL expression, which is rendered as an argument.
     public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
 
+    /// Binds the database value.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
+    /// A missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
+    /// Converts the database value of the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? { fromDatabaseValue(column.databaseValue) }
 
@@ -65,18 +69,19 @@ extension DatabaseValueConvertible {
 
 /// A type that reads itself from a column of the C API, for speed.
 ///
-/// - Note: the standard types don't need it: they read from ``ColumnValue``.
+/// - Note: the standard types read from ``ColumnValue`` instead.
 public protocol StatementColumnConvertible {
-    /// The value of a column of the current row, or nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if it does not convert.
     ///
     /// - Precondition: the index is valid.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 
-    /// The value of a column of the current row, or nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if it does not convert.
     static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self?
 }
 
 extension StatementColumnConvertible {
+    /// Calls the initializer.
     @inlinable
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -86,6 +91,7 @@ extension StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    /// Reads the column, or returns nil if it is NULL.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? {
         switch column {
@@ -97,6 +103,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         }
     }
 
+    /// Reads the database value of the column, and converts it.
     @_disfavoredOverload
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
@@ -133,16 +140,18 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: State
 }
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The stored raw value.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
+    /// The value with this raw value, or nil if none has it.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
     }
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as a JSON text. What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record
-    /// methods throw the error of the encoder.
+    /// The value as JSON text. A value that JSON can't represent, such as NaN, is stored as NULL; the record methods
+    /// throw the encoder's error instead.
     public var databaseValue: DatabaseValue {
         do {
             let data = try Self.databaseJSONEncoder().encode(self)
@@ -155,7 +164,7 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-    /// The value that a JSON text stands for.
+    /// Decodes JSON text, or returns nil if it does not decode.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
         return try? databaseJSONDecoder().decode(Self.self, from: data)
@@ -164,19 +173,21 @@ extension DatabaseValueConvertible where Self: Decodable {
 
 extension DatabaseValueConvertible
 where Self: Encodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The stored raw value.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
 extension DatabaseValueConvertible
 where Self: Decodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The value with this raw value, or nil if none has it.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
     }
 }
 
-/// The error of a JSON encoder, for a caller that can throw it: `databaseValue` can't.
+/// The error of a JSON encoder, for callers that can throw: `databaseValue` can't.
 package final class JSONFailure: Sendable {
-    // One task writes it, and reads it after.
+    // Only one task uses it: it writes, then reads.
     @TaskLocal fileprivate static var current: JSONFailure?
     private let storage = Mutex<(any Error)?>(nil)
 
@@ -187,7 +198,7 @@ package final class JSONFailure: Sendable {
 
     /// Checks a value that is stored as NULL.
     ///
-    /// - Throws: the error of its JSON encoder, if that is why.
+    /// - Throws: the error of its JSON encoder, if the encoder failed.
     package static func check(_ value: any DatabaseValueConvertible) throws {
         let failure = JSONFailure()
         _ = $current.withValue(failure) { value.databaseValue }
@@ -211,7 +222,7 @@ extension JSONEncoder {
         encoder.dataEncodingStrategy = .base64
         encoder.dateEncodingStrategy = .millisecondsSince1970
         encoder.nonConformingFloatEncodingStrategy = .throw
-        // A stable text: records compare by it.
+        // A stable text: records are compared by it.
         encoder.outputFormatting = .sortedKeys
         return encoder
     }
