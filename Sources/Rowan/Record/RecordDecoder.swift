@@ -266,17 +266,25 @@ extension DatabaseColumnDecodingStrategy {
 
     /// The columns of coding keys.
     fileprivate func columns(of row: Row) -> [String: String] {
-        let names = row.layout.names.map { (key($0), $0) }
+        let names = row.layout.names.flatMap { column in keys(column).map { ($0, column) } }
         return Dictionary(names) { first, _ in first }
     }
 
-    /// The coding key of a column.
-    func key(_ column: String) -> String {
+    /// The coding keys that a column has.
+    func keys(_ column: String) -> [String] {
         switch self {
-        case .useDefaultKeys: column
-        case .convertFromSnakeCase: column.camelCased
-        case .custom(let key): key(column).stringValue
+        case .useDefaultKeys: [column]
+        // `TEAM_ID` is `teamId`, or `teamID`.
+        case .convertFromSnakeCase where !column.contains(where: \.isLowercase):
+            [column.lowercased().camelCased, column.camelCased]
+        case .convertFromSnakeCase: [column.camelCased]
+        case .custom(let key): [key(column).stringValue]
         }
+    }
+
+    /// Whether a column has a key of a type.
+    func hasKey<Key: CodingKey>(_ column: String, of type: Key.Type) -> Bool {
+        keys(column).contains { Key(stringValue: $0) != nil }
     }
 }
 
@@ -287,7 +295,7 @@ extension DatabaseValueConvertible {
 }
 
 /// How one property of a record decodes from its column.
-struct PropertyDecoding {
+struct PropertyDecoding: SingleValueSource {
     let record: any FetchableRecord.Type
     let row: Row
     let index: Int
@@ -308,20 +316,29 @@ struct PropertyDecoding {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
-        do {
-            return try T(from: SingleValueDecoder(property: self, path: path()))
-        } catch is JSONRequired {
-            guard let data = column.data else { throw row.decodingError(T.self, at: index) }
-            do {
-                return try record.jsonDecoder(for: name).decode(T.self, from: data)
-            } catch {
-                // The error of a decoder may quote the value.
-                let cause = "\(error)".prefix(utf8Count: 400)
-                throw RowDecodingError(
-                    reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
-                    column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
-            }
+        if let value = try SingleValueDecoder.decode(
+            T.self, from: self, at: path(), userInfo: record.databaseDecodingUserInfo)
+        {
+            return value
         }
+        guard let data = column.data else { throw row.decodingError(T.self, at: index) }
+        do {
+            return try record.jsonDecoder(for: name).decode(T.self, from: data)
+        } catch {
+            // The error of a decoder may quote the value.
+            let cause = "\(error)".prefix(utf8Count: 400)
+            throw RowDecodingError(
+                reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
+                column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
+        }
+    }
+
+    /// A value that a property consists of: it decodes as the property would.
+    func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
+        if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
+        if T.self == Data.self { return try data() as! T }
+        if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
+        return try decoder.decodePart(type)
     }
 
     private func date() throws -> Date {
@@ -339,28 +356,7 @@ struct PropertyDecoding {
         throw row.decodingError(Data.self, at: index)
     }
 
-    fileprivate var isNull: Bool { column.isNull }
-    fileprivate func value<T: DatabaseValueConvertible>() throws -> T { try T.decodeColumn(row, index) }
-}
-
-/// A property asks for a container: its column holds JSON.
-private struct JSONRequired: Error {}
-
-/// A decoder that has a single value, the column, and nothing else.
-private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
-    let property: PropertyDecoding
-    let path: CodingPath
-    var codingPath: [any CodingKey] { path.keys }
-    var userInfo: [CodingUserInfoKey: Any] { property.record.databaseDecodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw JSONRequired()
-    }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequired() }
-    func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-    func decodeNil() -> Bool { property.isNull }
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try property.decode(type, at: path) }
+    var isNull: Bool { column.isNull }
 }
 
 extension FetchableRecord {

@@ -150,10 +150,15 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as JSON text. A value that JSON can't represent, such as NaN, is stored as NULL; the record methods
-    /// throw the encoder's error instead.
+    /// The value that the type encodes as, in its database form, if it encodes as a single value; a JSON text otherwise.
+    ///
+    /// What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record methods throw the error of the
+    /// encoder.
     public var databaseValue: DatabaseValue {
         do {
+            if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
+                return value
+            }
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
         } catch {
@@ -163,11 +168,26 @@ extension DatabaseValueConvertible where Self: Encodable {
     }
 }
 
+extension Encodable {
+    /// The stored value, or nil if the type needs JSON.
+    fileprivate func singleDatabaseValue() throws -> DatabaseValue? {
+        if let value = self as? any DatabaseValueConvertible { return value.databaseValue }
+        return try SingleValueEncoder.value(of: self) { try $0.singleDatabaseValue() }
+    }
+}
+
 extension DatabaseValueConvertible where Self: Decodable {
-    /// Decodes JSON text, or returns nil if it does not decode.
+    /// The value that a stored value stands for, if the type decodes from a single value; the value of a JSON text
+    /// otherwise.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
-        guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
-        return try? databaseJSONDecoder().decode(Self.self, from: data)
+        do {
+            if let value = try SingleValueDecoder.decode(Self.self, from: dbValue) { return value }
+            guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
+            return try databaseJSONDecoder().decode(Self.self, from: data)
+        } catch {
+            // No value: whoever asks has the error of the column.
+            return nil
+        }
     }
 }
 
