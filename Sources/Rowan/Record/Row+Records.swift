@@ -33,7 +33,7 @@ extension Row {
         let names = scopesTree.names.sorted().joined(separator: ", ")
         throw RowDecodingError(
             reason: "scope not found, or all NULL: \"\(scope)\" (the row has: \(names))", column: nil,
-            sql: statement?.sql)
+            row: self)
     }
 
     /// Decodes the record of a scope; nil if the scope is missing, or contains only NULLs.
@@ -97,7 +97,7 @@ extension Row {
         guard let rows = prefetchedTree?[key] else {
             let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
             throw RowDecodingError(
-                reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", sql: statement?.sql)
+                reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", row: self)
         }
         let walk = PrefetchedGroup.Walk(rows, of: self)
         for index in 0..<rows.count { try body(walk.row(at: index)) }

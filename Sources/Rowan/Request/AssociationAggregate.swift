@@ -37,6 +37,19 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
     }
 }
 
+extension AssociationAggregate: SQLOrderingTerm {
+    /// The order by the aggregate: `Package.order(Package.tags.count.desc)`.
+    public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+    /// The smallest value first.
+    public var asc: SQLOrdering { sqlExpression.asc }
+    /// The greatest value first.
+    public var desc: SQLOrdering { sqlExpression.desc }
+    /// The smallest value first, and NULL last.
+    public var ascNullsLast: SQLOrdering { sqlExpression.ascNullsLast }
+    /// NULL first, then the greatest value.
+    public var descNullsFirst: SQLOrdering { sqlExpression.descNullsFirst }
+}
+
 extension AssociationToMany {
     /// The number of associated rows; its name is `bookCount` for the key `books`.
     public var count: AssociationAggregate<OriginRowDecoder> {
