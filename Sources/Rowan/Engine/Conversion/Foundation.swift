@@ -1,4 +1,4 @@
-// The types of Foundation: data, dates, identifiers, decimals, URLs.
+// The types of Foundation: data, dates, identifiers, URLs.
 
 import CSQLite
 public import Foundation
@@ -117,34 +117,6 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         case .string(let string): UUID(uuidString: string)
         case .null, .int64, .double, .blob: nil
         }
-    }
-}
-
-extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-    /// A decimal text: SQLite has no decimal numbers. NULL for what is no number.
-    public var databaseValue: DatabaseValue {
-        guard !isNaN else { return .null }
-        return NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX")).databaseValue
-    }
-
-    /// The number of an integer, a double, or a decimal text; nil for other values, and for a double that is out of
-    /// the range of decimals: from 1e-127 to 1e165, or so.
-    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
-        switch dbValue.storage {
-        case .int64(let integer): Decimal(integer)
-        case .double(let double): Decimal(finite: double)
-        case .string(let string): Decimal(string: string, locale: Locale(identifier: "en_US_POSIX"))
-        case .null, .blob: nil
-        }
-    }
-}
-
-extension Decimal {
-    /// The decimal of a double, nil if it is out of range. Foundation gives NaN for those, or stops the program.
-    init?(finite double: Double) {
-        guard double.isFinite else { return nil }
-        self.init(double)
-        guard !isNaN else { return nil }
     }
 }
 
