@@ -157,6 +157,10 @@ extension RowDecodable {
 
     @inlinable
     static func allElements(of cursor: FetchCursor<Self>) throws -> [Self] {
+        if let cursor = cursor as? FetchCursor<Row> {
+            // The type of the cursor tells that `Self` is `Row`: a checked cast would visit each row.
+            return unsafeBitCast(try cursor.copies(), to: [Self].self)
+        }
         var elements: [Self] = []
         guard let row = try cursor.nextRow() else { return elements }
         if cursor.preloaded != nil {

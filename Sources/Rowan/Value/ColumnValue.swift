@@ -17,12 +17,16 @@ public enum ColumnValue {
     /// A value that was copied out of a row.
     case owned(DatabaseValue, strict: Bool)
 
+    /// A value of a copied row, which lies with those of other rows. It is valid as long as the row.
+    case packed(PackedColumn, strict: Bool)
+
     /// Whether the column is NULL.
     @inlinable
     public var isNull: Bool {
         switch self {
         case .statement(let statement, let index, _): sqlite3_column_type(statement, index) == SQLITE_NULL
         case .owned(let value, _): value.isNull
+        case .packed(let column, _): column.type == SQLITE_NULL
         }
     }
 
@@ -38,6 +42,8 @@ public enum ColumnValue {
         case .owned(let value, let strict):
             if case .int64(let integer) = value.storage { return integer }
             return value.convertedInt64(strict: strict)
+        case .packed(let column, let strict):
+            return column.int64(strict: strict)
         }
     }
 
@@ -52,6 +58,8 @@ public enum ColumnValue {
         case .owned(let value, let strict):
             if case .double(let double) = value.storage { return double }
             return value.convertedDouble(strict: strict)
+        case .packed(let column, let strict):
+            return column.double(strict: strict)
         }
     }
 
@@ -67,6 +75,8 @@ public enum ColumnValue {
             return String(validColumnText: statement, index)
         case .owned(let value, let strict):
             return value.convertedString(strict: strict)
+        case .packed(let column, let strict):
+            return column.string(strict: strict)
         }
     }
 
@@ -79,6 +89,8 @@ public enum ColumnValue {
             return Data(columnBlob: statement, index)
         case .owned(let value, let strict):
             return value.convertedData(strict: strict)
+        case .packed(let column, let strict):
+            return column.data(strict: strict)
         }
     }
 
@@ -88,6 +100,7 @@ public enum ColumnValue {
         switch self {
         case .statement(let statement, let index, _): DatabaseValue(sqliteStatement: statement, index: index)
         case .owned(let value, _): value
+        case .packed(let column, _): column.databaseValue
         }
     }
 
@@ -127,6 +140,8 @@ extension ColumnValue {
         case .owned(let value, _):
             guard case .string(var string) = value.storage else { return nil }
             return string.withUTF8(body)
+        case .packed(let column, _):
+            return column.withText(body)
         }
     }
 }

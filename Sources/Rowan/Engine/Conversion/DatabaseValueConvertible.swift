@@ -66,7 +66,7 @@ extension DatabaseValueConvertible {
 extension DatabaseValueConvertible {
     @inlinable
     public static func element(of row: Row) throws -> Self {
-        if row.count > 0, let value = fromColumn(row.column(atUncheckedIndex: 0)) { return value }
+        if row.count > 0, let value = row.value(Self.self, at: 0) { return value }
         throw row.valueDecodingError(Self.self)
     }
 
@@ -74,9 +74,8 @@ extension DatabaseValueConvertible {
     @inlinable
     public static func firstElement(of row: Row) throws -> Self? {
         if row.count > 0 {
-            let column = row.column(atUncheckedIndex: 0)
-            if let value = fromColumn(column) { return value }
-            if column.isNull { return nil }
+            if let value = row.value(Self.self, at: 0) { return value }
+            if row.hasNull(atIndex: 0) { return nil }
         }
         throw row.valueDecodingError(Self.self)
     }
@@ -127,6 +126,8 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
             return fromStatement(statement, atUncheckedIndex: index)
         case .owned(let value, _):
             return fromDatabaseValue(value)
+        case .packed(let column, _):
+            return fromDatabaseValue(column.databaseValue)
         }
     }
 

@@ -68,8 +68,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
                 return Date(timeIntervalSince1970: sqlite3_column_double(statement, index))
             default: return nil
             }
-        case .owned(let value, _):
-            return Double.fromDatabaseValue(value).map(Date.init(timeIntervalSince1970:))
+        case .owned, .packed:
+            return Double.fromDatabaseValue(column.databaseValue).map(Date.init(timeIntervalSince1970:))
         }
     }
 
