@@ -233,7 +233,16 @@ extension DatabaseValue {
         guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
             return storage == other.storage
         }
-        return text.utf8.count == otherText.utf8.count && text.utf8.elementsEqual(otherText.utf8)
+        // Strings that Swift holds in UTF-8, as it does but for those of Objective-C, compare by their bytes at once.
+        let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
+            otherText.utf8.withContiguousStorageIfAvailable { otherBytes in
+                guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {
+                    return bytes.count == otherBytes.count
+                }
+                return otherBytes.baseAddress.map { memcmp(start, $0, bytes.count) == 0 } ?? false
+            }
+        }
+        return (isSame ?? nil) ?? text.utf8.elementsEqual(otherText.utf8)
     }
 
     /// Whether a column that stores one value may have been given the other: a column stores numbers in its own way.
