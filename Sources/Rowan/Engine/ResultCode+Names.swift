@@ -1,5 +1,5 @@
-// The names of SQLite's result codes, declared once for ResultCode and for DatabaseError: `error.resultCode ==
-// .SQLITE_BUSY` and `catch DatabaseError.SQLITE_BUSY` use the same list.
+// The names of SQLite's result codes, declared once for ResultCode and for DatabaseError:
+// `error.resultCode == .SQLITE_BUSY` and `catch DatabaseError.SQLITE_BUSY` use the same list.
 // Source: https://sqlite.org/rescode.html
 
 /// The namespace of SQLite's result codes.

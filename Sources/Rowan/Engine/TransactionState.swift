@@ -146,8 +146,8 @@ extension TransactionState.Ending {
     package var message: String {
         switch self {
         case .rolledBackBySQLite: "the transaction was rolled back by SQLite"
-        case .rolledBack: "the transaction was rolled back by a statement in it: begin another one to go on"
-        case .committed: "the transaction was committed by a statement in it: begin another one to go on"
+        case .rolledBack: "the transaction was rolled back by a statement in it: begin another one to continue"
+        case .committed: "the transaction was committed by a statement in it: begin another one to continue"
         }
     }
 }

@@ -1,11 +1,11 @@
-// Encodable records: a keyed container that sets the columns of a persistence container. Values go as the
-// database stores them; what is no value goes as JSON. Several containers on one encoder write to one place, so
-// that class hierarchies encode flat.
+// Encodable records: a keyed container that sets the columns of a persistence container. Values are stored as database
+// values, and all other properties as JSON. All containers of an encoder share their target, so class hierarchies
+// encode to a flat record.
 
 import Foundation
 
 extension EncodableRecord where Self: Encodable {
-    /// Encodes the coding keys as columns.
+    /// Encodes the coding keys to the columns with their names.
     public func encode(to container: inout PersistenceContainer) throws {
         let encoder = RecordEncoder(Self.self, container)
         try encode(to: encoder)
@@ -16,7 +16,7 @@ extension EncodableRecord where Self: Encodable {
 /// The encoder of an Encodable record.
 private final class RecordEncoder: Encoder {
     @exclusivity(unchecked) var container: PersistenceContainer
-    /// Not a generic parameter: the metadata of generic types are looked up at each use.
+    /// Not a generic parameter: the metadata of generic types is looked up at each use.
     let record: any EncodableRecord.Type
     private let columnStrategy: DatabaseColumnEncodingStrategy
     private let hasDefaultKeys: Bool
@@ -36,7 +36,7 @@ private final class RecordEncoder: Encoder {
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        RefusingContainer("\(record) encodes as an array, which is no record")
+        RefusingContainer("\(record) encodes as an array, and can't be stored in a row: encode keys")
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { RecordSingleValueContainer(encoder: self) }
@@ -92,7 +92,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
         encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value))
     }
 
-    // A nil is stored as NULL: the columns are the same for all records of a type.
+    // Nil is stored as NULL, so all records of a type have the same columns.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
@@ -133,23 +133,23 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// A record that encodes itself as another one: its columns are those of the other.
+/// A record that encodes itself as another record, and has the columns of that record.
 private struct RecordSingleValueContainer: SingleValueEncodingContainer, ThrowingScalars {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
-    var refusal: String { "\(encoder.record) encodes as a single value, which is no record" }
+    var refusal: String { "\(encoder.record) encodes as a single value, and can't be stored in a row: encode keys" }
 
     func encodeNil() throws { throw refused() }
     func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
 }
 
-/// How one property of a record is stored.
+/// How a property of a record is stored.
 private struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
 
     func encode<T: Encodable>(_ value: T) throws -> DatabaseValue {
-        // Not `as?`, which looks for a conformance: the types are the same one (benchmark insert-place-codable).
+        // Not `as?`, which searches for a conformance: the types are identical (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
         }
@@ -157,11 +157,12 @@ private struct ColumnCoding {
         if T.self == UInt.self { return try unsafeBitCast(value, to: UInt.self).fitting(column).databaseValue }
         if let value = value as? any DatabaseValueConvertible {
             let stored = record.storedValue(value, forColumn: column)
-            // NULL may stand for a value that JSON can't hold.
+            // NULL may replace a value that JSON can't represent.
             if stored.isNull { try JSONFailure.check(value) }
             return stored
         }
-        // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
+        // A type that encodes a single value (an enum with a raw value) is stored as this value; others are stored as
+        // JSON.
         let single = SingleValueEncoder(self)
         do {
             try value.encode(to: single)
@@ -173,22 +174,22 @@ private struct ColumnCoding {
 }
 
 extension FixedWidthInteger {
-    /// The integer, if SQLite can store it.
+    /// The integer, if it fits in SQLite's integers.
     fileprivate func fitting(_ column: String) throws -> Int64 {
         guard let integer = Int64(exactly: self) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISMATCH,
-                message: "\(self) does not fit in column \(column): SQLite's integers go up to \(Int64.max). "
-                    + "Store it as a text.")
+                message: "\(self) does not fit in column \(column): the maximum of SQLite's integers is \(Int64.max). "
+                    + "Store it as text.")
         }
         return integer
     }
 }
 
-/// A property asks for a container: it is no single value.
+/// Thrown when a property requests a container: it is not a single value.
 private struct JSONRequired: Error {}
 
-/// An encoder that accepts a single value, and nothing else.
+/// An encoder that accepts only a single value.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let coding: ColumnCoding
     var value: DatabaseValue?
@@ -225,7 +226,7 @@ extension String {
         return result
     }
 
-    /// `team_id` gives `teamId`. Leading and trailing underscores stay.
+    /// `team_id` gives `teamId`. Leading and trailing underscores are preserved.
     var camelCased: String {
         let leading = prefix { $0 == "_" }
         guard leading.count < count else { return self }
