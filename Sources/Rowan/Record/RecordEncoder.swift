@@ -31,6 +31,9 @@ private final class RecordEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
+    /// Encodes a record that is the whole content of another one.
+    func encodeRecord(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RecordKeyedEncodingContainer<Key>(encoder: self))
     }
@@ -89,7 +92,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let column = encoder.column(key)
-        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value))
+        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value, at: key))
     }
 
     // Nil is stored as NULL, so all records of a type have the same columns.
@@ -140,7 +143,11 @@ private struct RecordSingleValueContainer: SingleValueEncodingContainer, Throwin
     var refusal: String { "\(encoder.record) encodes as a single value, and can't be stored in a row: encode keys" }
 
     func encodeNil() throws { throw refused() }
-    func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
+    func encode<T: Encodable>(_ value: T) throws {
+        // A record encodes itself: its wrapper does not change that.
+        if let record = value as? any EncodableRecord { return try encoder.encodeRecord(record) }
+        try value.encode(to: encoder)
+    }
 }
 
 /// How a property of a record is stored.
@@ -148,7 +155,7 @@ private struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
 
-    func encode<T: Encodable>(_ value: T) throws -> DatabaseValue {
+    func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
         // Not `as?`, which searches for a conformance: the types are identical (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
@@ -163,12 +170,14 @@ private struct ColumnCoding {
         }
         // A type that encodes a single value (an enum with a raw value) is stored as this value; others are stored as
         // JSON.
-        let single = SingleValueEncoder(self)
+        let single = SingleValueEncoder(self, key)
         do {
             try value.encode(to: single)
             if let value = single.value { return value }
         } catch is JSONRequired {}
-        let data = try record.databaseJSONEncoder(for: column).encode(value)
+        let encoder = record.databaseJSONEncoder(for: column)
+        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
+        let data = try encoder.encode(value)
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 }
@@ -192,11 +201,12 @@ private struct JSONRequired: Error {}
 /// An encoder that accepts only a single value.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let coding: ColumnCoding
+    let key: any CodingKey
     var value: DatabaseValue?
 
-    init(_ coding: ColumnCoding) { self.coding = coding }
+    init(_ coding: ColumnCoding, _ key: any CodingKey) { (self.coding, self.key) = (coding, key) }
 
-    var codingPath: [any CodingKey] { [] }
+    var codingPath: [any CodingKey] { [key] }
     var userInfo: [CodingUserInfoKey: Any] { coding.record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -206,7 +216,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() { value = .null }
-    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value) }
+    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value, at: key) }
 }
 
 extension String {

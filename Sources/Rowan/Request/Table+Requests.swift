@@ -82,13 +82,13 @@ extension Table {
         all().filter(literal: sqlLiteral)
     }
     /// A request for the row with a primary key; without rows for nil.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<RowDecoder> {
+    @_disfavoredOverload
+    public func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
     /// A request for the rows with some primary keys.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<RowDecoder>
+    @_disfavoredOverload
+    public func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -243,8 +243,8 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }
 
     /// A request for the records with some ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<RowDecoder>
+    @_disfavoredOverload
+    public func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where IDS.Element == RowDecoder.ID {
         all().filter(keys: ids)
     }

@@ -115,9 +115,13 @@ extension TableAlias where RowDecoder: TableRecord {
     /// The type with the columns: by default, `Columns`.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// A column of the aliased table: `team.id`.
-    public subscript<T: ColumnExpression>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLExpression {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].name]
+    // At most three overloads: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
+
+    /// A column of the aliased table, or any expression: `team.id`.
+    public subscript<T: SQLSpecificExpressible>(
+        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
+    ) -> SQLExpression {
+        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression]
     }
 
     /// A JSON column of the aliased table: `player.address["country"]`.
@@ -125,19 +129,5 @@ extension TableAlias where RowDecoder: TableRecord {
         dynamicMember keyPath: KeyPath<DatabaseComponents, T>
     ) -> AnySQLJSONExpressible {
         self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression].asJSON
-    }
-
-    /// A JSON column of the aliased table: `player.address["country"]`.
-    public subscript<T: SQLJSONExpressible & ColumnExpression>(
-        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
-    ) -> AnySQLJSONExpressible {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].name].asJSON
-    }
-
-    /// Another expression of the aliased table.
-    public subscript<T: SQLSpecificExpressible>(
-        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
-    ) -> SQLExpression {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression]
     }
 }

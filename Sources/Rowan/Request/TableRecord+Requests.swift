@@ -126,13 +126,14 @@ extension TableRecord {
         all().filter(literal: sqlLiteral)
     }
     /// A request for the record with a primary key; without records for nil.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public static func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<Self> {
+    @_disfavoredOverload
+    public static func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    {
         all().filter(key: key)
     }
     /// A request for the records with some primary keys.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public static func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<Self>
+    @_disfavoredOverload
+    public static func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -237,8 +238,9 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }
 
     /// A request for the records with some ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public static func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<Self> where IDS.Element == ID {
+    @_disfavoredOverload
+    public static func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    where IDS.Element == ID {
         all().filter(keys: ids)
     }
 

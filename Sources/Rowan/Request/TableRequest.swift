@@ -1,6 +1,12 @@
 // The methods of requests that need a table, for aliases and keys, and the methods of derivable requests. Like the
 // other ones, they consume their request.
 
+/// The type of a parameter that trailing closures bind to, instead of a key. Never pass it.
+///
+/// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It would
+/// take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
+public typealias NoClosure = ((Never) -> Never)?
+
 extension TableRequest {
     /// Gives the table an alias, which subqueries can refer to.
     public consuming func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
@@ -8,14 +14,15 @@ extension TableRequest {
     }
 
     /// Keeps the row with a primary key; no row for nil.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public consuming func filter(key: (some DatabaseValueConvertible)?) -> Self {
+    @_disfavoredOverload
+    public consuming func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// Keeps the rows with some primary keys.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public consuming func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
+    @_disfavoredOverload
+    public consuming func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> Self
+    where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
 
@@ -70,8 +77,9 @@ extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDe
     public consuming func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
     /// Keeps the rows with some ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would match this too
-    public consuming func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID {
+    @_disfavoredOverload
+    public consuming func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> Self
+    where IDS.Element == RowDecoder.ID {
         filter(keys: ids)
     }
 }

@@ -114,6 +114,33 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 
 // MARK: - Raw values and JSON
 
+extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
+    /// The expression of the raw value.
+    public var sqlExpression: SQLExpression { rawValue.sqlExpression }
+}
+
+extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
+    /// Binds the raw value.
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        rawValue.bind(to: sqliteStatement, at: index)
+    }
+}
+
+extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: SQLExpressible {
+    // Not the expression of the raw value: the type may store its raw value in another form.
+    /// The expression of the stored value.
+    public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
+}
+
+extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: StatementBinding {
+    /// Binds the stored value.
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        databaseValue.bind(to: sqliteStatement, at: index)
+    }
+}
+
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
     /// The stored raw value.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
