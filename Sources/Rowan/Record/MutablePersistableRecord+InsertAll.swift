@@ -23,11 +23,12 @@ extension MutablePersistableRecord {
     /// up to 64 rows, or fewer if SQLite's limits require it. A record that sets other columns than the previous one
     /// starts another statement.
     ///
-    /// For a type that implements no callbacks, all records but the first are inserted in large statements. With
-    /// `didInsert` or `didSave`, this requires a table with an `INTEGER PRIMARY KEY`, without triggers and
-    /// `ON CONFLICT` clauses, and a `conflictResolution` other than `ignore` and `replace`; the callbacks are called
-    /// after the statement. With `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may access the
-    /// database, each record is inserted separately.
+    /// If the type implements no callbacks, records are inserted in large statements; only the first record of each
+    /// connection is inserted separately, to detect the callbacks. With `didInsert` or `didSave`, large statements
+    /// require a table with an `INTEGER PRIMARY KEY`, without triggers and `ON CONFLICT` clauses, and a
+    /// `conflictResolution` other than `ignore` and `replace`; the callbacks are called after the statement. With
+    /// `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may access the database, each record is inserted
+    /// separately.
     ///
     /// Structs are copied. To update their ids, use ``insertAll(_:_:onConflict:)``.
     ///
