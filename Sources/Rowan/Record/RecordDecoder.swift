@@ -268,17 +268,25 @@ extension DatabaseColumnDecodingStrategy {
 
     /// The columns of coding keys.
     fileprivate func columns(of row: Row) -> [String: String] {
-        let names = row.layout.names.map { (key($0), $0) }
+        let names = row.layout.names.flatMap { column in keys(column).map { ($0, column) } }
         return Dictionary(names) { first, _ in first }
     }
 
-    /// The coding key of a column.
-    func key(_ column: String) -> String {
+    /// The possible coding keys of a column.
+    func keys(_ column: String) -> [String] {
         switch self {
-        case .useDefaultKeys: column
-        case .convertFromSnakeCase: column.camelCased
-        case .custom(let key): key(column).stringValue
+        case .useDefaultKeys: [column]
+        // `TEAM_ID` may be `teamId` or `teamID`.
+        case .convertFromSnakeCase where !column.contains(where: \.isLowercase):
+            [column.lowercased().camelCased, column.camelCased]
+        case .convertFromSnakeCase: [column.camelCased]
+        case .custom(let key): [key(column).stringValue]
         }
+    }
+
+    /// Whether a column has a key of a type.
+    func hasKey<Key: CodingKey>(_ column: String, of type: Key.Type) -> Bool {
+        keys(column).contains { Key(stringValue: $0) != nil }
     }
 }
 
@@ -289,7 +297,7 @@ extension DatabaseValueConvertible {
 }
 
 /// How a property of a record is decoded from its column.
-struct PropertyDecoding {
+struct PropertyDecoding: SingleValueSource {
     let record: any FetchableRecord.Type
     let row: Row
     let index: Int
@@ -310,20 +318,29 @@ struct PropertyDecoding {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
-        do {
-            return try T(from: SingleValueDecoder(property: self, path: path()))
-        } catch is JSONRequired {
-            guard let data = column.data else { throw row.decodingError(T.self, at: index) }
-            do {
-                return try record.jsonDecoder(for: name).decode(T.self, from: data)
-            } catch {
-                // The error of a decoder may contain the value.
-                let cause = "\(error)".prefix(utf8Count: 400)
-                throw RowDecodingError(
-                    reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
-                    column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
-            }
+        if let value = try SingleValueDecoder.decode(
+            T.self, from: self, at: path(), userInfo: record.databaseDecodingUserInfo)
+        {
+            return value
         }
+        guard let data = column.data else { throw row.decodingError(T.self, at: index) }
+        do {
+            return try record.jsonDecoder(for: name).decode(T.self, from: data)
+        } catch {
+            // The error of a decoder may contain the value.
+            let cause = "\(error)".prefix(utf8Count: 400)
+            throw RowDecodingError(
+                reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
+                column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
+        }
+    }
+
+    /// A value that is the whole content of a property: it is decoded like the property.
+    func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
+        if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
+        if T.self == Data.self { return try data() as! T }
+        if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
+        return try decoder.decodePart(type)
     }
 
     private func date() throws -> Date {
@@ -341,28 +358,7 @@ struct PropertyDecoding {
         throw row.decodingError(Data.self, at: index)
     }
 
-    fileprivate var isNull: Bool { column.isNull }
-    fileprivate func value<T: DatabaseValueConvertible>() throws -> T { try T.decodeColumn(row, index) }
-}
-
-/// Thrown when a property requests a container: its column contains JSON.
-private struct JSONRequired: Error {}
-
-/// A decoder of a single value, the column.
-private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
-    let property: PropertyDecoding
-    let path: CodingPath
-    var codingPath: [any CodingKey] { path.keys }
-    var userInfo: [CodingUserInfoKey: Any] { property.record.databaseDecodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw JSONRequired()
-    }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequired() }
-    func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-    func decodeNil() -> Bool { property.isNull }
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try property.decode(type, at: path) }
+    var isNull: Bool { column.isNull }
 }
 
 extension FetchableRecord {

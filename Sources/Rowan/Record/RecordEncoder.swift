@@ -156,6 +156,15 @@ private struct ColumnCoding {
     let column: String
 
     func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
+        if let stored = try single(value, at: key) { return stored }
+        let encoder = record.databaseJSONEncoder(for: column)
+        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
+        let data = try encoder.encode(value)
+        return String(decoding: data, as: UTF8.self).databaseValue
+    }
+
+    /// The stored value of a type that encodes a single value; nil if the type needs JSON.
+    private func single<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue? {
         // Not `as?`, which searches for a conformance: the types are identical (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
@@ -168,17 +177,9 @@ private struct ColumnCoding {
             if stored.isNull { try JSONFailure.check(value) }
             return stored
         }
-        // A type that encodes a single value (an enum with a raw value) is stored as this value; others are stored as
-        // JSON.
-        let single = SingleValueEncoder(self, key)
-        do {
-            try value.encode(to: single)
-            if let value = single.value { return value }
-        } catch is JSONRequired {}
-        let encoder = record.databaseJSONEncoder(for: column)
-        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
-        let data = try encoder.encode(value)
-        return String(decoding: data, as: UTF8.self).databaseValue
+        return try SingleValueEncoder.value(of: value, at: [key], userInfo: record.databaseEncodingUserInfo) {
+            try single($0, at: key)
+        }
     }
 }
 
@@ -193,30 +194,6 @@ extension FixedWidthInteger {
         }
         return integer
     }
-}
-
-/// Thrown when a property requests a container: it is not a single value.
-private struct JSONRequired: Error {}
-
-/// An encoder that accepts only a single value.
-private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
-    let coding: ColumnCoding
-    let key: any CodingKey
-    var value: DatabaseValue?
-
-    init(_ coding: ColumnCoding, _ key: any CodingKey) { (self.coding, self.key) = (coding, key) }
-
-    var codingPath: [any CodingKey] { [key] }
-    var userInfo: [CodingUserInfoKey: Any] { coding.record.databaseEncodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RefusingKeyedContainer<Key>(JSONRequired()))
-    }
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(JSONRequired()) }
-    func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    func encodeNil() { value = .null }
-    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value, at: key) }
 }
 
 extension String {

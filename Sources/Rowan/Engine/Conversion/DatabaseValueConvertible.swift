@@ -152,10 +152,15 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as JSON text. A value that JSON can't represent, such as NaN, is stored as NULL; the record methods
-    /// throw the encoder's error instead.
+    /// If the type encodes a single value, the database form of this value; otherwise JSON text.
+    ///
+    /// A value that JSON can't represent, such as NaN, is stored as NULL; the record methods throw the encoder's error
+    /// instead.
     public var databaseValue: DatabaseValue {
         do {
+            if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
+                return value
+            }
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
         } catch {
@@ -165,11 +170,25 @@ extension DatabaseValueConvertible where Self: Encodable {
     }
 }
 
+extension Encodable {
+    /// The stored value, or nil if the type needs JSON.
+    fileprivate func singleDatabaseValue() throws -> DatabaseValue? {
+        if let value = self as? any DatabaseValueConvertible { return value.databaseValue }
+        return try SingleValueEncoder.value(of: self) { try $0.singleDatabaseValue() }
+    }
+}
+
 extension DatabaseValueConvertible where Self: Decodable {
-    /// Decodes JSON text, or returns nil if it does not decode.
+    /// Decodes a single value, if the type decodes one, or JSON text; returns nil if it does not decode.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
-        guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
-        return try? databaseJSONDecoder().decode(Self.self, from: data)
+        do {
+            if let value = try SingleValueDecoder.decode(Self.self, from: dbValue) { return value }
+            guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
+            return try databaseJSONDecoder().decode(Self.self, from: data)
+        } catch {
+            // Nil: the caller throws the error of the column.
+            return nil
+        }
     }
 }
 
