@@ -48,8 +48,8 @@ package struct TransactionState: Sendable {
     ///
     /// - Parameters:
     ///   - commits: whether the statement commits, if it has ended the transaction.
-    ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction on
-    ///     its own.
+    ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction
+    ///     on its own.
     /// - Returns: how the transaction has ended, or nil if it has not ended.
     package mutating func update(isOpen: Bool, commits: Bool, isStatement: Bool, epoch: Int) -> Ending? {
         guard self.isOpen != isOpen else { return nil }

@@ -13,10 +13,10 @@ extension MutablePersistableRecord {
     ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
     /// - Returns: a record for each inserted row. Records with ignored conflicts are missing.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
-    /// - Complexity: O(*n*). Many rows share a statement if their rowids are known: in tables with an `INTEGER PRIMARY KEY`
-    ///   that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, with a resolution other than
-    ///   `ignore` and `replace`. Otherwise each record has its own execution, because SQLite guarantees no order for the
-    ///   rows that a statement returns.
+    /// - Complexity: O(*n*). Many rows share a statement if their rowids are known: in tables with an
+    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, with a
+    ///   resolution other than `ignore` and `replace`. Otherwise each record has its own execution, because SQLite
+    ///   guarantees no order for the rows that a statement returns.
     ///
     /// Source: <https://sqlite.org/lang_returning.html>
     public static func insertAllAndFetch(

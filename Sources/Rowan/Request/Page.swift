@@ -142,7 +142,7 @@ private struct Keyset {
         }
         guard !relation.hasJoinedOrder else {
             throw Self.misuse(
-                "cannot paginate a request with ordered joined associations: use table aliases to order by their columns"
+                "cannot paginate a request with ordered joined associations: order by their columns with table aliases"
             )
         }
         let resolver = Resolver(db)

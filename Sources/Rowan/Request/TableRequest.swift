@@ -3,8 +3,8 @@
 
 /// The type of a parameter that trailing closures bind to, instead of a key. Never pass it.
 ///
-/// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It would
-/// take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
+/// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It
+/// would take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
 public typealias NoClosure = ((Never) -> Never)?
 
 extension TableRequest {

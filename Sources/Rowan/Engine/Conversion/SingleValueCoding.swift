@@ -1,5 +1,5 @@
-// Codable types that encode a single value have the database form of this value: a wrapper of a UUID is stored as a UUID.
-// Types that request a container of several values are stored as JSON.
+// Codable types that encode a single value have the database form of this value: a wrapper of a UUID is stored as a
+// UUID. Types that request a container of several values are stored as JSON.
 
 /// Thrown when a type requests a container.
 private struct JSONRequired: Error {}
