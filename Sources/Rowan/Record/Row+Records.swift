@@ -3,7 +3,7 @@
 extension Row {
     /// The record of a scope.
     ///
-    /// - Precondition: the row has this scope, and the record decodes. ``decode(_:forKey:)`` throws an error instead.
+    /// - Precondition: the row has this scope, and the record decodes. `decode(_:forKey:)` throws an error instead.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             return try decode(Record.self, forKey: scope)
@@ -46,7 +46,7 @@ extension Row {
 
     /// The records of prefetched rows: `let books: [Book] = row["books"]`.
     ///
-    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws an error
+    /// - Precondition: the row has these prefetched rows, and the records decode. `decode(_:forKey:)` throws an error
     ///   instead.
     public subscript<Records: RangeReplaceableCollection>(_ key: String) -> Records
     where Records.Element: FetchableRecord {
@@ -59,7 +59,7 @@ extension Row {
 
     /// The set of the records of prefetched rows.
     ///
-    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws an error
+    /// - Precondition: the row has these prefetched rows, and the records decode. `decode(_:forKey:)` throws an error
     ///   instead.
     public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
         do {
