@@ -114,19 +114,28 @@ extension Row {
         let value = column(atUncheckedIndex: index).databaseValue
         return RowDecodingError(
             reason: "could not decode \(type) from database value \(value.errorDescription)",
-            column: layout.names[index], columnIndex: index, databaseValue: value, sql: statement?.sql)
+            column: layout.names[index], columnIndex: index, databaseValue: value, row: self)
     }
 
     func indexError(_ index: Int) -> RowDecodingError {
         RowDecodingError(
             reason: "column index \(index) is out of range: the row has \(count) columns, numbered from 0",
-            columnIndex: index, sql: statement?.sql)
+            columnIndex: index, row: self)
     }
 
     package func missingColumnError(_ name: String) -> RowDecodingError {
         RowDecodingError(
             reason: "column not found: \"\(name)\" (the row has: \(layout.names.joined(separator: ", ")))",
-            column: name, sql: statement?.sql)
+            column: name, row: self)
+    }
+
+    /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.
+    var errorDescription: String {
+        let columns = layout.names.prefix(20).enumerated().map { index, name in
+            let value = column(atUncheckedIndex: index).databaseValue.errorDescription(limit: 20)
+            return "\(name.prefix(utf8Count: 40)): \(value)"
+        }
+        return "[\((columns + (count > 20 ? ["…"] : [])).joined(separator: ", "))]"
     }
 
     // Never inlined: building the message would slow down each column (benchmark fetch-index).

@@ -60,7 +60,7 @@ extension RecordKeyedDecodingContainer {
             reason:
                 "could not decode \(T.self) for the key \"\(key.stringValue)\": the row has no such column, scope or "
                 + "prefetched rows\(reason) (\(known.joined(separator: "; "))). Include the association, with this key",
-            column: key.stringValue, sql: row.statement?.sql)
+            column: key.stringValue, row: row)
     }
 }
 

@@ -331,7 +331,7 @@ struct PropertyDecoding: SingleValueSource {
             let cause = "\(error)".prefix(utf8Count: 400)
             throw RowDecodingError(
                 reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
-                column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
+                column: name, columnIndex: index, databaseValue: column.databaseValue, row: row)
         }
     }
 

@@ -33,7 +33,7 @@ extension Row {
         let names = scopesTree.names.sorted().joined(separator: ", ")
         throw RowDecodingError(
             reason: "scope \"\(scope)\" is missing, or contains only NULL values (the row has: \(names))", column: nil,
-            sql: statement?.sql)
+            row: self)
     }
 
     /// Decodes the record of a scope; nil if the scope is missing, or contains only NULL values.
@@ -100,7 +100,7 @@ extension Row {
             let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
             throw RowDecodingError(
                 reason: "prefetched rows \"\(key)\" are missing (the row has: \(keys)): include the association",
-                sql: statement?.sql)
+                row: self)
         }
         let walk = PrefetchedGroup.Walk(rows, of: self)
         for index in 0..<rows.count { try body(walk.row(at: index)) }

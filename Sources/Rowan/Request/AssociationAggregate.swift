@@ -38,6 +38,19 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
     }
 }
 
+extension AssociationAggregate: SQLOrderingTerm {
+    /// The ordering by the aggregate: `Package.order(Package.tags.count.desc)`.
+    public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+    /// The minimum value first.
+    public var asc: SQLOrdering { sqlExpression.asc }
+    /// The maximum value first.
+    public var desc: SQLOrdering { sqlExpression.desc }
+    /// The minimum value first, and NULL last.
+    public var ascNullsLast: SQLOrdering { sqlExpression.ascNullsLast }
+    /// NULL first, then the maximum value.
+    public var descNullsFirst: SQLOrdering { sqlExpression.descNullsFirst }
+}
+
 extension AssociationToMany {
     /// The number of associated rows. For the key `books`, its name is `bookCount`.
     public var count: AssociationAggregate<OriginRowDecoder> {

@@ -88,10 +88,12 @@ struct KeyPredicate {
                 resultCode: .SQLITE_MISUSE, message: "a key of table \(table.name) is empty: pass its columns")
         }
         guard let columns = try db.uniqueKey(table.name, of: key.keys, in: table.schema) else {
+            let names = key.keys.sorted().joined(separator: ", ")
+            let primaryKey = try db.primaryKey(table.name, in: table.schema).columns.joined(separator: ", ")
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "table \(table.name) has no unique key on column(s) "
-                    + key.keys.sorted().joined(separator: ", "))
+                message: "table \(table.name) has no unique key on column(s) \(names): name all the columns of its "
+                    + "primary key (\(primaryKey)) or of a unique index, or use filter(_:)")
         }
         // The other columns must match their values as well.
         let others = key.keys.filter { name in !columns.contains(where: name.isSameDatabaseName) }
