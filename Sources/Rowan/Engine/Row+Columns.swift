@@ -19,7 +19,7 @@ extension Row {
 
     /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
+    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         if let index = index(ofColumn: columnName) {
@@ -36,7 +36,7 @@ extension Row {
 
     /// The same, by column expression.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
+    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -128,7 +128,7 @@ extension Row {
             column: name, row: self)
     }
 
-    /// The start of the row, for an error message: 20 columns at most, and 20 bytes of each.
+    /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.
     var errorDescription: String {
         let columns = layout.names.prefix(20).enumerated().map { index, name in
             let value = column(atUncheckedIndex: index).databaseValue.errorDescription(limit: 20)

@@ -15,7 +15,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     public let columnIndex: Int?
     /// The value that did not decode.
     public let databaseValue: DatabaseValue?
-    /// The row: its first columns, with the start of each value. Nil if the error is about no row.
+    /// The first columns of the row, with the start of each value; nil if the error does not concern a row.
     public let row: String?
     /// The SQL of the statement that fetched the row.
     public let sql: String?
@@ -32,6 +32,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
         sql = row?.statement?.sql
     }
 
+    /// The reason, with the column, the row and the SQL if they are known.
     public var description: String {
         var details: [String] = []
         if let column { details.append("column: \"\(column)\"") }

@@ -1,23 +1,24 @@
-// The keys that tell which prefetched rows belong to which row. SQLite finds the rows; where they belong is found here:
-// by equal keys, or else by keys that SQLite may call equal, by a conversion (1 and '1') or a collation ('a' and 'A').
+// The keys that assign prefetched rows to rows. SQLite selects the prefetched rows; this file assigns them: by equal
+// keys, or else by keys that SQLite may consider equal after a conversion (1 and '1') or with a collation ('a' and
+// 'A').
 
 import Foundation
 
-/// The distinct keys of rows, numbered.
+/// The distinct keys of rows, numbered from 0.
 struct PrefetchKeys {
-    /// The key of each place.
+    /// The keys, by number.
     private(set) var values: [[DatabaseValue]] = []
-    /// Most keys are one integer: those need no bytes to be found.
+    /// Most keys are a single integer, which is found without encoding it as bytes.
     private var integers: [Int64: Int32] = [:]
     private var others: [[UInt8]: Int32] = [:]
-    /// The places of the keys that may be equal for SQLite. Made when a key is not found.
+    /// The numbers of keys that SQLite may consider equal. Created when a key is not found.
     private var similar: [[UInt8]: [Int32]]?
     /// The rows of one key often follow each other.
     private var lastInteger: (key: Int64, place: Int32)?
 
     init(capacity: Int) { integers.reserveCapacity(capacity) }
 
-    /// The place of the key of a row; nil if a value is NULL, which refers to nothing.
+    /// The number of the key of a row; nil if a value is NULL, which refers to nothing.
     mutating func insert(_ batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
         guard let key = key(batch, row, columns) else { return nil }
         if let place = place(of: key) { return place }
@@ -31,9 +32,9 @@ struct PrefetchKeys {
         return place
     }
 
-    /// The places of rows that have the same keys. Rows whose key is NULL have none.
+    /// The numbers of the keys of rows. Rows with a NULL key are omitted.
     ///
-    /// - Returns: nil if a row has another key: SQLite may call it equal to one of these.
+    /// - Returns: nil if a key is unknown: SQLite may consider it equal to a known one.
     mutating func exactPlaces(of batch: RowBatch, _ columns: [Int]) -> [RowPlace]? {
         var places: [RowPlace] = []
         places.reserveCapacity(batch.count)
@@ -47,7 +48,7 @@ struct PrefetchKeys {
         return places
     }
 
-    /// The places of rows whose keys SQLite found equal to these.
+    /// The numbers of the keys of rows that SQLite considers equal.
     mutating func places(of batch: RowBatch, _ columns: [Int]) -> [RowPlace] {
         var places: [RowPlace] = []
         places.reserveCapacity(batch.count)
@@ -89,7 +90,8 @@ struct PrefetchKeys {
         return key.contains { $0.isNull } ? nil : key
     }
 
-    /// The bytes of a key: two are the same when all values are. Swift's own comparison of texts knows of equal characters.
+    /// The bytes of a key, which are equal if all values are. Swift's comparison of strings would treat equivalent
+    /// characters as equal.
     private static func bytes(of key: [DatabaseValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ type: UInt8, _ content: some Collection<UInt8>) {
@@ -111,14 +113,14 @@ struct PrefetchKeys {
 }
 
 extension DatabaseValue {
-    /// The value, where a double that is a whole number is that integer: SQLite calls them equal.
+    /// The value; an integer for a double without a fraction, because SQLite considers both equal.
     fileprivate var asIntegerIfWhole: DatabaseValue {
         guard case .double(let double) = storage, let integer = Int64(exactly: double) else { return self }
         return DatabaseValue(storage: .int64(integer))
     }
 
-    /// One value for all those that SQLite may call equal: a number for the texts that are one (affinity), and texts
-    /// without the case of ASCII letters (NOCASE) and the spaces at their end (RTRIM).
+    /// A common value for all values that SQLite may consider equal: a number for numeric texts (affinity), and texts
+    /// without ASCII case (NOCASE) and trailing spaces (RTRIM).
     /// Sources: <https://sqlite.org/datatype3.html#affinity>, <https://sqlite.org/datatype3.html#collation>
     fileprivate var similarityRepresentative: DatabaseValue {
         guard case .string(let text) = storage else { return self }

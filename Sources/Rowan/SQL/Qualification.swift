@@ -1,9 +1,9 @@
-// Expressions of one table, as expressions of an alias of it.
+// Expressions of a table, as expressions of an alias of the table.
 
-// Not `??`, which is IFNULL for expressions. The transformation throws nothing.
+// Not `??`, which means IFNULL for expressions. The transformation throws no errors.
 
 extension SQLExpression {
-    /// The expression whose columns are those of an alias.
+    /// The expression, with columns of an alias.
     package func qualified(by alias: TableAliasID) -> SQLExpression {
         var qualification = Qualification(alias: alias)
         do { return try qualification.expression(self) } catch { return self }
@@ -11,14 +11,14 @@ extension SQLExpression {
 }
 
 extension SQLOrdering {
-    /// The term whose columns are those of an alias.
+    /// The term, with columns of an alias.
     package func qualified(by alias: TableAliasID) -> SQLOrdering {
         var qualification = Qualification(alias: alias)
         do { return try qualification.orderings(self)[0] } catch { return self }
     }
 }
 
-/// Qualifies the columns of the current table with an alias. What stands in a subquery has its own table.
+/// Qualifies the columns of the current table with an alias. A subquery has its own current table.
 private struct Qualification: ExpressionTransform {
     let alias: TableAliasID
 

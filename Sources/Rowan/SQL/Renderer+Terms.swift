@@ -103,7 +103,7 @@ extension Renderer {
         case .none: break
         case .current: write(qualifier: currentName)
         case .alias(let alias):
-            // SQL text may define an alias with a name.
+            // SQL text may define the name of an alias.
             guard let known = aliasNames[alias] ?? alias.name else { return refuse(.unknownAlias) }
             write(qualifier: known)
         }

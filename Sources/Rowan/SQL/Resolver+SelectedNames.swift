@@ -1,10 +1,10 @@
-// Filters and orders may use the names that the selection gives. SQL resolves a bare name, but the columns of a query with
-// several sources are qualified, and a bare name may be a column of another source. So the expression that has the name
-// takes its place; ORDER BY, whose terms are the names of result columns first, keeps the bare name.
+// Filters and orders may use the names that the selection defines. SQL resolves a bare name, but in a query with several
+// sources, columns are qualified, and a bare name may be a column of another source. So the named expression replaces the
+// name. ORDER BY keeps the bare name, because it resolves names as result columns first.
 
 extension Resolver {
-    /// Replaces the names of the selection, and of the joined columns that belong to the row itself, in the clauses of a
-    /// query with several sources. A column of the query's own source comes first.
+    /// In the clauses of a query with several sources, replaces the names of the selection, and of the joined columns of
+    /// the row itself. Columns of the query's own source take precedence.
     func replaceSelectedNames(
         in select: inout Select, joins: inout [ResolvedJoin], hasDerivedTables: Bool
     ) throws {
@@ -38,7 +38,7 @@ extension Select {
 }
 
 extension ResolvedJoin {
-    /// Adds the names of the columns that the join, and the joins of it, add to the row.
+    /// Adds the names of the columns that the join and its nested joins add to the row.
     fileprivate mutating func addAnnotations(to names: inout [String: SQLExpression]) {
         let alias = aliases.first ?? .given()
         for selection in annotation {
@@ -61,12 +61,12 @@ extension SQLExpression {
     fileprivate var columnName: String? { if case .column(let name, .current) = node { name } else { nil } }
 }
 
-/// Replaces the columns of the query itself that are names of the selection.
+/// Replaces the columns of the query itself that name expressions of the selection.
 private struct SelectedNameReplacement: ExpressionTransform {
     let names: [String: SQLExpression]
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        // Not `??`, which is IFNULL for expressions.
+        // Not `??`, which means IFNULL for expressions.
         if let name = expression.columnName {
             if let named = names[name.foldedDatabaseName] { return named }
             return expression

@@ -227,7 +227,7 @@ struct DocumentedFormTests {
         try Library.run { db, _ throws in
             let request = Library.Book.including(required: Library.Book.country.order(\.name))
             let error = databaseError { try request.page(size: 2).fetch(db) }
-            #expect(error?.message?.contains("needs its order in one place") == true)
+            #expect(error?.message?.contains("with ordered joined associations") == true)
         }
     }
 

@@ -45,7 +45,7 @@ private let schema = """
             expectError(.SQLITE_MISUSE, message) { try request.deleteAll(db) }
             expectError(.SQLITE_MISUSE, message) { try request.updateAll(db, Column("price").set(to: 0)) }
             #expect(try Item.fetchCount(db) == 5)
-            // The column itself is no other name, and an expression is not one at all.
+            // The column itself is not another name, and an expression has no name.
             #expect(try Item.select(Column("id"), price.forKey("price")).order(price).limit(1).deleteAll(db) == 1)
             #expect(try Item.annotated(with: (-price).forKey("x")).order(-price).limit(1).deleteAll(db) == 1)
             #expect(try Item.fetchAll(db).map(\.id) == [2, 3, 5])

@@ -24,6 +24,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// The decimal of a column.
     public static func fromColumn(_ column: ColumnValue) -> Decimal? { fromDatabaseValue(column.databaseValue) }
 
     private static let locale = Locale(identifier: "en_US_POSIX")
