@@ -89,6 +89,8 @@ package struct Join: Hashable, Sendable {
     package var isIncluded: Bool
     /// The columns of the joined relation that are added to the main row.
     package var annotation: [SQLSelection] = []
+    /// Whether the relation is only joined because an association goes through it.
+    var isPivot = false
 
     package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
         self.kind = kind
@@ -125,6 +127,7 @@ extension Relation {
         }
         for step in path.steps.dropLast().reversed() {
             var pivot = Join(kind, step, isIncluded: false)
+            pivot.isPivot = true
             pivot.step.relation.merge(join)
             join = pivot
         }
@@ -134,15 +137,15 @@ extension Relation {
     /// Adds a join, or refines the join with the same key. If joins with the same key lead to different tables, both
     /// stay, and the resolver rejects them.
     package mutating func merge(_ join: Join) {
-        let index = joins.firstIndex {
-            $0.name == join.name && $0.step.condition == join.step.condition
-                && $0.step.relation.source == join.step.relation.source
+        var join = join
+        var number = 1
+        while let index = joins.firstIndex(where: { $0.name == join.name && $0.isSameAssociation(as: join) }) {
+            guard joins[index].needsOtherRows(than: join) else { return joins[index].refine(with: join) }
+            number += 1
+            let key = join.step.key.one.dropLast(number == 2 ? 0 : "\(number - 1)".count)
+            join.step.key = .fixed("\(key)\(number)")
         }
-        guard let index else {
-            joins.append(join)
-            return
-        }
-        joins[index].refine(with: join)
+        joins.append(join)
     }
 
     /// Refines the relation with another one on the same source.
@@ -187,11 +190,29 @@ extension Prefetch {
 }
 
 extension Join {
+    fileprivate func isSameAssociation(as other: Join) -> Bool {
+        step.condition == other.step.condition && step.relation.source == other.step.relation.source
+    }
+
+    /// Whether two pivots lead to rows of one association with different keys: one row of the pivot may not lead to both
+    /// rows.
+    fileprivate func needsOtherRows(than other: Join) -> Bool {
+        guard isPivot, other.isPivot, !isToOne else { return false }
+        let joins = step.relation.joins
+        return other.step.relation.joins.contains { join in
+            if let same = joins.first(where: { $0.name == join.name }) { return same.needsOtherRows(than: join) }
+            return joins.contains { $0.isSameAssociation(as: join) }
+        }
+    }
+
+    private var isToOne: Bool { if case .foreignKey(let link) = step.condition { link.isToOne } else { false } }
+
     /// Required wins over optional, and included over joined. Filters accumulate. The last order and the last selection
     /// win.
     fileprivate mutating func refine(with other: Join) {
         if other.kind == .inner { kind = .inner }
         isIncluded = isIncluded || other.isIncluded
+        isPivot = isPivot && other.isPivot
         annotation += other.annotation
         step.relation.refine(with: other.step.relation, isSelected: other.isIncluded)
     }

@@ -7,6 +7,47 @@ private typealias Country = Library.Country
 private typealias Award = Library.Award
 
 struct JoinTests {
+    /// An author with two passports: one row of the pivot does not lead to two countries.
+    @Test func twoAssociationsThroughOnePivot() throws {
+        let countries = Author.hasMany(
+            Country.self, through: Author.passports, using: Library.Passport.country, key: "countries")
+        let american = countries.filter { $0.code == "US" }.forKey("american")
+        let french = countries.filter { $0.code == "FR" }.forKey("french")
+        let request = Author.joining(required: american).joining(required: french)
+        try Library.check(
+            request.select(\.id),
+            #"SELECT "author"."id" FROM "author" JOIN "passport" AS "passport1" ON "passport1"."citizenId" = "author"."id" JOIN "country" AS "country1" ON "country1"."code" = "passport1"."countryCode" AND ("country1"."code" = ?) JOIN "passport" AS "passport2" ON "passport2"."citizenId" = "author"."id" JOIN "country" AS "country2" ON "country2"."code" = "passport2"."countryCode" AND ("country2"."code" = ?)"#,
+            ["US", "FR"], rows: ["[id:1]"])
+        struct Info: Decodable, FetchableRecord {
+            var author: Author
+            var american: Country
+            var french: Country
+            var other: Country?
+        }
+        let other = countries.filter { $0.code == "DE" }.forKey("other")
+        let all = Author.including(required: american).including(required: french).including(optional: other)
+        try Library.run { db, _ throws in
+            let info = try #require(try Info.fetchOne(db, all))
+            #expect(info.author.id == 1 && info.american.code == "US" && info.french.code == "FR" && info.other == nil)
+            // One key is one association: its filters add up.
+            let both = Author.joining(required: countries.filter { $0.code == "US" })
+                .joining(required: countries.filter { $0.code == "FR" })
+            #expect(try both.fetchCount(db) == 0)
+            #expect(try request.joining(required: american).fetchAll(db).map(\.id) == [1])
+        }
+    }
+
+    /// A pivot that leads to one row is joined once.
+    @Test func twoAssociationsThroughOneRow() throws {
+        let country = Book.hasOne(Country.self, through: Book.author, using: Author.country)
+        let request = Book.joining(required: country.filter { $0.code == "US" }.forKey("a"))
+            .joining(required: country.filter { $0.name != nil }.forKey("b")).select(\.id)
+        try Library.check(
+            request,
+            #"SELECT "book"."id" FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" JOIN "country" AS "country1" ON "country1"."code" = "author"."countryCode" AND ("country1"."code" = ?) JOIN "country" AS "country2" ON "country2"."code" = "author"."countryCode" AND ("country2"."name" IS NOT NULL)"#,
+            ["US"], rows: ["[id:1]", "[id:2]"])
+    }
+
     private let authorSQL = #""author" ON "author"."id" = "book"."authorId""#
 
     @Test func includingRequired() throws {

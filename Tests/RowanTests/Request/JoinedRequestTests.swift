@@ -2,6 +2,7 @@ import Rowan
 import Testing
 
 private typealias Author = Library.Author
+private typealias Award = Library.Award
 private typealias Book = Library.Book
 private typealias Country = Library.Country
 
@@ -81,6 +82,52 @@ struct JoinedRequestTests {
                 author.id == book["authorId"]
             }.fetchAll(db)
             #expect(years.map { $0.1?["year"] as Int? } == [1851, 1830, nil, nil])
+        }
+    }
+
+    @Test func conditionsWithTheAliasesOfAllRequests() throws {
+        try Library.run { db, log throws in
+            let joined = Book.filter { $0.year > 1500 }
+                .join(Author.all()) { book, author in book.authorId == author.id }
+                .leftJoin(Award.all()) { book, author, award in award["bookId"] == book.id && author.name != "Hugo" }
+                .join(Country.all()) { _, author, _, country in country.code == author.countryCode }
+                .order(Column("id"))
+            let rows = try joined.fetchAll(db).map { "\($0.title) \($1.name) \($2?.name ?? "-") \($3.code)" }
+            #expect(
+                rows == [
+                    "Moby-Dick Melville Gold US", "Moby-Dick Melville Silver US", "Omoo Melville - US",
+                    "Hernani Hugo - FR",
+                ])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT "book".*, "author".*, "award".*, "country".* FROM "book" JOIN "author" ON ("book"."authorId" = "author"."id") LEFT JOIN "award" ON (("award"."bookId" = "book"."id") AND ("author"."name" <> 'Hugo')) JOIN "country" ON ("country"."code" = "author"."countryCode") WHERE "book"."year" > 1500 ORDER BY "book"."id""#
+                ])
+            // The same table several times: each alias is its own.
+            let rivals = Author.all()
+                .join(Author.all()) { one, other in one.countryCode == other.countryCode && one.id < other.id }
+                .leftJoin(Author.all()) { one, other, third in third.id == one.id + other.id - 1 }
+            #expect(try rivals.fetchAll(db).map { [$0.id, $1.id, $2?.id ?? 0] } == [[2, 3, 4]])
+        }
+    }
+
+    @Test func joinsOfTypesThatDoNotDecode() throws {
+        struct Plain: TableRecord {
+            static let databaseTableName = "author"
+        }
+        try Library.run { db, _ throws in
+            let joined = Book.order(\.id).join(Plain.all()) { book, author in book.authorId == author["id"] }
+            let error = #expect(throws: RowDecodingError.self) { try joined.fetchAll(db) }
+            #expect(
+                error?.description
+                    == "cannot decode Plain from a joined row: make it a FetchableRecord, or decode the rows into another type with asRequest(of:)"
+            )
+            #expect(try joined.fetchCount(db) == 3)
+            struct Pair: Decodable, FetchableRecord {
+                struct Named: Decodable { var name: String }
+                var book: Book
+                var author: Named
+            }
+            #expect(try joined.asRequest(of: Pair.self).fetchOne(db)?.author.name == "Melville")
         }
     }
 
