@@ -28,6 +28,21 @@ public struct FloorSide: Side {
                 floor_fetch_places(connection, &result.list)
             }
 
+        case .fetchText, .fetchTextCodable:
+            return try run(path, into: OrderList()) { connection, orders in
+                floor_fetch_orders(connection, &orders.list)
+            }
+
+        case .fetchJSON:
+            return try run(path, into: DocumentList()) { connection, documents in
+                floor_fetch_documents(connection, &documents.list)
+            }
+
+        case .fetchRows:
+            return try run(path, into: MeasureList()) { connection, measures in
+                floor_fetch_measures(connection, &measures.list)
+            }
+
         case .insertStatement, .insertStruct, .insertAll, .insertCodable:
             let rows = samples.ints.prefix(count).map { FloorInts($0) }
             return try run(path, into: Nothing()) { connection, _ in
@@ -42,6 +57,13 @@ public struct FloorSide: Side {
         case .updateStruct:
             return try run(path, into: updatedPlaces(path: path)) { connection, places in
                 floor_update_places(connection, places.list.rows, places.list.count)
+            }
+
+        case .updateChanges:
+            // The stock of each item, one more than it is.
+            let stocks = (1...Int64(count)).map { $0 % 100 + 1 }
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_update_stocks(connection, stocks, stocks.count)
             }
 
         case .script:
@@ -84,6 +106,11 @@ public struct FloorSide: Side {
         case .includeAll, .includeAllRows:
             return try run(path, into: AuthorList()) { connection, authors in
                 floor_fetch_library(connection, &authors.list)
+            }
+
+        case .includeAllComposite:
+            return try run(path, into: ShelfList()) { connection, shelves in
+                floor_fetch_shelves(connection, &shelves.list)
             }
 
         case .joinBelongsTo, .joinBelongsToCodable:

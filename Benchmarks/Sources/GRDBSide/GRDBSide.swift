@@ -23,6 +23,14 @@ public struct GRDBSide: Side {
             try assignment.fetch { try Place.fetchAll($0) }
         case .fetchPlaceCodable:
             try assignment.fetch { try CodablePlace.fetchAll($0) }
+        case .fetchText:
+            try assignment.fetch { try Order.fetchAll($0) }
+        case .fetchTextCodable:
+            try assignment.fetch { try CodableOrder.fetchAll($0) }
+        case .fetchJSON:
+            try assignment.fetch { try Document.fetchAll($0) }
+        case .fetchRows:
+            try assignment.fetchRows()
         case .insertStatement:
             try assignment.insertWithStatement()
         case .insertStruct:
@@ -37,6 +45,8 @@ public struct GRDBSide: Side {
             try assignment.insertCodablePlaces()
         case .updateStruct:
             try assignment.updatePlaces()
+        case .updateChanges:
+            try assignment.updateChangesOfItems()
         case .script:
             try assignment.runScript()
         case .pointRead:
@@ -57,6 +67,8 @@ public struct GRDBSide: Side {
             try assignment.fetchCodableAuthorsWithBooks()
         case .includeAllRows:
             try assignment.fetchAuthorsWithBooks()
+        case .includeAllComposite:
+            try assignment.fetchShelvesWithVolumes()
         case .joinBelongsTo:
             try assignment.fetchBooksWithAuthors()
         case .joinBelongsToCodable:

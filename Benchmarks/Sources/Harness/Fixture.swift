@@ -9,6 +9,16 @@ public struct Fixture: Hashable, Sendable {
         case library(books: Int, reviews: Int, isIndexed: Bool)
         /// `player(id, name, team, score)`, with an index on the ranking.
         case players
+        /// `orders`: integers, and many optional texts.
+        case orders
+        /// `document`: columns that hold JSON.
+        case documents
+        /// `measure`: a column of each storage class.
+        case measures
+        /// `item`: 18 columns.
+        case items
+        /// Shelves, whose key has two columns, and so many volumes on each.
+        case shelves(volumes: Int)
     }
 
     public enum Journal: Hashable, Sendable {
@@ -26,6 +36,13 @@ public struct Fixture: Hashable, Sendable {
     public static func ints(_ rows: Int) -> Fixture { Fixture(table: .ints, rows: rows, isFresh: false) }
     public static func places(_ rows: Int) -> Fixture { Fixture(table: .places, rows: rows, isFresh: false) }
     public static func players(_ rows: Int) -> Fixture { Fixture(table: .players, rows: rows, isFresh: false) }
+    public static func orders(_ rows: Int) -> Fixture { Fixture(table: .orders, rows: rows, isFresh: false) }
+    public static func documents(_ rows: Int) -> Fixture { Fixture(table: .documents, rows: rows, isFresh: false) }
+    public static func measures(_ rows: Int) -> Fixture { Fixture(table: .measures, rows: rows, isFresh: false) }
+    public static func items(_ rows: Int) -> Fixture { Fixture(table: .items, rows: rows, isFresh: false) }
+    public static func shelves(_ shelves: Int, volumes: Int) -> Fixture {
+        Fixture(table: .shelves(volumes: volumes), rows: shelves, isFresh: false)
+    }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
             table: .library(books: books, reviews: reviews, isIndexed: true), rows: authors, isFresh: false)
@@ -104,6 +121,11 @@ extension Fixture.Table {
                 score INTEGER NOT NULL);
             CREATE INDEX player_on_ranking ON player(score DESC, id);
             """
+        case .orders: Self.orderTable
+        case .documents: Self.documentTable
+        case .measures: Self.measureTable
+        case .items: Self.itemTable
+        case .shelves: Self.shelfTables
         }
     }
 
@@ -142,6 +164,11 @@ extension Fixture.Table {
                 i * 7919 % 5003
             FROM n;
             """
+        case .orders: Self.orderFilling(rows)
+        case .documents: Self.documentFilling(rows)
+        case .measures: Self.measureFilling(rows)
+        case .items: Self.itemFilling(rows)
+        case .shelves(let volumes): Self.shelfFilling(rows, volumes: volumes)
         }
     }
 }

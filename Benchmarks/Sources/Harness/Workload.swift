@@ -7,6 +7,10 @@ public struct Workload: Sendable {
         case fetchInt = "fetch-int"
         case fetchPlace = "fetch-place"
         case fetchPlaceCodable = "fetch-place-codable"
+        case fetchText = "fetch-text"
+        case fetchTextCodable = "fetch-text-codable"
+        case fetchJSON = "fetch-json"
+        case fetchRows = "fetch-rows"
         case insertStatement = "insert-statement"
         case insertStruct = "insert-struct"
         case insertAll = "insert-all"
@@ -14,6 +18,7 @@ public struct Workload: Sendable {
         case insertPlace = "insert-place"
         case insertPlaceCodable = "insert-place-codable"
         case updateStruct = "update-struct"
+        case updateChanges = "update-changes"
         case script
         case pointRead = "point-read"
         case pointReadAccess = "point-read-access"
@@ -24,6 +29,7 @@ public struct Workload: Sendable {
         case requestBuild = "request-build"
         case includeAll = "include-all"
         case includeAllRows = "include-all-rows"
+        case includeAllComposite = "include-all-composite"
         case joinBelongsTo = "join-belongs-to"
         case joinBelongsToCodable = "join-belongs-to-codable"
         case countHasMany = "count-has-many"
@@ -81,6 +87,10 @@ extension Workload {
         case .fetchInt: (200_000, .ints(200_000), .ratio(1.3))
         case .fetchPlace: (100_000, .places(100_000), .ratio(1.6))
         case .fetchPlaceCodable: (100_000, .places(100_000), .ratio(3))
+        case .fetchText: (20_000, .orders(20_000), .ratio(1.3))
+        case .fetchTextCodable: (20_000, .orders(20_000), .ratio(2.3))
+        case .fetchJSON: (20_000, .documents(20_000), .timesPeer(2))
+        case .fetchRows: (436_000, .measures(436_000), .timesPeer(2))
         case .insertStatement: (50_000, .emptyInts, .ratio(1.5))
         case .insertStruct: (50_000, .emptyInts, .ratio(1.5))
         case .insertAll: (50_000, .emptyInts, .ratio(0.9))
@@ -88,6 +98,7 @@ extension Workload {
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
         case .insertPlaceCodable: (100_000, .emptyPlaces, .ratio(3))
         case .updateStruct: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.8))
+        case .updateChanges: (5_000, .items(5_000).copiedForEachRun(), .timesPeer(2))
         case .script: (20_000, .emptyInts, .ratio(1.5))
         case .pointRead: (100_000, .places(100_000), .ratio(2))
         case .pointReadAccess: (100_000, .places(100_000), .ratio(1.5))
@@ -98,6 +109,7 @@ extension Workload {
         case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
         case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))
         case .includeAllRows: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))
+        case .includeAllComposite: (42_000, .shelves(2_000, volumes: 20), .timesPeer(2))
         case .joinBelongsTo: (100_000, .library(1_000, books: 100), .timesPeer(2))
         case .joinBelongsToCodable: (100_000, .library(1_000, books: 100), .timesPeer(2))
         case .countHasMany: (10_000, .library(10_000, books: 10), .timesPeer(2))

@@ -12,7 +12,7 @@ extension Row {
             if let value = Value.fromColumn(liveColumn(index)) { return value }
         } else {
             checkIndex(index)
-            if let value = Value.fromColumn(column(atUncheckedIndex: index)) { return value }
+            if let value = value(Value.self, at: index) { return value }
         }
         decodingFailed(Value.self, at: index)
     }
@@ -25,7 +25,7 @@ extension Row {
         if let index = index(ofColumn: columnName) {
             if index < liveCount {
                 if let value = Value.fromColumn(liveColumn(index)) { return value }
-            } else if let value = Value.fromColumn(column(atUncheckedIndex: index)) {
+            } else if let value = value(Value.self, at: index) {
                 return value
             }
             decodingFailed(Value.self, at: index)
@@ -60,8 +60,7 @@ extension Row {
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for name in columns {
             guard let index = index(ofColumn: name) else { continue }
-            let column = column(atUncheckedIndex: index)
-            if !column.isNull, let value = T.fromColumn(column) { return value }
+            if !column(atUncheckedIndex: index).isNull, let value = value(T.self, at: index) { return value }
         }
         return nil
     }
@@ -78,7 +77,7 @@ extension Row {
         _ type: Value.Type = Value.self, atIndex index: Int
     ) throws -> Value {
         guard index >= 0, index < count else { throw indexError(index) }
-        guard let value = Value.fromColumn(column(atUncheckedIndex: index)) else {
+        guard let value = value(Value.self, at: index) else {
             throw decodingError(Value.self, at: index)
         }
         return value

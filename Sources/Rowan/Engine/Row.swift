@@ -77,11 +77,19 @@ public final class Row {
         return Row(layout: layout, storage: storage.detached(), base: base)
     }
 
-    /// The column, as a view for decoders.
+    /// The column, as a view for decoders. It is valid as long as the row: the reader must keep the row alive.
     ///
     /// - Precondition: the index is valid.
     @inlinable
     func column(atUncheckedIndex index: Int) -> ColumnValue { storage.column(at: position(ofColumn: index)) }
+
+    /// The value of a column; nil if it does not convert. The row stays alive during the read.
+    ///
+    /// - Precondition: the index is valid.
+    @inlinable @inline(__always)
+    func value<Value: DatabaseValueConvertible>(_ type: Value.Type, at index: Int) -> Value? {
+        withExtendedLifetime(self) { Value.fromColumn(column(atUncheckedIndex: index)) }
+    }
 
     /// The position of a column in the storage.
     @inlinable

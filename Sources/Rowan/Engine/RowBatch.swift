@@ -1,46 +1,107 @@
-// Rows copied from a statement, together: one array stores all values, and row objects are made on demand. A million
-// prefetched rows take one allocation instead of two million.
+// Rows copied from a statement, together: their values are stored side by side, and row objects are made on demand. A
+// million prefetched rows take two buffers instead of two million allocations.
 
 /// The copied rows of one statement.
 @usableFromInline
 package final class RowBatch {
     private let layout: ColumnLayout
-    private let mapping: RowMapping?
-    private let isStrict: Bool
+    private let source: RowSource
+    private let values: PackedValues
     private let width: Int
-    // Each read of a value touches it: no exclusivity check.
-    @exclusivity(unchecked) private var values: [DatabaseValue] = []
     @exclusivity(unchecked) package private(set) var count = 0
 
-    /// The prefetched rows of these rows.
-    @exclusivity(unchecked) package var prefetched: PrefetchTree?
+    /// The prefetched rows of these rows. Set before any row object exists.
+    package var prefetched: PrefetchTree? {
+        get { source.prefetched }
+        set { source.prefetched = newValue }
+    }
 
     /// - Parameter mapping: the columns that the rows show.
     package init(_ statement: Statement, mapping: RowMapping?) {
-        layout = statement.layout
-        isStrict = statement.connection.isStrict
-        width = layout.names.count
-        self.mapping = mapping
+        let columns = statement.layout
+        width = columns.names.count
+        layout = mapping?.layout ?? columns
+        values = PackedValues(capacity: 16 * width, byteCapacity: 256)
+        source = RowSource(values, columns: columns, isStrict: statement.connection.isStrict)
     }
 
     /// Copies the current row of a statement.
     package func append(_ statement: Statement) {
-        let pointer = statement.sqliteStatement
-        for index in 0..<CInt(truncatingIfNeeded: width) {
-            values.append(DatabaseValue(sqliteStatement: pointer, index: index))
-        }
+        values.append(statement.sqliteStatement, width: width)
         count &+= 1
     }
 
     /// A value of the statement, even if the rows hide its column.
-    package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { values[row * width + column] }
+    package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { packed(column, ofRow: row).databaseValue }
+
+    /// The same, without a copy: valid as long as the batch.
+    package func packed(_ column: Int, ofRow row: Int) -> PackedColumn { values[row &* width &+ column] }
 
     /// A new row object for the row at an index.
     package func row(at index: Int) -> Row {
-        let storage = RowStorage(values, columns: layout, isStrict: isStrict, prefetched: prefetched)
-        return Row(layout: mapping?.layout ?? layout, storage: storage, base: index * width)
+        Row(layout: layout, storage: RowStorage(source), base: index * width)
     }
 
     /// Moves a row object of this batch to another row.
     package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
+}
+
+/// Copies of the row object that a cursor moves, in buffers that many copies share.
+struct RowCopies {
+    private let row: Row
+    private let statement: SQLiteStatement
+    private let width: Int
+    private var values: PackedValues
+    private var source: RowSource
+    /// The number of rows in the current buffer, and its capacity. A copy that outlives the others keeps its buffer
+    /// alive.
+    private var count = 0
+    private var capacity = 1
+
+    private static let largestCapacity = 256
+
+    /// - Parameter row: a live row.
+    init?(of row: Row) {
+        guard let statement = row.storage.pointer else { return nil }
+        self.row = row
+        self.statement = statement
+        width = row.storage.columns.names.count
+        values = PackedValues(capacity: width, byteCapacity: 0)
+        source = RowSource(values, columns: row.storage.columns, isStrict: row.storage.source.isStrict)
+    }
+
+    /// A copy of the current row.
+    mutating func next() -> Row {
+        if count == capacity { startBuffer() }
+        let base = count &* width
+        values.append(statement, width: width)
+        count &+= 1
+        return Row(layout: row.layout, storage: RowStorage(source), base: base)
+    }
+
+    private mutating func startBuffer() {
+        // The average number of bytes per row so far, and some more.
+        let bytesPerRow = values.byteCount / count + 1
+        capacity = min(2 * capacity, Self.largestCapacity)
+        count = 0
+        values = PackedValues(capacity: capacity * width, byteCapacity: capacity * bytesPerRow * 9 / 8)
+        source = RowSource(values, columns: row.storage.columns, isStrict: row.storage.source.isStrict)
+    }
+}
+
+extension FetchCursor where Decoding == RowElements {
+    /// Copies of all rows, in buffers that many copies share.
+    @usableFromInline
+    package func copies() throws -> [Row] {
+        guard let row = try nextRow() else { return [] }
+        guard var copies = RowCopies(of: row) else {
+            // The rows of a batch, which already share its buffers.
+            var rows = [row.copy()]
+            while let row = try nextRow() { rows.append(row.copy()) }
+            return rows
+        }
+        var rows: [Row] = []
+        repeat { rows.append(copies.next()) } while try advance(row)
+        return rows
+    }
 }

@@ -46,7 +46,7 @@ public enum ValueElements<Value: DatabaseValueConvertible>: RowDecoding {
     /// - Throws: ``RowDecodingError`` if the column does not convert.
     @inlinable
     public static func element(of row: Row) throws -> Value {
-        if row.count > 0, let value = Value.fromColumn(row.column(atUncheckedIndex: 0)) { return value }
+        if row.count > 0, let value = row.value(Value.self, at: 0) { return value }
         throw row.valueDecodingError(Value.self)
     }
 
@@ -54,9 +54,8 @@ public enum ValueElements<Value: DatabaseValueConvertible>: RowDecoding {
     @inlinable
     public static func firstElement(of row: Row) throws -> Value? {
         if row.count > 0 {
-            let column = row.column(atUncheckedIndex: 0)
-            if let value = Value.fromColumn(column) { return value }
-            if column.isNull { return nil }
+            if let value = row.value(Value.self, at: 0) { return value }
+            if row.hasNull(atIndex: 0) { return nil }
         }
         throw row.valueDecodingError(Value.self)
     }

@@ -31,6 +31,8 @@ public final class Statement {
     @exclusivity(unchecked) private var compilation: Compilation
     @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
+    @exclusivity(unchecked) private var knownRowSource: RowSource?
+
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
     /// Whether any parameter has a name; nil if unknown.
@@ -129,6 +131,15 @@ public final class Statement {
         let columns = Self.layout(of: isCurrent ? self : recompiled() ?? self)
         compilation.layout = (columns, isLeased ? epoch : current)
         return columns
+    }
+
+    /// The common properties of live rows.
+    var rowSource: RowSource {
+        let layout = layout
+        if let known = knownRowSource, known.columns === layout { return known }
+        let source = RowSource(nil, columns: layout, isStrict: connection.isStrict)
+        knownRowSource = source
+        return source
     }
 
     private static func layout(of statement: Statement) -> ColumnLayout {

@@ -40,46 +40,6 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// Updates the columns whose values differ from those of another record. Without differences, the database is not
-    /// accessed.
-    ///
-    /// - Returns: whether the row was updated.
-    /// - Throws: a ``RecordError`` if no row has the primary key.
-    @discardableResult
-    public func updateChanges<Record: MutablePersistableRecord>(
-        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, from record: Record
-    ) throws -> Bool {
-        try updateChanges(db, conflictResolution, db.stored(record))
-    }
-
-    /// Changes the record, and updates the changed columns. Without changes, the database is not accessed.
-    ///
-    /// ```swift
-    /// // UPDATE "player" SET "score"=? WHERE "id"=?
-    /// try player.updateChanges(db) { $0.score += 10 }
-    /// ```
-    ///
-    /// - Returns: whether the row was updated.
-    /// - Throws: a ``RecordError`` if no row has the primary key.
-    @discardableResult
-    public mutating func updateChanges(
-        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-        modify: (inout Self) throws -> Void
-    ) throws -> Bool {
-        let previous = try db.stored(self)
-        try modify(&self)
-        return try updateChanges(db, conflictResolution, previous)
-    }
-
-    private func updateChanges(
-        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ previous: PersistenceContainer
-    ) throws -> Bool {
-        let changes = try db.stored(self).changes(from: previous)
-        guard !changes.isEmpty else { return false }
-        try update(db, onConflict: conflictResolution, columns: changes.keys)
-        return true
-    }
-
     // MARK: Returning rows
 
     /// Updates the row, and decodes the updated row: `UPDATE ... RETURNING *`.
@@ -153,13 +113,11 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
     ) throws -> T? {
-        let previous = try db.stored(self)
+        var previous = try db.stored(self, db.storedColumns(of: type(of: self)))
         try modify(&self)
-        let changes = try db.stored(self).changes(from: previous)
-        guard !changes.isEmpty else { return nil }
+        guard let changes = try changes(db, from: &previous) else { return nil }
         return try updateAndFetch(
-            db, Modification(type(of: self), conflictResolution, columns: Set(changes.keys), returning: selection),
-            fetch)
+            db, Modification(type(of: self), conflictResolution, columns: changes.names, returning: selection), fetch)
     }
 
     private func updateAndFetch<T>(
@@ -181,6 +139,18 @@ struct Modification {
     /// The columns to update; nil for all.
     @usableFromInline var columns: Set<String>?
     var returning: [any SQLSelectable] = []
+    /// The columns to update, in the form that a plan needs; nil if they were not compared.
+    private var changes: ChangedColumns?
+
+    /// An update of changed columns.
+    @usableFromInline
+    init(
+        _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,
+        changes: ChangedColumns
+    ) {
+        self.init(record, conflictResolution, columns: changes.names)
+        self.changes = changes
+    }
 
     @usableFromInline
     init(
@@ -198,7 +168,7 @@ struct Modification {
     func planGroup(_ db: Database) -> PlanGroup {
         guard returning.isEmpty else { return PlanGroup(epoch: db.connection.schemaEpoch) }
         return db.planGroup(
-            record, .update, conflictResolution, detail: columns?.sorted().joined(separator: "\u{0}"))
+            record, .update, conflictResolution, detail: changes?.detail ?? columns.map(ChangedColumns.detail))
     }
 
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {

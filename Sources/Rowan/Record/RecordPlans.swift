@@ -30,8 +30,9 @@ final class RecordPlans: ConnectionStateValue {
     /// The fetches by primary key, by record type.
     @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 
-    /// The columns that the last record of a type has stored: the next record most likely has the same columns.
-    var storedColumns: [ObjectIdentifier: [String]] = [:]
+    /// The known columns of record types.
+    private var storedColumns: [ObjectIdentifier: StoredColumns] = [:]
+    @exclusivity(unchecked) private var lastStored: (type: ObjectIdentifier, columns: StoredColumns)?
 
     private static let capacity = 512
 
@@ -51,6 +52,15 @@ final class RecordPlans: ConnectionStateValue {
         return group
     }
 
+    /// The known columns of a record type.
+    func storedColumns(of type: ObjectIdentifier) -> StoredColumns {
+        if let lastStored, lastStored.type == type { return lastStored.columns }
+        let columns = storedColumns[type] ?? StoredColumns()
+        storedColumns[type] = columns
+        lastStored = (type, columns)
+        return columns
+    }
+
     /// The plans of batches of a key for a schema.
     func batch(for key: Key, epoch: Int) -> BatchPlans {
         let known = batches[key]
@@ -64,18 +74,5 @@ final class RecordPlans: ConnectionStateValue {
 }
 
 extension Database {
-    /// The values that a record stores. Each column that the last record had too costs a comparison and a store.
-    func stored<Stored: EncodableRecord>(_ record: Stored) throws -> PersistenceContainer {
-        let plans = recordPlans
-        let type = ObjectIdentifier(Swift.type(of: record))
-        let expected = plans.storedColumns[type] ?? []
-        var container = PersistenceContainer(
-            expecting: expected, reusing: Array(repeating: .null, count: expected.count))
-        try record.encode(to: &container)
-        container.finish()
-        if !container.columns.isIdentical(to: expected) { plans.storedColumns[type] = container.columns }
-        return container
-    }
-
     var recordPlans: RecordPlans { state.value(orMake: RecordPlans()) }
 }

@@ -93,3 +93,9 @@ extension RowDecoding {
         return elements
     }
 }
+
+extension RowElements {
+    /// All the rows: their copies share buffers.
+    @usableFromInline
+    package static func all(_ cursor: RowCursor) throws -> [Row] { try cursor.copies() }
+}

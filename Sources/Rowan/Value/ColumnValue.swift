@@ -17,12 +17,16 @@ public enum ColumnValue {
     /// A value that was copied out of a row.
     case owned(DatabaseValue, strict: Bool)
 
+    /// A value of a copied row, stored together with those of other rows. It is valid as long as the row.
+    case packed(PackedColumn, strict: Bool)
+
     /// Whether the column is NULL.
     @inlinable
     public var isNull: Bool {
         switch self {
         case .statement(let statement, let index, _): sqlite3_column_type(statement, index) == SQLITE_NULL
         case .owned(let value, _): value.isNull
+        case .packed(let column, _): column.type == SQLITE_NULL
         }
     }
 
@@ -38,6 +42,8 @@ public enum ColumnValue {
         case .owned(let value, let strict):
             if case .int64(let integer) = value.storage { return integer }
             return value.convertedInt64(strict: strict)
+        case .packed(let column, let strict):
+            return column.int64(strict: strict)
         }
     }
 
@@ -53,6 +59,8 @@ public enum ColumnValue {
         case .owned(let value, let strict):
             if case .double(let double) = value.storage { return double }
             return value.convertedDouble(strict: strict)
+        case .packed(let column, let strict):
+            return column.double(strict: strict)
         }
     }
 
@@ -68,6 +76,8 @@ public enum ColumnValue {
             return String(validColumnText: statement, index)
         case .owned(let value, let strict):
             return value.convertedString(strict: strict)
+        case .packed(let column, let strict):
+            return column.string(strict: strict)
         }
     }
 
@@ -80,6 +90,8 @@ public enum ColumnValue {
             return Data(columnBlob: statement, index)
         case .owned(let value, let strict):
             return value.convertedData(strict: strict)
+        case .packed(let column, let strict):
+            return column.data(strict: strict)
         }
     }
 
@@ -89,6 +101,7 @@ public enum ColumnValue {
         switch self {
         case .statement(let statement, let index, _): DatabaseValue(sqliteStatement: statement, index: index)
         case .owned(let value, _): value
+        case .packed(let column, _): column.databaseValue
         }
     }
 
@@ -128,6 +141,8 @@ extension ColumnValue {
         case .owned(let value, _):
             guard case .string(var string) = value.storage else { return nil }
             return string.withUTF8(body)
+        case .packed(let column, _):
+            return column.withText(body)
         }
     }
 }

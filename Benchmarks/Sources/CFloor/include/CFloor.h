@@ -127,6 +127,73 @@ void floor_book_info_list_free(FloorBookInfoList *list);
 void floor_tally_list_free(FloorTallyList *list);
 void floor_player_list_free(FloorPlayerList *list);
 
+// MARK: - Other tables
+
+typedef struct {
+    int64_t value;
+    bool isNull;
+} FloorOptionalInt;
+
+typedef struct {
+    int64_t id, customerId;
+    FloorText texts[9];
+    FloorOptionalInt employeeId, shipperId;
+    double freight;
+} FloorOrder;
+
+typedef struct {
+    FloorOrder *rows;
+    size_t count, capacity;
+} FloorOrderList;
+
+/// `address` and `tags` are JSON, which the floor does not decode.
+typedef struct {
+    int64_t id;
+    FloorText title, address, tags;
+} FloorDocument;
+
+typedef struct {
+    FloorDocument *rows;
+    size_t count, capacity;
+} FloorDocumentList;
+
+typedef struct {
+    int64_t id, station;
+    double value;
+    FloorText unit, note, raw;
+} FloorMeasure;
+
+typedef struct {
+    FloorMeasure *rows;
+    size_t count, capacity;
+} FloorMeasureList;
+
+typedef struct {
+    int64_t id, shelfNumber;
+    FloorText room, title;
+} FloorVolume;
+
+typedef struct {
+    FloorVolume *rows;
+    size_t count, capacity;
+} FloorVolumeList;
+
+typedef struct {
+    int64_t number;
+    FloorText room, label;
+    FloorVolumeList volumes;
+} FloorShelf;
+
+typedef struct {
+    FloorShelf *rows;
+    size_t count, capacity;
+} FloorShelfList;
+
+void floor_order_list_free(FloorOrderList *list);
+void floor_document_list_free(FloorDocumentList *list);
+void floor_measure_list_free(FloorMeasureList *list);
+void floor_shelf_list_free(FloorShelfList *list);
+
 // MARK: - Connections
 
 typedef struct FloorConnection FloorConnection;
@@ -152,6 +219,11 @@ int floor_insert_ints(FloorConnection *connection, const FloorInts *rows, size_t
 /// Gives each place the rowid that SQLite chose.
 int floor_insert_places(FloorConnection *connection, FloorPlace *places, size_t count);
 int floor_update_places(FloorConnection *connection, const FloorPlace *places, size_t count);
+int floor_fetch_orders(FloorConnection *connection, FloorOrderList *result);
+int floor_fetch_documents(FloorConnection *connection, FloorDocumentList *result);
+int floor_fetch_measures(FloorConnection *connection, FloorMeasureList *result);
+/// Gives items 1 to `count` another stock.
+int floor_update_stocks(FloorConnection *connection, const int64_t *stocks, size_t count);
 /// Runs the statements of a text in a transaction.
 int floor_run_script(FloorConnection *connection, const char *sql);
 
@@ -172,6 +244,8 @@ int floor_open_read_close(const char *path, size_t count, int64_t *digest);
 
 /// All authors with their books, and those with their reviews: three queries.
 int floor_fetch_library(FloorConnection *connection, FloorAuthorList *result);
+/// All shelves with their volumes: two queries.
+int floor_fetch_shelves(FloorConnection *connection, FloorShelfList *result);
 /// All books, each with its author: one query.
 int floor_fetch_books_with_authors(FloorConnection *connection, FloorBookInfoList *result);
 /// The rows of a query of an author's id, name, number of books and, if it has four columns, sum of years.

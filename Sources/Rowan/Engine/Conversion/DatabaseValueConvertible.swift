@@ -100,6 +100,8 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
             return fromStatement(statement, atUncheckedIndex: index)
         case .owned(let value, _):
             return fromDatabaseValue(value)
+        case .packed(let column, _):
+            return fromDatabaseValue(column.databaseValue)
         }
     }
 

@@ -1,4 +1,4 @@
-// The types of Foundation: data, dates, identifiers, decimals and URLs.
+// The types of Foundation: data, dates, identifiers, URLs.
 
 import CSQLite
 public import Foundation
@@ -73,8 +73,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
                 return Date(timeIntervalSince1970: sqlite3_column_double(statement, index))
             default: return nil
             }
-        case .owned(let value, _):
-            return Double.fromDatabaseValue(value).map(Date.init(timeIntervalSince1970:))
+        case .owned, .packed:
+            return Double.fromDatabaseValue(column.databaseValue).map(Date.init(timeIntervalSince1970:))
         }
     }
 
@@ -124,35 +124,6 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         case .string(let string): UUID(uuidString: string)
         case .null, .int64, .double, .blob: nil
         }
-    }
-}
-
-extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-    /// A decimal text, because SQLite has no decimal numbers; NULL for NaN.
-    public var databaseValue: DatabaseValue {
-        guard !isNaN else { return .null }
-        return NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX")).databaseValue
-    }
-
-    /// The number of an integer, a double or a decimal text; nil for any other value, and for a double outside the
-    /// range of decimals, about 1e-127 to 1e165.
-    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
-        switch dbValue.storage {
-        case .int64(let integer): Decimal(integer)
-        case .double(let double): Decimal(finite: double)
-        case .string(let string): Decimal(string: string, locale: Locale(identifier: "en_US_POSIX"))
-        case .null, .blob: nil
-        }
-    }
-}
-
-extension Decimal {
-    /// Creates the decimal of a double; returns nil if it is out of range. For such doubles, Foundation returns NaN or
-    /// stops the program.
-    init?(finite double: Double) {
-        guard double.isFinite else { return nil }
-        self.init(double)
-        guard !isNaN else { return nil }
     }
 }
 

@@ -62,7 +62,7 @@ extension NSNumber: DatabaseValueConvertible {
                 ? NSDecimalNumber(decimal: Decimal(integer)) as? Self : NSNumber(value: integer) as? Self
         case .double(let double):
             guard isDecimal else { return NSNumber(value: double) as? Self }
-            return Decimal(finite: double).flatMap { NSDecimalNumber(decimal: $0) as? Self }
+            return Decimal(shortest: double).flatMap { NSDecimalNumber(decimal: $0) as? Self }
         case .string:
             return Decimal.fromDatabaseValue(dbValue).flatMap { NSDecimalNumber(decimal: $0) as? Self }
         case .null, .blob:

@@ -1,0 +1,96 @@
+import Foundation
+import Harness
+import Rowan
+
+// Orders: integers, and texts of which many are NULL. The freight is a decimal in a REAL column; in C it is a double.
+
+struct Order {
+    var id: Int64
+    var customerId: Int64
+    var reference: String?
+    var name: String?
+    var street: String?
+    var city: String?
+    var region: String?
+    var postalCode: String?
+    var country: String?
+    var phone: String?
+    var comment: String?
+    var employeeId: Int64?
+    var shipperId: Int64?
+    var freight: Decimal
+}
+
+extension Order: FetchableRecord, TableRecord {
+    static let databaseTableName = "orders"
+
+    init(row: Row) {
+        id = row["id"]
+        customerId = row["customerId"]
+        reference = row["reference"]
+        name = row["name"]
+        street = row["street"]
+        city = row["city"]
+        region = row["region"]
+        postalCode = row["postalCode"]
+        country = row["country"]
+        phone = row["phone"]
+        comment = row["comment"]
+        employeeId = row["employeeId"]
+        shipperId = row["shipperId"]
+        freight = row["freight"]
+    }
+}
+
+/// The same record, decoded by the compiler's conformance to Decodable.
+struct CodableOrder: Decodable {
+    var id: Int64
+    var customerId: Int64
+    var reference: String?
+    var name: String?
+    var street: String?
+    var city: String?
+    var region: String?
+    var postalCode: String?
+    var country: String?
+    var phone: String?
+    var comment: String?
+    var employeeId: Int64?
+    var shipperId: Int64?
+    var freight: Decimal
+}
+
+extension CodableOrder: FetchableRecord, TableRecord {
+    static let databaseTableName = "orders"
+}
+
+// MARK: - Checksums
+
+protocol OrderValues: Digestible {
+    var id: Int64 { get }
+    var customerId: Int64 { get }
+    var texts: [String?] { get }
+    var employeeId: Int64? { get }
+    var shipperId: Int64? { get }
+    var freight: Decimal { get }
+}
+
+extension Order: OrderValues {
+    var texts: [String?] { [reference, name, street, city, region, postalCode, country, phone, comment] }
+}
+
+extension CodableOrder: OrderValues {
+    var texts: [String?] { [reference, name, street, city, region, postalCode, country, phone, comment] }
+}
+
+extension OrderValues {
+    func digest(into checksum: inout Checksum) {
+        checksum.add(id)
+        checksum.add(customerId)
+        for text in texts { checksum.add(text) }
+        checksum.add(employeeId ?? -1)
+        checksum.add(shipperId ?? -1)
+        // The libraries have decimals of their own for one double.
+        checksum.add(Int64((NSDecimalNumber(decimal: freight).doubleValue * 1000).rounded()))
+    }
+}
