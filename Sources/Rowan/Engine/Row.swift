@@ -77,13 +77,13 @@ public final class Row {
         return Row(layout: layout, storage: storage.detached(), base: base)
     }
 
-    /// The column, as decoders see it. It is valid as long as the row: whoever reads it keeps the row alive.
+    /// The column, as a view for decoders. It is valid as long as the row: the reader must keep the row alive.
     ///
     /// - Precondition: the index is valid.
     @inlinable
     func column(atUncheckedIndex index: Int) -> ColumnValue { storage.column(at: position(ofColumn: index)) }
 
-    /// The value of a column, nil if it does not convert. The row lives while it is read.
+    /// The value of a column; nil if it does not convert. The row stays alive during the read.
     ///
     /// - Precondition: the index is valid.
     @inlinable @inline(__always)

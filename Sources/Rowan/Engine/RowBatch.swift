@@ -1,5 +1,5 @@
-// Rows that were copied from a statement, together: their values stand side by side, and a row object is made when one is
-// asked for. A million of prefetched rows are two buffers, not two million allocations.
+// Rows copied from a statement, together: their values are stored side by side, and row objects are made on demand. A
+// million prefetched rows take two buffers instead of two million allocations.
 
 /// The copied rows of one statement.
 @usableFromInline
@@ -10,7 +10,7 @@ package final class RowBatch {
     private let width: Int
     @exclusivity(unchecked) package private(set) var count = 0
 
-    /// What is prefetched for the rows. Set before there are row objects.
+    /// The prefetched rows of these rows. Set before any row object exists.
     package var prefetched: PrefetchTree? {
         get { source.prefetched }
         set { source.prefetched = newValue }
@@ -31,10 +31,10 @@ package final class RowBatch {
         count &+= 1
     }
 
-    /// A value of the statement, whatever the rows show.
+    /// A value of the statement, even if the rows hide its column.
     package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { packed(column, ofRow: row).databaseValue }
 
-    /// A value of the statement, whatever the rows show. It is valid as long as the batch.
+    /// The same, without a copy: valid as long as the batch.
     package func packed(_ column: Int, ofRow row: Int) -> PackedColumn { values[row &* width &+ column] }
 
     /// A new row object for the row at an index.
@@ -46,14 +46,15 @@ package final class RowBatch {
     package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
 }
 
-/// Copies of the row object that a cursor moves, in buffers that many of them share.
+/// Copies of the row object that a cursor moves, in buffers that many copies share.
 struct RowCopies {
     private let row: Row
     private let statement: SQLiteStatement
     private let width: Int
     private var values: PackedValues
     private var source: RowSource
-    /// How many rows the current buffer holds, and may hold. A copy that outlives the others keeps its buffer.
+    /// The number of rows in the current buffer, and its capacity. A copy that outlives the others keeps its buffer
+    /// alive.
     private var count = 0
     private var capacity = 1
 
@@ -79,7 +80,7 @@ struct RowCopies {
     }
 
     private mutating func startBuffer() {
-        // As many bytes for each row as until now, and some more.
+        // The average number of bytes per row so far, and some more.
         let bytesPerRow = values.byteCount / count + 1
         capacity = min(2 * capacity, Self.largestCapacity)
         count = 0
@@ -89,12 +90,12 @@ struct RowCopies {
 }
 
 extension FetchCursor where Decoding == RowElements {
-    /// Copies of all rows, in buffers that many of them share.
+    /// Copies of all rows, in buffers that many copies share.
     @usableFromInline
     package func copies() throws -> [Row] {
         guard let row = try nextRow() else { return [] }
         guard var copies = RowCopies(of: row) else {
-            // The rows of a batch, which share its buffers already.
+            // The rows of a batch, which already share its buffers.
             var rows = [row.copy()]
             while let row = try nextRow() { rows.append(row.copy()) }
             return rows

@@ -1,21 +1,21 @@
-// Where the values of a row are: in the current row of a statement (live), or copied (owned). Rows that show parts of the
-// same values have the same source: what all rows of a statement or of a batch have in common stands in one object, and a
-// copied row is small (benchmark fetch-rows). The C statement stands in the storage itself, because the loops of users
-// read it for each column (benchmark fetch-index).
+// Where the values of a row are: in the current row of a statement (live), or copied (owned). Rows that show parts of
+// the same values share a source: one object contains everything that the rows of a statement or a batch have in
+// common, so a copied row is small (benchmark fetch-rows). The storage itself contains the C statement, because users'
+// loops read it for each column (benchmark fetch-index).
 
-/// What the rows of a statement, or of a batch, have in common.
+/// The common properties of the rows of a statement or a batch.
 @usableFromInline
 package final class RowSource {
-    /// The values of owned rows; nil for live ones.
+    /// The values of owned rows; nil for live rows.
     @usableFromInline package let values: PackedValues?
 
     /// Whether conversions check the type of the column.
     @usableFromInline let isStrict: Bool
 
-    /// All the columns, before an adapter chooses.
+    /// All columns, before any adapter.
     package let columns: ColumnLayout
 
-    /// What associations have prefetched for the rows of a batch. Set before there are rows.
+    /// The prefetched rows of the rows of a batch. Set before any row exists.
     @exclusivity(unchecked) package var prefetched: PrefetchTree?
 
     package init(
@@ -28,13 +28,13 @@ package final class RowSource {
     }
 }
 
-/// The values that a row is a view on.
+/// The values that rows show.
 @usableFromInline
 package struct RowStorage {
     /// The C statement of a live row; nil for an owned row.
     @usableFromInline let pointer: SQLiteStatement?
 
-    /// Keeps `pointer` alive, and tells the SQL of errors.
+    /// Keeps `pointer` alive, and provides the SQL of errors.
     package let statement: Statement?
 
     @usableFromInline package let source: RowSource
@@ -67,7 +67,7 @@ package struct RowStorage {
     var columns: ColumnLayout { source.columns }
     var prefetched: PrefetchTree? { source.prefetched }
 
-    /// The same values, with the prefetched rows of a scope; without any for nil.
+    /// The same values, with the prefetched rows of a scope; without prefetched rows for nil.
     func scope(_ name: String?) -> RowStorage {
         guard let prefetched else { return self }
         let source = RowSource(
@@ -88,13 +88,13 @@ package struct RowStorage {
     /// Whether columns read straight from the statement.
     var readsStatement: Bool { pointer != nil && !source.isStrict }
 
-    /// The value at a position. It is valid as long as the row.
+    /// The value at a position, valid as long as the row.
     @inlinable
     func column(at position: Int) -> ColumnValue {
         if let pointer {
             return .statement(pointer, index: CInt(truncatingIfNeeded: position), strict: source.isStrict)
         }
-        // Without a statement, there are values.
+        // Without a statement, the source has values.
         return .packed(source.values![position], strict: source.isStrict)
     }
 }

@@ -133,7 +133,7 @@ public final class Statement {
         return columns
     }
 
-    /// What live rows have in common.
+    /// The common properties of live rows.
     var rowSource: RowSource {
         let layout = layout
         if let known = knownRowSource, known.columns === layout { return known }

@@ -240,7 +240,8 @@ extension DatabaseValue {
         guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
             return storage == other.storage
         }
-        // Strings that Swift holds in UTF-8, as it does but for those of Objective-C, compare by their bytes at once.
+        // Swift's UTF-8 strings, which all strings are except those of Objective-C, are compared by their bytes
+        // directly.
         let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
             otherText.utf8.withContiguousStorageIfAvailable { otherBytes in
                 guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {

@@ -139,10 +139,10 @@ struct Modification {
     /// The columns to update; nil for all.
     @usableFromInline var columns: Set<String>?
     var returning: [any SQLSelectable] = []
-    /// The columns to update, as a plan needs them, if they were compared.
+    /// The columns to update, in the form that a plan needs; nil if they were not compared.
     private var changes: ChangedColumns?
 
-    /// An update of columns that have changed.
+    /// An update of changed columns.
     @usableFromInline
     init(
         _ record: any MutablePersistableRecord.Type, _ conflictResolution: Database.ConflictResolution?,

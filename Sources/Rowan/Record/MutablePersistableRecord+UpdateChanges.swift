@@ -1,5 +1,4 @@
-// Updates of the columns whose values have changed. `@inlinable`: benchmark update-changes; records are encoded in the
-// module of the user.
+// Updates of the changed columns. `@inlinable`: benchmark update-changes; records are encoded in the user's module.
 
 extension MutablePersistableRecord {
     /// Updates the columns whose values differ from those of another record. Without differences, the database is not
@@ -36,9 +35,9 @@ extension MutablePersistableRecord {
         return try updateChanges(db, conflictResolution, &previous)
     }
 
-    /// Updates the columns whose value is not the previous one.
+    /// Updates the columns whose values differ from the previous ones.
     ///
-    /// - Parameter previous: what was stored; it is used up.
+    /// - Parameter previous: the previous values, which are consumed.
     @inlinable
     func updateChanges(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ previous: inout PersistenceContainer
@@ -51,9 +50,9 @@ extension MutablePersistableRecord {
         return true
     }
 
-    /// The columns whose value is not the previous one; nil if there is none.
+    /// The columns whose values differ from the previous ones; nil if all values are equal.
     ///
-    /// - Parameter previous: what was stored; it is used up.
+    /// - Parameter previous: the previous values, which are consumed.
     @inlinable
     func changes(_ db: Database, from previous: inout PersistenceContainer) throws -> ChangedColumns? {
         let columns = db.storedColumns(of: type(of: self))

@@ -30,7 +30,7 @@ final class RecordPlans: ConnectionStateValue {
     /// The fetches by primary key, by record type.
     @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
 
-    /// What is known of the columns of record types.
+    /// The known columns of record types.
     private var storedColumns: [ObjectIdentifier: StoredColumns] = [:]
     @exclusivity(unchecked) private var lastStored: (type: ObjectIdentifier, columns: StoredColumns)?
 
@@ -52,7 +52,7 @@ final class RecordPlans: ConnectionStateValue {
         return group
     }
 
-    /// What is known of the columns of a record type.
+    /// The known columns of a record type.
     func storedColumns(of type: ObjectIdentifier) -> StoredColumns {
         if let lastStored, lastStored.type == type { return lastStored.columns }
         let columns = storedColumns[type] ?? StoredColumns()

@@ -1,12 +1,12 @@
-// What `updateChanges` needs of a record type: the columns that its records store, and the sets of columns that were
-// changed, each with the key of its plan. The second change of a column makes no set and no text, and takes over the values
-// of the containers that were compared before (benchmark update-changes).
+// The state of `updateChanges` for a record type: the columns that its records store, and the sets of changed columns,
+// each with the key of its plan. The second change of a column creates no set and no text, and reuses the storage of
+// the previously compared containers (benchmark update-changes).
 
 /// The columns that a record changes.
 @usableFromInline
 final class ChangedColumns: Sendable {
     let names: Set<String>
-    /// What tells the plans of this set from those of others.
+    /// Distinguishes the plans of this set from those of other sets.
     let detail: String
 
     init(_ names: Set<String>) {
@@ -20,9 +20,9 @@ final class ChangedColumns: Sendable {
 /// The columns that the records of a type store.
 @usableFromInline
 final class StoredColumns {
-    /// The columns of the last record: the next one most likely stores the same.
+    /// The columns of the last record: the next one most likely has the same columns.
     @exclusivity(unchecked) private var columns: [String] = []
-    /// The values of containers that nobody uses any more.
+    /// The values of unused containers, whose storage is reused.
     @exclusivity(unchecked) private var spareValues: [[DatabaseValue]] = []
     /// The sets of changed columns, by their bits among `columns`.
     private var changes: [UInt64: ChangedColumns] = [:]
@@ -36,7 +36,7 @@ final class StoredColumns {
         return PersistenceContainer(expecting: columns, reusing: values)
     }
 
-    /// Ends the encoding of a record, and expects its columns from now on.
+    /// Ends the encoding of a record, and expects its columns for the next one.
     @usableFromInline
     func finish(_ container: inout PersistenceContainer) {
         container.finish()
@@ -47,10 +47,10 @@ final class StoredColumns {
         lastChange = nil
     }
 
-    /// The columns whose values are not the previous ones; nil if there is none.
+    /// The columns whose values differ from the previous ones; nil if all values are equal.
     @usableFromInline
     func changes(_ container: PersistenceContainer, from previous: PersistenceContainer) -> ChangedColumns? {
-        // Columns beyond the bits of an integer are compared by name, as different columns are.
+        // More columns than the bits of an integer are compared by name, as are different columns.
         guard container.setCount <= UInt64.bitWidth, container.columns.isIdentical(to: columns),
             previous.columns.isIdentical(to: columns)
         else {
@@ -80,7 +80,7 @@ final class StoredColumns {
         return changed
     }
 
-    /// Takes the values of a container that nobody uses any more.
+    /// Recycles the values of an unused container.
     @usableFromInline
     func recycle(_ container: inout PersistenceContainer) {
         guard spareValues.count < 2, container.values.count == columns.count else { return }
@@ -90,7 +90,7 @@ final class StoredColumns {
 }
 
 extension Database {
-    /// What a record stores. It costs a comparison and a store for each column that the last record had too.
+    /// The values that a record stores. Each column that the last record had too costs a comparison and a store.
     @inlinable
     func stored<Stored: EncodableRecord>(_ record: Stored, _ columns: StoredColumns) throws -> PersistenceContainer {
         var container = columns.makeContainer()

@@ -17,7 +17,7 @@ public enum ColumnValue {
     /// A value that was copied out of a row.
     case owned(DatabaseValue, strict: Bool)
 
-    /// A value of a copied row, which lies with those of other rows. It is valid as long as the row.
+    /// A value of a copied row, stored together with those of other rows. It is valid as long as the row.
     case packed(PackedColumn, strict: Bool)
 
     /// Whether the column is NULL.

@@ -1,15 +1,15 @@
-// One copied value, read where it lies: numbers at once, texts and blobs from the bytes that the values of many rows share.
-// What converts goes through a `DatabaseValue`, as SQLite would convert the column.
+// One copied value, read in place: numbers directly, texts and blobs from the bytes that the values of many rows share.
+// Other conversions go through a `DatabaseValue`, with the results that SQLite would give for the column.
 
 public import CSQLite
 public import Foundation
 
-/// A value that was copied out of a row, with those of other rows.
+/// A value that was copied out of a row, together with those of other rows.
 ///
-/// - Important: it is valid as long as the row that it belongs to.
+/// - Important: it is valid as long as its row.
 @frozen
 public struct PackedColumn {
-    // Only `PackedValues` makes columns, of its own values, after it has checked the position. A row keeps it alive while
+    // Only `PackedValues` creates columns, for its own values, after checking the position. A row keeps it alive while
     // it reads.
     @usableFromInline let value: UnsafePointer<PackedValue>
     @usableFromInline let bytes: UnsafeRawPointer
@@ -30,13 +30,13 @@ public struct PackedColumn {
         return UnsafeBufferPointer(start: start, count: value.count)
     }
 
-    /// Calls the closure with the bytes of a text; nil for other values.
+    /// Calls the closure with the bytes of a text; returns nil for other values.
     @inlinable
     func withText<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
         type == SQLITE_TEXT ? body(buffer) : nil
     }
 
-    /// The value with its storage class, copied.
+    /// A copy of the value, with its storage class.
     @usableFromInline
     var databaseValue: DatabaseValue {
         let value = value.pointee

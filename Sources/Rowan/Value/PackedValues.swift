@@ -1,18 +1,18 @@
-// Values that were copied from a statement, side by side, and the bytes of their texts and blobs one after the other: a
-// copied row is no allocation for each value, and many rows share two buffers (benchmark fetch-rows). A value becomes a
-// string or a blob of its own when it is asked for.
+// The values that were copied from a statement, side by side, and in a second buffer the bytes of their texts and
+// blobs. A copied row needs no allocation per value, and many rows share the two buffers (benchmark fetch-rows). A value
+// becomes a separate string or blob on demand.
 
 import CSQLite
 import Foundation
 
-/// A copied value. 16 bytes.
+/// A copied value, in 16 bytes.
 @usableFromInline
 @frozen
 package struct PackedValue {
-    /// An integer, the bits of a double, or where the bytes of a text or a blob start.
+    /// An integer, the bits of a double, or the start of the bytes of a text or a blob.
     @usableFromInline let word: Int64
 
-    /// The storage class in the three lowest bits, as SQLite numbers them, and above the number of bytes.
+    /// The storage class in the three lowest bits, with SQLite's numbers; the number of bytes above them.
     @usableFromInline let typeAndCount: Int
 
     @inlinable
@@ -28,14 +28,14 @@ package struct PackedValue {
     @inlinable var count: Int { typeAndCount &>> 3 }
 }
 
-/// The values of copied rows. They are appended first, and read after: nothing changes them then.
+/// The values of copied rows. All values are appended first, and never change afterwards.
 ///
-/// Not `Sendable`: like rows, it stays with the one who fetched it.
+/// Not `Sendable`: like rows, it must not be shared between threads.
 @usableFromInline
 package final class PackedValues {
-    // Touched for each value: no exclusivity check.
+    // Each read of a value touches it: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline private(set) var count = 0
-    /// `count` values, in room for `capacity`. Only this class allocates, moves and frees it.
+    /// `count` values, with memory for `capacity`. Only this class allocates, moves and frees this memory.
     @exclusivity(unchecked) @usableFromInline private(set) var values: UnsafeMutablePointer<PackedValue>
     @exclusivity(unchecked) private var capacity: Int
     /// The bytes that the values refer to.
@@ -44,8 +44,8 @@ package final class PackedValues {
     @exclusivity(unchecked) private var byteCapacity: Int
 
     /// - Parameters:
-    ///   - capacity: how many values are expected.
-    ///   - byteCapacity: how many bytes of texts and blobs are expected.
+    ///   - capacity: the expected number of values.
+    ///   - byteCapacity: the expected number of bytes of texts and blobs.
     package init(capacity: Int, byteCapacity: Int) {
         self.capacity = max(capacity, 1)
         self.byteCapacity = max(byteCapacity, 1)
@@ -66,11 +66,12 @@ package final class PackedValues {
 
     /// Copies the current row of a statement.
     ///
-    /// - Precondition: the statement stands on a row of so many columns.
+    /// - Precondition: the statement has a current row, with this number of columns.
     package func append(_ statement: SQLiteStatement, width: Int) {
         if count &+ width > capacity { reserve(width) }
         for index in 0..<width {
-            // Asked once for all that is read of it. An unprotected value may be read by who alone uses the connection:
+            // Fetched once, and read several times. An unprotected value can be read by the only user of the
+            // connection:
             // https://sqlite.org/c3ref/value.html
             let value = sqlite3_column_value(statement, CInt(truncatingIfNeeded: index))
             let type = sqlite3_value_type(value)
@@ -140,7 +141,7 @@ package final class PackedValues {
     /// The value at a position.
     @inlinable
     subscript(_ position: Int) -> PackedColumn {
-        // The guard of the pointers.
+        // Guards the pointers.
         precondition(UInt(bitPattern: position) < UInt(bitPattern: count), "value out of range")
         return PackedColumn(value: UnsafePointer(values + position), bytes: UnsafeRawPointer(bytes))
     }

@@ -1,20 +1,21 @@
-// Decimals. SQLite has none: they are stored as texts, and read from numbers too. The decimal of a double is the shortest
-// one that reads back as this double: 3.133 is 3.133, where Foundation's conversion gives 3.132999999999999488. It takes
-// Swift's own digits, or none at all for a double with few decimals, and costs a hundredth of Foundation's conversion.
+// Decimals. SQLite has no decimal numbers: they are stored as texts, and read from numbers too. A double is read as the
+// shortest decimal that reads back as the same double: 3.133 gives 3.133, whereas Foundation's conversion gives
+// 3.132999999999999488. It uses the digits that Swift prints, or plain arithmetic for a double with few decimals, and
+// takes a hundredth of the time of Foundation's conversion.
 
 public import Foundation
 
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-    /// A decimal text: SQLite has no decimal numbers. NULL for what is no number.
+    /// A decimal text, because SQLite has no decimal numbers; NULL for NaN.
     public var databaseValue: DatabaseValue {
         guard !isNaN else { return .null }
         return NSDecimalNumber(decimal: self).description(withLocale: Self.locale).databaseValue
     }
 
-    /// The number of an integer, a double, or a decimal text; nil for other values, and for a double that is out of
-    /// the range of decimals: from 1e-128 to 1e146, or so.
+    /// The number of an integer, a double or a decimal text; nil for any other value, and for a double outside the
+    /// range of decimals, about 1e-128 to 1e146.
     ///
-    /// A double gives the shortest decimal that reads back as the same double: 3.133 for 3.133.
+    /// A double gives the shortest decimal that reads back as the same double: 3.133 gives 3.133.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
         switch dbValue.storage {
         case .int64(let integer): Decimal(integer)
@@ -24,17 +25,17 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The decimal of a column.
+    /// The number of the column.
     public static func fromColumn(_ column: ColumnValue) -> Decimal? { fromDatabaseValue(column.databaseValue) }
 
     private static let locale = Locale(identifier: "en_US_POSIX")
 }
 
 extension Decimal {
-    /// The shortest decimal that reads back as a double; nil if it is out of the range of decimals.
+    /// The shortest decimal that reads back as a double; nil if it is outside the range of decimals.
     init?(shortest double: Double) {
         guard double.isFinite else { return nil }
-        // Without a sign: Foundation takes the negative zero for NaN.
+        // Without a sign: Foundation interprets negative zero as NaN.
         guard double != 0 else {
             self = 0
             return
@@ -42,7 +43,7 @@ extension Decimal {
         let magnitude = double.magnitude
         let (digits, exponent) = Self.withFewDecimals(magnitude) ?? Self.digits(of: magnitude)
         guard exponent <= 127 else {
-            // Foundation alone can make a decimal with this exponent: from a double, with its 20 digits.
+            // Only Foundation can create a decimal with this exponent: from a double, with its 20 digits.
             self.init(double)
             if isNaN { return nil }
             return
@@ -51,7 +52,7 @@ extension Decimal {
         self.init(sign: double.sign, exponent: max(exponent, -128), significand: Decimal(significand))
     }
 
-    /// The digits, rounded to the smallest exponent that decimals have; nil if nothing is left.
+    /// The digits, rounded to the smallest exponent of decimals; nil if no digits remain.
     private static func significand(_ digits: UInt64, _ exponent: Int) -> UInt64? {
         guard exponent < -128 else { return digits }
         // At most 17 digits: the power of ten fits in 64 bits.
@@ -61,9 +62,9 @@ extension Decimal {
         return rounded == 0 ? nil : rounded
     }
 
-    /// The digits of a number of at most 15 digits, some of them decimals. No other decimal of 15 digits reads as the same
-    /// double. Both the integer and the power of ten are exact doubles: their quotient is what a reader of the decimal
-    /// gets, and the product only has to be near.
+    /// The digits of a number with at most 15 digits, some of them decimals. No other decimal with 15 digits reads back
+    /// as the same double. The integer and the power of ten are both exact doubles, so their quotient is the double
+    /// that the decimal reads back as; the product only needs to be close.
     private static func withFewDecimals(_ magnitude: Double) -> (digits: UInt64, exponent: Int)? {
         guard magnitude < 1e15 else { return nil }
         var power = 1.0
@@ -76,7 +77,7 @@ extension Decimal {
         return nil
     }
 
-    /// The digits that Swift prints, the shortest ones: `3.133`, `1e-07`, `1.5e+100`.
+    /// The digits that Swift prints, which are the shortest: `3.133`, `1e-07`, `1.5e+100`.
     private static func digits(of magnitude: Double) -> (digits: UInt64, exponent: Int) {
         var digits: UInt64 = 0
         var exponent = 0
@@ -87,7 +88,7 @@ extension Decimal {
                 isFraction = true
                 continue
             }
-            // At most 17 digits that count, or 18 with the zero of `9007199254740993.0`.
+            // At most 17 significant digits, or 18 with the zero of `9007199254740993.0`.
             digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
             if isFraction { exponent -= 1 }
         }
