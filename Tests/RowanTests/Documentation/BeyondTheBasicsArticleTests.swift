@@ -51,17 +51,17 @@ struct BeyondTheBasicsArticleTests {
     }
 
     private func batches(_ db: Database) throws {
-        // INSERT INTO "author" ("id", "name", "country") VALUES (?,?,?),(?,?,?)
-        try Author.insertAll(
-            db,
-            [
-                Author(id: 5, name: "Balzac", country: "FR"), Author(id: 6, name: "Austen", country: "GB"),
-            ])
-        try Author.upsertAll(
-            db,
-            [
-                Author(id: 6, name: "Jane Austen", country: "GB"), Author(id: 7, name: "Bronte", country: "GB"),
-            ])
+        let authors = [
+            Author(id: 5, name: "Balzac", country: "FR"),
+            Author(id: 6, name: "Austen", country: "GB"),
+        ]
+        try Author.insertAll(db, authors)
+
+        let changed = [
+            Author(id: 6, name: "Jane Austen", country: "GB"),
+            Author(id: 7, name: "Bronte", country: "GB"),
+        ]
+        try Author.upsertAll(db, changed)
         #expect(try Author.order(\.id.desc).limit(3).fetchAll(db).map(\.name) == ["Bronte", "Jane Austen", "Balzac"])
     }
 
@@ -90,13 +90,13 @@ struct BeyondTheBasicsArticleTests {
     private func joins(_ db: Database) throws {
         // SELECT "author".*, "book".*, "review".* FROM "author"
         //   JOIN "book" ON ("book"."authorId" = "author"."id")
-        //   LEFT JOIN "review" ON (("review"."bookId" = "book"."id") AND ("review"."stars" > "book"."price" - ?))
+        //   LEFT JOIN "review" ON (("review"."bookId" = "book"."id") AND ("review"."stars" > ("book"."price" - ?)))
         let rows = try Author.all()
             .join(Book.all()) { author, book in book.authorId == author.id }
             .leftJoin(Table("review").all()) { _, book, review in
                 review["bookId"] == book.id && review["stars"] > book.price - 10
             }
-            .fetchAll(db)  // [(Author, Book, Row?)]
+            .fetchAll(db)
         #expect(rows.count { $0.1.title == "Moby-Dick" && $0.2?["stars"] as Int? != nil } == 2)
         #expect(rows.count == 5)
     }
@@ -109,10 +109,9 @@ struct BeyondTheBasicsArticleTests {
             .fetchAll(db)
         #expect(values == [2, 3])
 
-        // SELECT SUM("price") OVER (ORDER BY "year" ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM "book" ORDER BY "year"
-        let sums = try Book.order(\.year)
-            .select({ sum($0.price).over(orderBy: [$0.year], frame: .rows(from: .preceding(1))) }, as: Int.self)
-            .fetchAll(db)
+        // SELECT SUM("price") OVER (ORDER BY "year" ROWS BETWEEN ? PRECEDING AND CURRENT ROW) FROM "book" ORDER BY "year"
+        let pair = sum(Column("price")).over(orderBy: [Column("year")], frame: .rows(from: .preceding(1)))
+        let sums = try Book.order(\.year).select(pair, as: Int.self).fetchAll(db)
         #expect(sums == [30, 45, 35, 30])
     }
 
