@@ -95,6 +95,8 @@ extension Resolver {
         guard let limit = path.last.relation.limit else {
             return try inverse(of: path, from: origin, aliases: originAliases)
         }
+        var path = path
+        path.last.relation = try independentOfSelection(path.last.relation)
         // A row is among the first ones of its origin: the origin appears both in the query and in the subquery.
         let alias = TableAliasID.given()
         var population = try inverse(of: path, from: origin, aliases: [.given()])

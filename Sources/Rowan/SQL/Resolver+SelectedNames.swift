@@ -30,6 +30,36 @@ extension Resolver {
     }
 }
 
+extension Resolver {
+    /// The relation, with clauses that do not depend on its selection: the expressions that have names take their places.
+    func independentOfSelection(_ relation: Relation) throws -> Relation {
+        var names: [String: SQLExpression] = [:]
+        for selection in relation.selection {
+            guard case .named(let expression, let name) = selection.node else { continue }
+            if names[name.foldedDatabaseName] == nil { names[name.foldedDatabaseName] = expression }
+        }
+        guard !names.isEmpty, relation.uses(Set(names.keys)) else { return relation }
+        for column in try columnNames(of: relation.source, commonTables: relation.commonTables) {
+            names[column.foldedDatabaseName] = nil
+        }
+        guard !names.isEmpty else { return relation }
+        var replacement = SelectedNameReplacement(names: names, keepsBareNames: false)
+        var result = relation
+        result.filters = try relation.filters.map { try replacement.expression($0) }
+        result.groups = try relation.groups.map { try replacement.expression($0) }
+        result.havings = try relation.havings.map { try replacement.expression($0) }
+        result.orderings = try relation.orderings.flatMap { try replacement.orderings($0) }
+        return result
+    }
+}
+
+extension Relation {
+    fileprivate func uses(_ names: Set<String>) -> Bool {
+        (filters + groups + havings).contains { $0.usedName(among: names) != nil }
+            || orderings.contains { $0.usedName(among: names) != nil }
+    }
+}
+
 extension Select {
     fileprivate func uses(_ names: Set<String>) -> Bool {
         (filters + groups + havings).contains { $0.usedName(among: names) != nil }
@@ -64,6 +94,8 @@ extension SQLExpression {
 /// Replaces the columns of the query itself that name expressions of the selection.
 private struct SelectedNameReplacement: ExpressionTransform {
     let names: [String: SQLExpression]
+    /// Whether an ORDER BY term that is a name stays one.
+    var keepsBareNames = true
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         // Not `??`, which means IFNULL for expressions.
@@ -76,7 +108,7 @@ private struct SelectedNameReplacement: ExpressionTransform {
 
     mutating func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering] {
         guard case .expression(let expression, let direction) = ordering.node else { return [ordering] }
-        if let name = expression.columnName, names[name.foldedDatabaseName] != nil {
+        if keepsBareNames, let name = expression.columnName, names[name.foldedDatabaseName] != nil {
             return [SQLOrdering(.expression(Resolver.column(name, .none), direction))]
         }
         return [SQLOrdering(.expression(try self.expression(expression), direction))]

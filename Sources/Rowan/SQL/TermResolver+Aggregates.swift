@@ -6,6 +6,8 @@
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
         guard let current else { throw RequestError.noTable }
+        var value = value
+        value.path.last.relation = try resolver.independentOfSelection(value.path.last.relation)
         if try isJoined(value, to: current) {
             let resolver = resolver
             return try self.value(of: value, in: resolver.derivedTable(of: value.path, current))

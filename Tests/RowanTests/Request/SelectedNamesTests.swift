@@ -140,6 +140,29 @@ private let schema = """
         }
     }
 
+    /// An aggregate, and a limit, select something else than the rows: filters and orders keep their meaning.
+    @Test(arguments: [true, false]) func associationsThatUseTheirSelection(isIndexed: Bool) throws {
+        struct GroupInfo: Decodable, FetchableRecord {
+            var id: Int64
+            var items: [Item]
+        }
+        try inLoggedDatabase(schema) { db, _ throws in
+            if !isIndexed { try db.execute(sql: "DROP INDEX item_group") }
+            let doubled = Group.items.annotated(with: (price * 2).forKey("doubled"))
+            let dear = doubled.filter(Column("doubled") > 30)
+            let counts = Group.annotated(with: dear.count.forKey("n"), dear.max(price).forKey("max")).order(\.id)
+            #expect(
+                try Row.fetchAll(db, counts) == [
+                    ["id": 1, "n": 1, "max": 20], ["id": 2, "n": 1, "max": 30], ["id": 3, "n": 1, "max": 30],
+                    ["id": 4, "n": 0, "max": nil],
+                ])
+            #expect(try Group.having(dear.isEmpty).fetchAll(db).map(\.id) == [4])
+            let best = doubled.filter(Column("doubled") > 15).order(Column("doubled").desc).limit(1)
+            let infos = try Group.order(\.id).including(all: best).asRequest(of: GroupInfo.self).fetchAll(db)
+            #expect(infos.map { $0.items.map(\.id) } == [[2], [3], [5], []])
+        }
+    }
+
     /// A name of the selection is found as it is fetched, without `detached` too.
     @Test func countsOfFiltersThatUseTheirSelection() throws {
         try inLoggedDatabase(schema) { db, _ throws in
