@@ -8,18 +8,6 @@ import Testing
 
 @Suite
 struct TransactionRollbackTests {
-    struct Refusal: Error, Equatable {}
-
-    /// In a function: see the note on closures in macros at ConnectionKind.
-    private func expectRefusal(_ body: () throws -> Void) {
-        do {
-            try body()
-            Issue.record("no error")
-        } catch {
-            #expect(error is Refusal, "\(error)")
-        }
-    }
-
     /// Rows that are inserted in pairs: half a pair is a savepoint that was not rolled back as a whole.
     @Test(arguments: ConnectionKind.allCases)
     func aSavepointRollsBackWhileACursorIsInterrupted(_ kind: ConnectionKind) throws {

@@ -8,18 +8,6 @@ import Testing
 
 @Suite
 struct TransactionStateTests {
-    struct Refusal: Error, Equatable {}
-
-    /// In a function: see the note on closures in macros at ConnectionKind.
-    private func expectRefusal(_ body: () throws -> Void) {
-        do {
-            try body()
-            Issue.record("no error")
-        } catch {
-            #expect(error is Refusal, "\(error)")
-        }
-    }
-
     /// A statement that fails after an explicit transaction is nothing but a statement that fails.
     @Test(arguments: ConnectionKind.allCases)
     func aFailureAfterAnExplicitTransaction(_ kind: ConnectionKind) throws {

@@ -59,3 +59,16 @@ func expectDecodingError<T>(
     }
     return error
 }
+
+/// The error that the closures of tests throw.
+struct Refusal: Error, Equatable {}
+
+/// Expects the error. In a function: see the note on closures in macros at ConnectionKind.
+func expectRefusal(_ body: () throws -> Void) {
+    do {
+        try body()
+        Issue.record("no error")
+    } catch {
+        #expect(error is Refusal, "\(error)")
+    }
+}
