@@ -1,5 +1,5 @@
-// A first-in, first-out queue for the waiters of a connection. Removal keeps the order; storage is compacted
-// when half of it is spent, so that both ends cost O(1) amortised.
+// A first-in, first-out queue for the waiters of a connection. Removal keeps the order. Half-spent storage is
+// compacted, so both ends cost O(1) amortised.
 
 package struct FIFO<Element> {
     private var storage: [Element?] = []

@@ -1,4 +1,5 @@
-// English. The regular endings are a few rules; the tables hold what they get wrong, in one direction or the other.
+// The regular English endings are a few rules. The tables hold the words that those rules get wrong, in either
+// direction.
 
 extension Inflections {
     static let english: Inflections = {
@@ -16,7 +17,7 @@ extension Inflections {
         return rules
     }()
 
-    /// Endings, and words that other words end with. The longest wins: `human` is no compound of `man`.
+    /// Words, and endings of longer words. The longest match wins: `human` does not follow `man`.
     /// Endings, and words that other words end with. The longest wins: `human` is no compound of `man`.
     private static let suffixes = """
         man men, woman women, human humans, german germans, roman romans, norman normans, shaman shamans,
@@ -48,7 +49,7 @@ extension Inflections {
         kiwi kiwis, khaki khakis, rabbi rabbis, tsunami tsunamis, salami salamis, martini martinis
         """
 
-    /// Words that are also the end of quite other words.
+    /// Whole words only: unrelated words have the same endings.
     private static let words = """
         ox oxen, louse lice, die dice, life lives, afterlife afterlives, elf elves, omen omens, axe axes, axis axes,
         datum data, medium media, erratum errata, ovum ova, alga algae, genus genera, gas gases, lens lenses,
@@ -74,7 +75,7 @@ extension String {
 
 /// The regular endings. Words are in lower case.
 enum EnglishEnding {
-    /// What is taken from the end of a word, and what takes its place.
+    /// How many bytes to remove from the end of a word, and what to append.
     typealias Change = (removed: Int, added: String)
 
     static func plural(of word: [UInt8]) -> Change {
@@ -110,7 +111,7 @@ enum EnglishEnding {
         return !("qu" ~= Last(word.dropLast()))
     }
 
-    /// The end of a word, to be matched with endings.
+    /// The end of a word, to match with endings.
     private struct Last {
         let word: [UInt8]
         init(_ word: some Collection<UInt8>) { self.word = Array(word) }

@@ -14,17 +14,16 @@ public import Foundation
 /// Inflections.default.plural("(kol)os$", "$1oi")
 /// ```
 ///
-/// The last word of a name is the one that changes: `postalAddress` gives `postalAddresses`, `line_item` gives
-/// `line_items`. A number at the end belongs to the name: `player2` gives `player2s`. A plural is its own plural, and a
-/// singular its own singular.
+/// Only the last word of a name changes: `postalAddress` gives `postalAddresses`, `line_item` gives `line_items`. A
+/// number at the end stays: `player2` gives `player2s`. A plural is its own plural, and a singular its own singular.
 public struct Inflections: Sendable {
-    /// A word or the end of words, in lower case, and its other number.
+    /// A singular or a plural, in lower case, and its counterpart. It is a whole word, or an ending of words.
     private struct Form: Sendable {
         let bytes: [UInt8]
         let singular: String
         let plural: String
         let isSingular: Bool
-        /// Whether the form is a whole word, and not the end of others.
+        /// Whether the form is a whole word, rather than an ending.
         let isWord: Bool
     }
 
@@ -50,13 +49,13 @@ public struct Inflections: Sendable {
         }
     }
 
-    /// By last byte, the longest first, and the last added first among equals.
+    /// The forms by their last byte: the longest first, and the latest first among equals.
     private var forms = [[Form]](repeating: [], count: 256)
     private var plurals: [Rule] = []
     private var singulars: [Rule] = []
     private let isEnglish: Bool
 
-    /// What these rules answered. The copies of the rules share it, until one of them changes.
+    /// The answers of these rules so far. Copies of the rules share them until one of them changes.
     private struct Answers {
         var plurals = TextCache<String>(capacity: 500)
         var singulars = TextCache<String>(capacity: 500)
@@ -65,28 +64,28 @@ public struct Inflections: Sendable {
 
     private static let current = Mutex(Inflections.english)
 
-    /// The rules that associations use: those of English, and what the program adds. Add rules before you define
+    /// The rules that associations use: English, and the rules that the program adds. Add rules before you define
     /// associations.
     public static var `default`: Inflections {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// No rule at all: words stay as they are.
+    /// Creates an empty set of rules: words stay as they are.
     public init() { isEnglish = false }
 
     init(english: Void) { isEnglish = true }
 
     // MARK: Rules
 
-    /// Adds a rule for plurals. The rules that are added last come first.
+    /// Adds a rule for plurals. The latest rule is tried first.
     ///
     /// ```swift
     /// Inflections.default.plural("^(kol)os$", "$1oi")   // kolos, koloi
     /// ```
     ///
     /// - Parameters:
-    ///   - pattern: a regular expression for the last word of names.
+    ///   - pattern: a regular expression that is matched with the last word of a name.
     ///   - template: what replaces the match, with `$1` for the first group.
     /// - Precondition: the pattern is a regular expression.
     public mutating func plural(
@@ -96,10 +95,10 @@ public struct Inflections: Sendable {
         answers = Mutex(Answers())
     }
 
-    /// Adds a rule for singulars. The rules that are added last come first.
+    /// Adds a rule for singulars. The latest rule is tried first.
     ///
     /// - Parameters:
-    ///   - pattern: a regular expression for the last word of names.
+    ///   - pattern: a regular expression that is matched with the last word of a name.
     ///   - template: what replaces the match, with `$1` for the first group.
     /// - Precondition: the pattern is a regular expression.
     public mutating func singular(
@@ -109,14 +108,14 @@ public struct Inflections: Sendable {
         answers = Mutex(Answers())
     }
 
-    /// Adds words whose plural is the singular, such as `sheep`.
+    /// Adds words whose singular and plural are the same, such as `sheep`.
     public mutating func uncountableWords(_ words: [String]) {
         for word in words { addIrregular(word, word, isWord: true) }
         answers = Mutex(Answers())
     }
 
-    /// Adds a singular and its plural, for the words that end so: `irregularSuffix("man", "men")` knows `fireman`.
-    /// The longest ending wins.
+    /// Adds a singular and its plural, for all words with this ending: `irregularSuffix("man", "men")` covers
+    /// `fireman`. The longest ending wins.
     public mutating func irregularSuffix(_ singular: String, _ plural: String) {
         addIrregular(singular, plural, isWord: false)
         answers = Mutex(Answers())
@@ -139,12 +138,12 @@ public struct Inflections: Sendable {
 
     /// The plural of a name: `pluralize("lineItem")` is `lineItems`. A plural stays as it is.
     ///
-    /// Complexity: O(n) in the length of the name. Answers are kept, within bounds.
+    /// Complexity: O(n) in the length of the name. The answers are cached, within bounds.
     public func pluralize(_ string: String) -> String { answer(string, toSingular: false) }
 
     /// The singular of a name: `singularize("lineItems")` is `lineItem`. A singular stays as it is.
     ///
-    /// Complexity: O(n) in the length of the name. Answers are kept, within bounds.
+    /// Complexity: O(n) in the length of the name. The answers are cached, within bounds.
     public func singularize(_ string: String) -> String { answer(string, toSingular: true) }
 
     private func answer(_ string: String, toSingular: Bool) -> String {
@@ -188,14 +187,14 @@ public struct Inflections: Sendable {
 }
 
 extension String {
-    /// Where the last word of a name in camel case or in snake case starts.
+    /// The start of the last word of a name in camel case or in snake case.
     fileprivate var lastWordIndex: Index {
         let bytes = Array(utf8)
         func isUpper(_ index: Int) -> Bool { bytes[index] &- 0x41 < 26 }
         for index in bytes.indices.reversed() {
             if bytes[index] == 0x5F { return utf8.index(startIndex, offsetBy: index + 1) }
             guard index > 0, isUpper(index) else { continue }
-            // `lineItem`, or `HTTPServer`. The s of `userIDs` is no word of its own.
+            // `lineItem`, or `HTTPServer`. The s of `userIDs` is not a word.
             let rest = bytes[(index + 1)...]
             let startsWord = !rest.isEmpty && !isUpper(index + 1) && rest != [0x73]
             if !isUpper(index - 1) || startsWord { return utf8.index(startIndex, offsetBy: index) }
@@ -208,8 +207,8 @@ extension String {
         utf8.contains(0x5F) && !utf8.contains { $0 &- 0x61 < 26 }
     }
 
-    /// The name with its ending replaced. What both endings start with keeps its case, the rest has the case of the
-    /// letter that it replaces: `Person` gives `People`.
+    /// The name with its ending replaced. The common prefix of both endings keeps its case. Each other letter takes the
+    /// case of the letter it replaces: `Person` gives `People`.
     fileprivate func replacingEnding(_ ending: String, with other: String) -> String {
         let common = ending.commonPrefix(with: other)
         let kept = dropLast(ending.count - common.count)

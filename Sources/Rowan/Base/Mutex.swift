@@ -1,11 +1,11 @@
-// A value behind a lock of the system. The thread sanitizer knows that lock. It doesn't know the futex that the Mutex of
-// Synchronization is made of on Linux, and reports everything that lock protects as a race.
+// A value behind a system lock, which the thread sanitizer understands. On Linux, the Mutex of Synchronization is built
+// on a futex that the sanitizer does not understand: it reports every value behind that lock as a race.
 
 import Foundation
 
-/// A value that one thread at a time has access to.
+/// A value that one thread at a time can access.
 package final class Mutex<Value>: @unchecked Sendable {
-    // The lock has one address for its whole life.
+    // The lock keeps its address for its whole life.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     @exclusivity(unchecked) private var value: Value
 
@@ -14,7 +14,7 @@ package final class Mutex<Value>: @unchecked Sendable {
         lock = .allocate(capacity: 1)
         lock.initialize(to: pthread_mutex_t())
         let code = pthread_mutex_init(lock, nil)
-        precondition(code == 0, "could not create a lock: \(code)")
+        precondition(code == 0, "pthread_mutex_init failed with code \(code)")
     }
 
     deinit {

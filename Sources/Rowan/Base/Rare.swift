@@ -1,24 +1,24 @@
-// Parts of a value that most values of its type don't have: a copy shares them, as one reference, and costs no more than
-// that (benchmark request-build: each verb of a request copies its relation).
+// The parts of a value that most values of its type leave empty. They are stored behind one reference, which copies
+// share (benchmark request-build: each request method copies its relation).
 
-/// Parts with a value for those that are not there.
+/// Parts that have an empty value.
 package protocol RareParts: Hashable, Sendable {
     init()
 }
 
-/// Parts that are stored apart, once some of them are set.
+/// Parts that take no space until one of them is set.
 package struct Rare<Parts: RareParts>: Hashable, Sendable {
     package final class Box: Sendable {
         package let parts: Parts
         init(_ parts: Parts) { self.parts = parts }
     }
 
-    /// The parts, nil if none was set. Read each from here: all of them together are many references to copy.
+    /// The parts, or nil if none is set. Read single parts from here: copying all the parts retains many references.
     package private(set) var box: Box?
 
     package init() {}
 
-    /// All the parts, to change some.
+    /// All the parts. Set it to change some of them.
     package var parts: Parts {
         get { box?.parts ?? Parts() }
         set { box = Box(newValue) }

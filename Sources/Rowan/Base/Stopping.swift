@@ -1,6 +1,7 @@
-// Mistakes of the programmer, in methods that can't throw.
+// Reports programming errors in methods that can't throw.
 
-/// Stops the program with a message unless the condition holds. An optimised `precondition` stops it without a word.
+/// Stops the program with a message unless the condition holds. In optimised builds, `precondition` would print no
+/// message.
 package func stopUnless(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError(message()) }
 }

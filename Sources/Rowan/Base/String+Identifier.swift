@@ -30,13 +30,13 @@ extension String {
         return result + "'"
     }
 
-    /// The name as SQLite compares names: ASCII letters in lower case, all else untouched.
+    /// The name as SQLite compares names: ASCII letters in lower case, all other characters unchanged.
     package var foldedDatabaseName: String {
         guard utf8.contains(where: { $0 >= 0x41 && $0 <= 0x5A }) else { return self }
         return String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether two names are the same for SQLite.
+    /// Whether SQLite considers both names the same.
     package func isSameDatabaseName(as other: String) -> Bool {
         self == other || foldedDatabaseName == other.foldedDatabaseName
     }

@@ -1,4 +1,4 @@
-// Names derived from names.
+// Plurals, singulars and capitalized names.
 
 extension String {
     /// The plural, by the rules of ``Inflections/default``: `book` gives `books`.

@@ -1,9 +1,9 @@
-// The beginning of a text, by its size in memory: characters can be of any length.
+// The beginning of a text, limited by its size in memory: one character can take any number of bytes.
 
 extension String {
-    /// The longest beginning of whole Unicode scalars that has a number of UTF-8 bytes at most.
+    /// The longest prefix of whole Unicode scalars that fits in a number of UTF-8 bytes.
     ///
-    /// Complexity: O(1) for a text that is stored as UTF-8, as all those of SQLite are.
+    /// Complexity: O(1) for a text stored as UTF-8, such as the texts that SQLite returns.
     package func prefix(utf8Count: Int) -> Substring {
         guard var end = utf8.index(startIndex, offsetBy: utf8Count, limitedBy: endIndex) else { return self[...] }
         while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }

@@ -1,7 +1,7 @@
-// A bounded cache of values by text, with least-recently-used eviction: prepared statements, plurals. It is a hash
-// table of our own because it is asked with bytes that are no String yet: making one, and hashing it by SipHash, took
-// longer than the rest of the lookup (benchmark request-build). When it is full it drops the older half at once, so
-// that a hit costs one search and one store.
+// A bounded cache of values by text, with least-recently-used eviction: prepared statements, plurals. It is our own
+// hash table because it is searched with raw bytes: building a String, and hashing it with SipHash, took longer than
+// the rest of the lookup (benchmark request-build). A full cache drops its older half at once, so a hit costs one
+// search and one store.
 
 import Foundation
 
@@ -14,13 +14,13 @@ package struct TextCache<Value> {
     }
 
     private var entries: [Entry] = []
-    /// Open addressing: the index of an entry, or -1. Half of the slots stay empty, one at least.
+    /// Open addressing: the index of an entry, or -1. At least half of the slots stay empty.
     private var slots: [Int32]
     private var clock = 0
     package let capacity: Int
 
     package init(capacity: Int) {
-        precondition(capacity > 0, "a cache holds at least one entry")
+        precondition(capacity > 0, "the capacity of a cache must be positive")
         self.capacity = capacity
         var slotCount = 2
         while slotCount < 2 * capacity { slotCount *= 2 }
@@ -56,7 +56,6 @@ package struct TextCache<Value> {
 
     package mutating func removeAll() { keep { _ in false } }
 
-    /// The index of the entry of a text.
     private func find(_ text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int? {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while true {
@@ -67,7 +66,7 @@ package struct TextCache<Value> {
         }
     }
 
-    /// Adds an entry whose text is not there.
+    /// Adds an entry whose text is not in the cache.
     private mutating func add(_ entry: Entry) {
         var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
         while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
@@ -97,8 +96,8 @@ extension String {
     }
 }
 
-/// A hash of bytes, eight at a time: each is multiplied, and both halves of the product are kept. The seed is another
-/// one in each process, so that no text is made to collide.
+/// A hash of bytes, eight at a time: multiplies each group, and keeps both halves of the product. The seed differs in
+/// each process, so nobody can craft colliding texts.
 /// Source of the step: wyhash, <https://github.com/wangyi-fudan/wyhash> (public domain).
 private enum TextHash {
     private static let seed = UInt64.random(in: .min ... .max)

@@ -1,6 +1,6 @@
-// An access: which lane it takes a connection from, and what holds while it lasts. The access verbs (read, write,
-// sync, async, callback) exist once, in DatabaseReader and DatabaseWriter; queues, pools, snapshots and the type
-// erasures only say the route of each kind.
+// An access: the lane of its connection, and the rules during the access. The access verbs (read, write, sync, async,
+// callback) exist only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures only
+// define the route of each kind.
 
 import Dispatch
 
@@ -8,26 +8,26 @@ import Dispatch
 public enum DatabaseAccessKind: Sendable {
     /// A read in a transaction.
     case read
-    /// A read without transaction.
+    /// A read without a transaction.
     case unsafeRead
-    /// A write; the transaction is the verb's business.
+    /// A write; the calling method decides on the transaction.
     case write
 }
 
-/// Where the connection of an access comes from, and what holds while it lasts.
+/// The source of an access's connection, and the rules during the access.
 public struct DatabaseAccessRoute: Sendable {
     enum Scope: Sendable {
-        /// A deferred transaction, without writes.
+        /// A deferred transaction that refuses writes.
         case readTransaction
-        /// No transaction, no writes.
+        /// No transaction, and no writes.
         case readOnly
-        /// As it is.
+        /// No transaction, and no restrictions.
         case plain
     }
 
     let lane: AccessLane
     let scope: Scope
-    /// Another lane whose connection serves a reentrant access: the writer of a pool, for a read.
+    /// Another lane whose connection can serve a reentrant access: the writer of a pool, for reads.
     var reentrantLane: AccessLane?
 }
 
@@ -39,7 +39,7 @@ extension DatabaseAccessRoute {
         do {
             value = try perform(connection, body)
         } catch {
-            // The first error is the one that matters: a transaction that was left open is rolled back all the same.
+            // The first error takes precedence, but an open transaction is still rolled back.
             _ = end(connection)
             throw error
         }
@@ -47,26 +47,26 @@ extension DatabaseAccessRoute {
         return value
     }
 
-    /// - Returns: the error of a transaction that was left open.
+    /// - Returns: the error of a transaction that was left open, or nil.
     private func end(_ connection: PooledConnection) -> DatabaseError? {
         defer { lane.release(connection) }
         return connection.endAccess()
     }
 
-    /// The connection that the current thread already has, if any.
+    /// The connection that the current thread already uses, if any.
     private var currentConnection: PooledConnection? {
         lane.connectionOfCurrentThread ?? reentrantLane?.connectionOfCurrentThread
     }
 
-    /// Synchronous access, in the connection that the current thread already has, if any.
+    /// Synchronous access, on the connection that the current thread already uses, if any.
     func runReentrant<T>(_ body: (Database) throws -> T) throws -> T {
         guard let connection = currentConnection else { return try run(body) }
         guard case .plain = scope else { return try connection.database.readOnly { try body(connection.database) } }
         return try body(connection.database)
     }
 
-    /// Synchronous access for closures that throw no error, from methods that can't throw one either. On a closed
-    /// connection, the closure gets a database that refuses all.
+    /// Synchronous access for closures that don't throw, from methods that don't throw. On a closed connection, the
+    /// closure receives a database that refuses every statement.
     func runNonthrowing<T>(_ body: (Database) -> T) -> T {
         let connection: PooledConnection
         do {
@@ -81,7 +81,8 @@ extension DatabaseAccessRoute {
         return connection.run(body)
     }
 
-    /// Synchronous access for closures that throw no error, in the connection that the current thread already has.
+    /// Synchronous access for closures that don't throw, on the connection that the current thread already uses, if
+    /// any.
     func runReentrantNonthrowing<T>(_ body: (Database) -> T) -> T {
         guard let connection = currentConnection else { return runNonthrowing(body) }
         return body(connection.database)
@@ -103,7 +104,7 @@ extension DatabaseAccessRoute {
         return try result.get()
     }
 
-    /// Asynchronous access, on the executor of the connection. A cancelled task interrupts SQLite, and leaves the
+    /// Asynchronous access, on the executor of the connection. Cancelling the task interrupts SQLite, and leaves the
     /// connection clean.
     func run<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         let access = AsyncAccess()
@@ -140,7 +141,7 @@ extension DatabaseAccessRoute {
 
     /// Access with a callback, on the queue of the connection.
     ///
-    /// - Parameter isIndependent: whether it must start even if the target queue is taken.
+    /// - Parameter isIndependent: whether it must start even if the target queue is busy.
     func callback(isIndependent: Bool = false, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         let waiter = AccessLane.Waiter { result in
             switch result {
@@ -172,7 +173,7 @@ extension DatabaseAccessRoute {
 }
 
 extension Database {
-    /// A read that sees one state of the database, and writes nothing.
+    /// A read that sees a single state of the database, and writes nothing.
     func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
         try readOnly {
             try transaction(.deferred) { try body(self) }

@@ -1,11 +1,11 @@
-// All connections of a lane at once: barriers, and closing.
+// Operations on all connections of a lane: barriers, and closing.
 
 import Dispatch
 
 extension AccessLane {
-    /// Runs the closure while no access is going on; accesses wait.
+    /// Runs the closure while no other access is running; other accesses wait.
     ///
-    /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already has a connection of this lane.
+    /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane.
     func exclusively<T>(_ body: ([PooledConnection]) throws -> T) throws -> T {
         let connections = try acquireAll()
         defer { releaseAll() }
@@ -29,7 +29,7 @@ extension AccessLane {
         }
     }
 
-    /// Serves the waiters that came meanwhile, as many as there are connections.
+    /// Serves the waiters that have arrived in the meantime, as many as there are connections.
     private func releaseAll() {
         defer { exclusiveTurn.signal() }
         while let (waiter, grant) = nextAfterExclusive() { waiter.wake(.success(grant)) }
@@ -37,16 +37,16 @@ extension AccessLane {
 
     // MARK: Closing
 
-    /// Closes the connections, after the accesses that are going on; they open again when they are needed.
+    /// Closes the connections after the running accesses; they are opened again on demand.
     ///
-    /// - Throws: SQLITE_BUSY for a connection whose statements are kept; it stays open.
+    /// - Throws: SQLITE_BUSY if the program holds statements of a connection, which stays open.
     func closeConnections() throws {
-        // In a barrier, the thread has them all.
+        // In a barrier, this thread holds all connections.
         if isExclusiveOfCurrentThread { return try closeAll(state.withLock { $0.idle }) }
         try exclusively(closeAll)
     }
 
-    /// Closes the connections that no access uses, without waiting for the others.
+    /// Closes the unused connections, without waiting for the others.
     func closeIdleConnections() {
         let connections = state.withLock { state -> [PooledConnection] in
             guard !state.isExclusive else { return [] }
@@ -55,7 +55,7 @@ extension AccessLane {
             state.all.removeAll { connection in state.idle.contains { $0 === connection } }
             return state.idle
         }
-        // One that can't be closed now closes with the last of its statements.
+        // A connection that can't be closed now is closed with its last statement.
         for connection in connections { try? connection.close() }
     }
 
@@ -71,10 +71,10 @@ extension AccessLane {
         }
     }
 
-    /// Closes the lane for ever, after the accesses that are going on. Those that wait fail.
+    /// Closes the lane permanently, after the running accesses. Waiting accesses fail.
     ///
-    /// - Parameter readers: a lane that is closed with this one, before it; both are closed, or none.
-    /// - Throws: SQLITE_BUSY if the program keeps a statement: nothing is closed then.
+    /// - Parameter readers: a lane to close first. Either both lanes are closed, or none.
+    /// - Throws: SQLITE_BUSY if the program holds a statement; then nothing is closed.
     func close(with readers: AccessLane? = nil) throws {
         guard !state.withLock({ $0.isClosed }) else { return }
         try exclusively { connections in
@@ -87,7 +87,7 @@ extension AccessLane {
         }
     }
 
-    /// Closes all connections, and refuses later accesses. While it is exclusive: no waiter gets a new connection.
+    /// Closes all connections, and refuses later accesses. The caller is exclusive, so no waiter gets a new connection.
     private func finish(_ connections: [PooledConnection]) throws {
         try closeAll(connections)
         let waiters = state.withLock { state -> [Waiter] in

@@ -1,6 +1,7 @@
-// The one gate to connections: a lane holds up to N of them, and hands each to one access at a time, first come,
-// first served. A synchronous access runs on its caller's thread; an asynchronous one waits without a thread, and
-// runs on the executor of the connection. A queue is a lane of one; a pool is a lane of one writer, and one of readers.
+// The only gate to connections: a lane contains up to N of them, and grants each to one access at a time, in order of
+// arrival. A synchronous access runs on its caller's thread. An asynchronous one waits without blocking a thread, and
+// runs on the executor of the connection. A queue has one lane with one connection; a pool has a lane for the writer,
+// and a lane for the readers.
 
 import Dispatch
 import Foundation
@@ -10,21 +11,21 @@ final class AccessLane: Sendable {
     struct State {
         var idle: [PooledConnection] = []
         var all: [PooledConnection] = []
-        /// Connections that are open, or being opened.
+        /// The number of connections that are open, or being opened.
         var count = 0
-        /// The threads that open a connection.
+        /// The threads that are opening a connection.
         var openingThreads: [UInt] = []
         var waiters = FIFO<Waiter>()
-        /// What the databases of accesses that can't throw are copied from after the closing.
+        /// After closing, the template of the databases for accesses that can't throw.
         var closedConnection: PooledConnection?
         var isClosed = false
         var failureQueue: DispatchQueue?
-        /// Whether an exclusive access keeps all connections, or waits for them, and on which thread.
+        /// Whether an exclusive access holds all connections, or waits for them, and on which thread.
         var isExclusive = false
         var exclusiveThread: UInt = 0
     }
 
-    /// What an access gets: a connection, or the place of one that it opens itself.
+    /// What an access receives: a connection, or permission to open one.
     enum Grant: Sendable {
         case connection(PooledConnection)
         case place(ConnectionExecutor)
@@ -32,7 +33,7 @@ final class AccessLane: Sendable {
 
     /// An access that waits for a connection; it is woken once.
     final class Waiter: Sendable {
-        /// The thread that is blocked, 0 for none.
+        /// The blocked thread, or 0.
         let thread: UInt
         let wake: @Sendable (Result<Grant, any Error>) -> Void
 
@@ -43,13 +44,13 @@ final class AccessLane: Sendable {
     }
 
     let state = Mutex(State())
-    /// Exclusive accesses take turns, and each waits until all connections are back.
+    /// Exclusive accesses take turns, and each waits until all connections are returned.
     let exclusiveTurn = DispatchSemaphore(value: 1)
     let allReturned = DispatchSemaphore(value: 0)
     private let capacity: Int
     private let makeExecutor: @Sendable () -> ConnectionExecutor
     private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
-    /// The lane whose threads may wait for this one: the readers of a pool, for its writer, and the writer for them.
+    /// The lane whose threads may wait for this one: for a writer, the readers of its pool, and vice versa.
     private let partners = Mutex<Partners>(Partners())
 
     private struct Partners {
@@ -66,18 +67,18 @@ final class AccessLane: Sendable {
         makeExecutor = { ConnectionExecutor(label: label, qos: qos, target: target) }
     }
 
-    /// Makes a writer and its readers know each other, so that neither waits for the other for ever.
+    /// Introduces a writer and its readers to each other, to prevent deadlocks between them.
     static func pair(writer: AccessLane, readers: AccessLane) {
         writer.partners.withLock { $0.readers = readers }
         readers.partners.withLock { $0.writer = writer }
     }
 
-    // MARK: Taking and giving back
+    // MARK: Acquiring and releasing
 
-    /// A connection, for the current thread: it blocks until one is free.
+    /// A connection for the current thread, which blocks until one is free.
     ///
-    /// - Throws: SQLITE_MISUSE if the lane is closed, if the thread already has a connection of this lane, or if it
-    ///   would wait for ever; the error of opening a connection.
+    /// - Throws: SQLITE_MISUSE if the lane is closed, if the thread already uses a connection of this lane, or if it
+    ///   would wait forever; or the error of opening a connection.
     func acquire() throws -> PooledConnection {
         let grant = try state.withLock { state -> Grant? in
             try check(state)
@@ -94,7 +95,7 @@ final class AccessLane: Sendable {
             semaphore.signal()
         }
         try enqueue(waiter)
-        // The thread keeps a reader that an exclusive access waits for, which keeps the writer.
+        // This thread holds a reader that an exclusive access waits for, and that access holds the writer.
         if let readers = partners.withLock({ $0.readers }), readers.isExclusiveAwaitingCurrentThread, cancel(waiter) {
             throw DatabaseError.deadlock
         }
@@ -102,7 +103,7 @@ final class AccessLane: Sendable {
         return try slot.take().get()
     }
 
-    /// Hands a grant to the waiter, at once if a connection is free.
+    /// Grants a connection to the waiter: immediately if one is free.
     func enqueue(_ waiter: Waiter) throws {
         let grant = try state.withLock { state -> Grant? in
             guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
@@ -113,9 +114,9 @@ final class AccessLane: Sendable {
         if let grant { waiter.wake(.success(grant)) }
     }
 
-    /// Forgets a waiter.
+    /// Removes a waiter.
     ///
-    /// - Returns: false if it was woken already.
+    /// - Returns: false if it has already been woken.
     func cancel(_ waiter: Waiter) -> Bool {
         state.withLock { $0.waiters.remove { $0 === waiter } != nil }
     }
@@ -130,7 +131,7 @@ final class AccessLane: Sendable {
         waiter?.wake(.success(.connection(connection)))
     }
 
-    /// Gives back what was not used.
+    /// Returns an unused grant.
     func giveBack(_ grant: Grant) {
         switch grant {
         case .connection(let connection): release(connection)
@@ -138,7 +139,7 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// Where an access runs.
+    /// The executor of an access.
     func executor(of grant: Grant) -> ConnectionExecutor {
         switch grant {
         case .connection(let connection): connection.executor
@@ -146,7 +147,7 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// The queue of those who get no connection, made when the first one needs it.
+    /// The queue of accesses that get no connection, created on demand.
     var failureQueue: DispatchQueue {
         state.withLock { state in
             if let queue = state.failureQueue { return queue }
@@ -170,8 +171,8 @@ final class AccessLane: Sendable {
 
     // MARK: Opening
 
-    /// The connection of a grant, which is opened if it is only the place of one. It runs in the access itself: on the
-    /// thread of a synchronous one, on the executor of an asynchronous one.
+    /// The connection of a grant, opened if necessary. It runs in the access itself: on the thread of a synchronous
+    /// access, on the executor of an asynchronous one.
     func connection(of grant: Grant) throws -> PooledConnection {
         switch grant {
         case .connection(let connection): return connection
@@ -192,8 +193,8 @@ final class AccessLane: Sendable {
         return connection
     }
 
-    /// A place was not used, or opening has failed: it goes to the first waiter, for whom it may succeed. Nobody else
-    /// would wake it.
+    /// Passes an unused permission to open a connection to the first waiter: after a failure, the waiter may still
+    /// succeed. Otherwise nobody would wake it.
     private func passPlaceOn() {
         let waiter = state.withLock { state -> Waiter? in
             if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
@@ -204,7 +205,7 @@ final class AccessLane: Sendable {
         waiter?.wake(.success(.place(makeExecutor())))
     }
 
-    // MARK: Who has what
+    // MARK: Current state
 
     func check(_ state: State) throws {
         guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
@@ -218,13 +219,13 @@ final class AccessLane: Sendable {
         else { throw DatabaseError.nestedAccess }
     }
 
-    /// - Throws: SQLITE_MISUSE if the thread already has a connection of this lane.
+    /// - Throws: SQLITE_MISUSE if the thread already uses a connection of this lane.
     func refuseNestedAccess() throws { try state.withLock { try checkNesting($0) } }
 
-    /// Whether the current thread keeps all connections.
+    /// Whether the current thread holds all connections.
     var isExclusiveOfCurrentThread: Bool { state.withLock { $0.exclusiveThread == currentThreadID } }
 
-    /// Whether an exclusive access waits for a connection that the current thread has.
+    /// Whether an exclusive access waits for a connection that the current thread holds.
     private var isExclusiveAwaitingCurrentThread: Bool {
         state.withLock { $0.isExclusive && $0.all.contains(where: \.isHeldByCurrentThread) }
     }
@@ -232,16 +233,17 @@ final class AccessLane: Sendable {
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
 
-    /// What an access that can't throw gets after the closing: a database of its own, since no access waits for another.
+    /// The database of an access that can't throw, after closing. Each access gets its own, because closed accesses
+    /// don't wait for each other.
     var closedDatabase: Database? { state.withLock { $0.closedConnection }?.database.closedCopy }
 
-    /// The connection that the current thread has access to, if any.
+    /// The connection that the current thread is using, if any.
     var connectionOfCurrentThread: PooledConnection? {
         state.withLock { $0.all.first(where: \.isHeldByCurrentThread) }
     }
 
-    /// Whether a read could wait for ever: all readers are taken by threads that wait for the writer, or by the one
-    /// that has it.
+    /// Whether a read could wait forever: all readers are held by threads that wait for the writer, or by the thread
+    /// that holds it.
     var isExhaustedByWriter: Bool {
         guard let writer = partners.withLock({ $0.writer }) else { return false }
         let threads = writer.waitingThreads.union([currentThreadID])
@@ -255,7 +257,7 @@ final class AccessLane: Sendable {
         state.withLock { state in Set(state.waiters.elements.lazy.map(\.thread).filter { $0 != 0 }) }
     }
 
-    /// The waiters that keep a reader fail: an exclusive access, which has the writer, waits for their readers.
+    /// Fails the waiters that hold a reader: the exclusive access, which holds the writer, waits for their readers.
     func refuseWaitersOfWriter() {
         guard let writer = partners.withLock({ $0.writer }) else { return }
         let threads = Set(allConnections.map(\.holdingThread).filter { $0 != 0 })
@@ -273,7 +275,7 @@ final class AccessLane: Sendable {
         if state.isExclusive, state.idle.count == state.count { allReturned.signal() }
     }
 
-    /// What the first waiter gets after an exclusive access, if there is one and a connection is free.
+    /// The grant of the first waiter after an exclusive access, if any waiter and connection are available.
     func nextAfterExclusive() -> (Waiter, Grant)? {
         state.withLock { state in
             (state.isExclusive, state.exclusiveThread) = (false, 0)
@@ -283,7 +285,7 @@ final class AccessLane: Sendable {
     }
 }
 
-/// A place for one result, which one thread sets and another takes.
+/// A slot for one result, which one thread sets and another one takes.
 private final class ResultSlot: Sendable {
     private let value = Mutex<Result<AccessLane.Grant, any Error>?>(nil)
     func set(_ result: Result<AccessLane.Grant, any Error>) { value.withLock { $0 = result } }
@@ -301,7 +303,7 @@ extension DatabaseError {
     static var deadlock: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "this access would wait for ever: it waits for the writer, which waits for the end of a read that "
+            message: "this access would wait forever: it waits for the writer, which waits for the end of a read that "
                 + "this thread has begun. Write after the end of the read")
     }
 }

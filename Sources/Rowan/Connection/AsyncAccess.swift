@@ -1,5 +1,5 @@
-// The state of an asynchronous access, which its task may cancel at any time: before it waits for a connection, while
-// it waits, while it runs. At each of these ends nothing is kept: no closure, no continuation, no connection.
+// The state of an asynchronous access. Its task may be cancelled at any time: before, while and after it waits for a
+// connection. In each case, the state releases its closure, its continuation and its connection.
 
 import Synchronization
 
@@ -19,7 +19,7 @@ final class AsyncAccess: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for a connection, without a thread.
+    /// Waits for a connection, without blocking a thread.
     ///
     /// - Throws: `CancellationError`; SQLITE_MISUSE if the lane is closed.
     func grant(of lane: AccessLane) async throws -> AccessLane.Grant {
@@ -39,7 +39,7 @@ final class AsyncAccess: Sendable {
             state.withLock { $0.phase = .ended }
             return continuation.resume(throwing: error)
         }
-        // A cancellation between the two found no waiter in the lane.
+        // A cancellation between these two steps did not find the waiter in the lane.
         if state.withLock({ $0.isCancelled }), lane.cancel(waiter) {
             continuation.resume(throwing: CancellationError())
         }
@@ -48,7 +48,7 @@ final class AsyncAccess: Sendable {
     /// Whether the access was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// - Returns: false if the access was cancelled meanwhile.
+    /// - Returns: false if the access was cancelled in the meantime.
     func willRun(_ connection: PooledConnection) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -57,7 +57,7 @@ final class AsyncAccess: Sendable {
         }
     }
 
-    /// - Returns: whether the access was cancelled while it ran.
+    /// - Returns: whether the access was cancelled while it was running.
     func didRun(_ connection: PooledConnection) -> Bool {
         state.withLock { state in
             state.phase = .ended
@@ -76,12 +76,13 @@ final class AsyncAccess: Sendable {
                 state.phase = .ended
                 return (lane, waiter, continuation)
             case .running(let connection):
-                // Under the lock: the access can't end, and the connection go to another, meanwhile.
+                // Under the lock, so the access can't end, and its connection can't serve another access, in the
+                // meantime.
                 connection.cancel()
                 return nil
             }
         }
-        // A waiter is woken, or found in the lane, but not both.
+        // A waiter is either woken, or found in the lane, never both.
         if let (lane, waiter, continuation) = waiting, lane.cancel(waiter) {
             continuation.resume(throwing: CancellationError())
         }

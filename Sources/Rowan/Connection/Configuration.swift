@@ -1,4 +1,4 @@
-// The configuration of connections: a value, read when a connection opens.
+// The configuration of connections: a value that is read when a connection opens.
 
 public import Foundation
 public import Dispatch
@@ -17,76 +17,77 @@ public import Dispatch
 public struct Configuration: Sendable {
     /// The journal mode of a ``DatabaseQueue``.
     public enum JournalModeConfiguration: Sendable {
-        /// The mode of the file for a queue; WAL for a pool.
+        /// The mode of the existing file for a queue; WAL for a pool.
         case `default`
         /// Write-ahead log. <https://sqlite.org/wal.html>
         case wal
     }
 
-    /// A default configuration.
+    /// Creates the default configuration.
     public init() {}
 
-    // MARK: What a connection does
+    // MARK: Behavior of connections
 
     /// Whether foreign keys are enforced. True by default. <https://sqlite.org/foreignkeys.html>
     public var foreignKeysEnabled = true
 
-    /// Whether the connection refuses to write.
+    /// Whether the connection refuses writes. False by default.
     public var readonly = false
 
-    /// A name for the description of the connection.
+    /// A name for the connection, shown in its description.
     public var label: String?
 
-    /// Whether a double-quoted text that is no identifier is a string. False by default.
+    /// Whether a double-quoted text that is not an identifier is a string. False by default.
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false
 
     /// What to do when another connection holds a lock.
     public var busyMode: Database.BusyMode = .immediateError
 
-    /// What readers do when another connection holds a lock; nil for `busyMode`, 10 seconds for the readers of a pool.
+    /// How readers handle locks of other connections; nil for `busyMode`, or 10 seconds for the readers of a pool.
     package var readonlyBusyMode: Database.BusyMode?
 
     /// The journal mode of a ``DatabaseQueue``.
     public var journalMode: JournalModeConfiguration = .default
 
-    /// Whether a transaction may stay open between two accesses.
+    /// Whether a transaction may stay open between two accesses. False by default.
     public var allowsUnsafeTransactions = false
 
-    /// Whether errors show the arguments of statements, which may be personal data.
+    /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false
 
-    /// Whether a conversion that loses something is a decoding error: 1.5 or `'abc'` into an Int.
+    /// Whether a lossy conversion is a decoding error, such as 1.5 or `'abc'` to an Int. False by default.
     public var strictConversions = false
 
     /// The clock of ``Database/transactionDate``.
     public var transactionClock: any TransactionClock = .default
 
-    /// What the schema does not say: the primary keys of views.
+    /// The source of information that the schema does not contain: the primary keys of views.
     public var schemaSource: (any DatabaseSchemaSource)?
 
     // MARK: Concurrency
 
-    /// The maximum number of concurrent readers of a ``DatabasePool``.
+    /// The maximum number of concurrent readers of a ``DatabasePool``. 5 by default.
     public var maximumReaderCount = 5
 
-    /// Whether the readers of a pool stay open when memory is released.
+    /// Whether the readers of a pool stay open when memory is released. False by default.
     public var persistentReadOnlyConnections = false
 
-    /// Whether the connection stops its accesses between ``Database/suspendNotification`` and
-    /// ``Database/resumeNotification``.
+    /// Whether connections stop their accesses between ``Database/suspendNotification`` and
+    /// ``Database/resumeNotification``. False by default.
     public var observesSuspensionNotifications = false
 
-    /// The quality of service of asynchronous accesses. Synchronous ones run on the thread of their caller.
+    /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.
     public var qos: DispatchQoS = .userInitiated
 
-    /// The queue that asynchronous accesses run on, if any.
+    /// The queue of asynchronous accesses, if any.
     ///
-    /// Synchronous accesses run on the thread of their caller, whatever this queue is. Reads that
-    /// ``DatabaseWriter/spawnConcurrentRead(_:)`` schedules don't run on it either: the writer waits for their start.
+    /// Synchronous accesses run on the thread of their caller in any case. Reads that
+    /// ``DatabaseWriter/spawnConcurrentRead(_:)`` schedules don't run on this queue either, because the writer waits
+    /// for their start.
     public var targetQueue: DispatchQueue?
 
-    /// The queue that the asynchronous writes of a pool run on; `targetQueue` by default.
+    /// The queue of the asynchronous writes of a pool; `targetQueue` by default.
     public var writeTargetQueue: DispatchQueue?
 
     /// The quality of service of asynchronous reads.
@@ -99,38 +100,42 @@ public struct Configuration: Sendable {
 
     private(set) var setups: [@Sendable (Database) throws -> Void] = []
 
-    /// Adds a closure that runs when a connection opens, before it is used: functions, collations, pragmas...
+    /// Adds a closure that runs when a connection opens, before its first use. It can add functions and collations, run
+    /// pragmas...
     public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
         setups.append(setup)
     }
 }
 
-/// A clock for the dates of transactions.
+/// A clock that provides the dates of transactions.
 public protocol TransactionClock: Sendable {
     /// The date of the current transaction.
     func now(_ db: Database) throws -> Date
 }
 
-/// The system's clock.
+/// The system clock.
 public struct DefaultTransactionClock: TransactionClock {
+    /// The current date.
     public func now(_ db: Database) throws -> Date { Date() }
 }
 
-/// A clock of your own.
+/// A custom clock.
 public struct CustomTransactionClock: TransactionClock {
     private let clock: @Sendable (Database) throws -> Date
 
+    /// Creates a clock from a closure.
     public init(_ now: @escaping @Sendable (Database) throws -> Date) { clock = now }
 
+    /// The date that the closure returns.
     public func now(_ db: Database) throws -> Date { try clock(db) }
 }
 
 extension TransactionClock where Self == DefaultTransactionClock {
-    /// The system's clock.
+    /// The system clock.
     public static var `default`: DefaultTransactionClock { DefaultTransactionClock() }
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-    /// A clock of your own: `config.transactionClock = .custom { _ in fixedDate }`.
+    /// A custom clock: `config.transactionClock = .custom { _ in fixedDate }`.
     public static func custom(_ now: @escaping @Sendable (Database) throws -> Date) -> Self { Self(now) }
 }

@@ -1,13 +1,14 @@
-// Where the asynchronous accesses of one connection run: on a serial queue of its own, inside the task that asks. A
-// connection that is busy takes one thread, and no connection waits for the thread of another.
+// Runs the asynchronous accesses of one connection: on its own serial queue, inside the calling task. A busy connection
+// takes one thread, and no connection waits for the thread of another one.
 
 import Dispatch
 
 /// The serial executor of a connection.
 final class ConnectionExecutor: SerialExecutor {
-    /// The queue of the accesses: it targets the one of the configuration, if there is one.
+    /// The queue of the accesses. It targets the queue of the configuration, if there is one.
     let queue: DispatchQueue
-    /// A queue that targets nothing, for reads that the writer waits for: with a common target they would never start.
+    /// A queue without target, for reads that the writer waits for: if they shared a target queue, they would never
+    /// start.
     let independentQueue: DispatchQueue
 
     init(label: String, qos: DispatchQoS, target: DispatchQueue?) {
@@ -20,7 +21,7 @@ final class ConnectionExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs the closure on the queue, in the current task: its locals are seen, and its cancellation.
+    /// Runs the closure on the queue, in the current task, with its task-local values and its cancellation.
     func run<T: Sendable>(_ body: @Sendable () throws -> T) async throws -> T {
         try await Isolation(executor: self).run(body)
     }

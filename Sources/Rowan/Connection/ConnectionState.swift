@@ -1,11 +1,10 @@
-// What the floors above keep on a connection: the plans of records, and later what observes it, and its migrations.
-// Each floor declares the class of its value; the connection knows how many there are, and how long each one stays.
-// A class has one place, and a place holds one class, so that an access costs an index into an array, and the one
-// cast, which is here and checked, never fails.
+// Values that higher layers store on a connection, such as the plans of records. Each layer declares the class of its
+// value; the connection knows their number and their lifetimes. Each class has one place, and each place has one class:
+// an access costs one array index, and the single checked cast, which is here, never fails.
 
-/// A value that a floor above keeps on a connection. Its class is final.
+/// A value that a higher layer stores on a connection. Its class is final.
 ///
-/// A floor adds a case to ``ConnectionState/Place``, which says how long the value stays, and declares its class:
+/// A layer adds a case to ``ConnectionState/Place``, which defines the lifetime of the value, and declares its class:
 ///
 /// ```swift
 /// final class TransactionObservers: ConnectionStateValue {
@@ -19,19 +18,19 @@
 /// ```
 @usableFromInline
 package protocol ConnectionStateValue: AnyObject {
-    /// The place of the values of this class, and of no other.
+    /// The place of the values of this class only.
     static var place: ConnectionState.Place { get }
 }
 
-/// What the floors above keep on a connection, at most one value of each class.
+/// The values that higher layers store on a connection: at most one of each class.
 @usableFromInline
 package struct ConnectionState {
     /// The places, one for each class of values.
     @usableFromInline
     package enum Place: Int, CaseIterable, Sendable {
-        /// The statements of the persistence methods, and of the fetches by key.
+        /// The statements of the persistence methods and of fetches by key.
         case recordPlans
-        /// What listens for the default implementations of callbacks.
+        /// The listener that detects default implementations of callbacks.
         case callbackProbe
 
         var lifetime: Lifetime {
@@ -42,10 +41,10 @@ package struct ConnectionState {
         }
     }
 
-    /// How long a value stays.
+    /// The lifetime of a value.
     package enum Lifetime: Sendable {
-        /// Until the connection lets go of its statements: when memory is released, and before closing. Then it is made
-        /// again when it is needed.
+        /// Until the connection releases its statements: when memory is released, and before closing. The value is then
+        /// created again on demand.
         case statements
         /// Until the connection is closed.
         case connection
@@ -55,19 +54,19 @@ package struct ConnectionState {
 
     package init() {}
 
-    /// The value of a class, nil for none.
+    /// The value of a class, or nil.
     package subscript<Value: ConnectionStateValue>(_: Value.Type) -> Value? {
         get {
             guard let value = values[Value.place.rawValue] else { return nil }
             precondition(
-                ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self), "two classes have one place")
-            // The class was compared: `as?` would look for it among the superclasses (benchmark insert-struct).
+                ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self), "two classes use the same place")
+            // The class has been compared: `as?` would search the superclasses (benchmark insert-struct).
             return unsafeDowncast(value, to: Value.self)
         }
         set { values[Value.place.rawValue] = newValue }
     }
 
-    /// The value of a class, made if there is none.
+    /// The value of a class, created if necessary.
     package mutating func value<Value: ConnectionStateValue>(orMake make: @autoclosure () -> Value) -> Value {
         if let value = self[Value.self] { return value }
         let value = make()
@@ -75,12 +74,12 @@ package struct ConnectionState {
         return value
     }
 
-    /// Whether a place has no value. It costs the code of users an index and a comparison (benchmark insert-struct).
+    /// Whether a place is empty. For the user's code, this costs an index and a comparison (benchmark insert-struct).
     @inlinable
     package func isEmpty(_ place: Place) -> Bool { values[place.rawValue] == nil }
 
-    /// Drops the values that stay no longer. ``Database/releaseMemory()`` drops those of the statements, and so does
-    /// the check that precedes closing; closing drops those of the connection.
+    /// Removes the values with this lifetime. ``Database/releaseMemory()``, and the check before closing, remove the
+    /// values that live as long as the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
         for place in Place.allCases where place.lifetime == lifetime { values[place.rawValue] = nil }
     }

@@ -1,14 +1,14 @@
-// Waiting for locks. The handler is ours, so that a cancelled access stops waiting at once.
+// Waiting for locks. The busy handler is ours, so a cancelled access stops waiting immediately.
 
 import Foundation
 import Synchronization
 
 extension Database {
-    /// Sets what to do when another connection holds a lock.
+    /// Sets how the connection handles locks of other connections.
     func setBusyMode(_ mode: BusyMode) throws {
         let hooks = try connection.openHooks()
         if let busyListener { hooks.remove(busyListener) }
-        // The handler lives no longer than the connection.
+        // The handler does not outlive the connection.
         let isCancelled = { [unowned connection] in connection.isCancelled.load(ordering: .relaxed) }
         switch mode {
         case .immediateError:
@@ -21,8 +21,8 @@ extension Database {
         }
     }
 
-    /// Runs the closure, and again as long as other connections are opening the same file: each of them locks it for a
-    /// moment, whatever the program wants to do when a lock is held.
+    /// Runs the closure, and repeats it while other connections are opening the same file: each of them locks it for a
+    /// moment, regardless of the busy mode.
     func retryingWhileOpening<T>(_ body: () throws -> T) throws -> T {
         var wait = LockWait(timeout: 10)
         var count = 0
@@ -35,14 +35,14 @@ extension Database {
     }
 }
 
-/// A wait for a lock, in pauses that grow up to a tenth of a second.
+/// A wait for a lock, with pauses that grow up to a tenth of a second.
 private struct LockWait {
     private let timeout: Duration?
     private var deadline: ContinuousClock.Instant?
 
-    /// - Parameter timeout: in seconds; for ever if it is infinite, not at all if it is no number or negative.
+    /// - Parameter timeout: in seconds. An infinite timeout never ends; a negative one, or NaN, ends at once.
     init(timeout: TimeInterval) {
-        // A year is for ever, and does not overflow.
+        // A year is practically forever, and does not overflow.
         let year = 31_536_000.0
         self.timeout = timeout == .infinity ? nil : .seconds(min(max(timeout.isNaN ? 0 : timeout, 0), year))
     }
@@ -50,7 +50,7 @@ private struct LockWait {
     /// Pauses.
     ///
     /// - Parameter count: the number of pauses so far.
-    /// - Returns: false when the time is over, or the access is cancelled.
+    /// - Returns: false after the timeout, or if the access is cancelled.
     mutating func goesOn(after count: Int, unless isCancelled: () -> Bool) -> Bool {
         let now = ContinuousClock.now
         if count == 0 || deadline == nil { deadline = timeout.map { now + $0 } }
@@ -59,7 +59,7 @@ private struct LockWait {
             guard now < deadline else { return false }
             pause = min(pause, deadline - now)
         }
-        // In slices: a cancellation is noticed within 5 milliseconds.
+        // In slices, to detect a cancellation within 5 milliseconds.
         let end = now + pause
         while !isCancelled() {
             let rest = end - ContinuousClock.now

@@ -1,32 +1,32 @@
-// The functions and collations that a program adds to a connection. Those methods can't throw: what SQLite refuses is a
-// mistake of the programmer, whatever the data, and stops the program with what to do.
+// Custom functions and collations of a connection. These methods can't throw: if SQLite refuses a definition, the
+// program is wrong, whatever the data. It stops with an explanation.
 
 extension Database {
-    /// Adds a custom SQL function. It replaces the one with this name and number of arguments.
+    /// Adds a custom SQL function. It replaces any function with the same name and number of arguments.
     ///
-    /// - Precondition: no statement runs, if a function is replaced; SQLite accepts the number of arguments.
+    /// - Precondition: no statement is running, if a function is replaced; SQLite accepts the number of arguments.
     public func add(function: DatabaseFunction) {
         guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
         let code = function.install(in: pointer, calledBy: hooks)
         stopUnless(
             ResultCode(rawValue: code) != .SQLITE_MISUSE,
-            "function \(function.name) has \(function.id.argumentCount) arguments, which is more than SQLite accepts: "
-                + "define it with argumentCount nil, for any number of arguments")
+            "the function \(function.name) has \(function.id.argumentCount) arguments, more than SQLite accepts: "
+                + "pass a nil argumentCount, which accepts any number of arguments")
         check(code, "replace function", function.name)
     }
 
     /// Removes a custom SQL function.
     ///
-    /// - Precondition: no statement runs.
+    /// - Precondition: no statement is running.
     public func remove(function: DatabaseFunction) {
         guard let pointer = connection.pointer else { return }
         connection.forgetCachedStatements()
         check(function.uninstall(from: pointer), "remove function", function.name)
     }
 
-    /// Adds a custom collation. It replaces the one with this name.
+    /// Adds a custom collation. It replaces any collation with the same name.
     ///
-    /// - Precondition: no statement runs, if a collation is replaced.
+    /// - Precondition: no statement is running, if a collation is replaced.
     public func add(collation: DatabaseCollation) {
         guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
         check(collation.install(in: pointer, calledBy: hooks), "replace collation", collation.name)
@@ -34,7 +34,7 @@ extension Database {
 
     /// Removes a custom collation.
     ///
-    /// - Precondition: no statement runs.
+    /// - Precondition: no statement is running.
     public func remove(collation: DatabaseCollation) {
         guard let pointer = connection.pointer else { return }
         connection.forgetCachedStatements()
@@ -44,8 +44,8 @@ extension Database {
     private func check(_ code: CInt, _ change: String, _ name: String) {
         stopUnless(
             ResultCode(rawValue: code) != .SQLITE_BUSY,
-            "could not \(change) \(name) while statements run on this connection: let cursors go before, or make the "
-                + "change in Configuration.prepareDatabase")
+            "could not \(change) \(name) while statements are running on this connection: release cursors first, or make "
+                + "the change in Configuration.prepareDatabase")
         stopUnless(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
     }
 }

@@ -1,15 +1,15 @@
-// Which functions the SQLite that runs has: it depends on its version, and on how it was built.
+// The available SQL functions: they depend on the version of SQLite, and on its build options.
 
 extension Database {
-    /// Whether a function can be called, one of SQLite's or one that was added.
+    /// Whether a function is available: a function of SQLite, or a custom one.
     ///
     /// ```swift
     /// if try db.hasFunction("jsonb", argumentCount: 1) { ... }   // SQLite 3.45
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the name, in any case.
-    ///   - argumentCount: the number of arguments; nil for any.
+    ///   - name: the name, case-insensitively.
+    ///   - argumentCount: the number of arguments; nil for any number.
     /// - Throws: the error of SQLite.
     ///
     /// Source: <https://sqlite.org/pragma.html#pragma_function_list>
@@ -21,7 +21,7 @@ extension Database {
         return try !Row.rows(of: connection.cachedStatement(sql), [name, argumentCount]).isEmpty
     }
 
-    /// The names of the JSON functions of the SQLite that runs, in order: `json`, `json_array`...
+    /// The names of the available JSON functions, sorted: `json`, `json_array`...
     ///
     /// - Throws: the error of SQLite.
     public var jsonFunctionNames: [String] {
@@ -41,6 +41,6 @@ extension Database {
         guard running < version else { return }
         func text(_ number: Int) -> String { "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)" }
         throw DatabaseError(
-            message: "\(feature) needs SQLite \(text(version)) or later: this program runs \(text(running))")
+            message: "\(feature) requires SQLite \(text(version)) or later: this program uses SQLite \(text(running))")
     }
 }

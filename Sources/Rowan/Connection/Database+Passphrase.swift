@@ -1,11 +1,12 @@
-// Encrypted databases. Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/
+// Encrypted databases.
+// Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/
 
 public import Foundation
 
 extension Database {
-    /// Gives the connection the passphrase of its file. A new file is encrypted with it.
+    /// Sets the passphrase of the connection's file. A new file is encrypted with it.
     ///
-    /// Call it first in ``Configuration/prepareDatabase(_:)``, before anything reads the file:
+    /// Call this method first in ``Configuration/prepareDatabase(_:)``, before any statement reads the file:
     ///
     /// ```swift
     /// var config = Configuration()
@@ -15,10 +16,10 @@ extension Database {
     /// let dbQueue = try DatabaseQueue(path: "secret.sqlite", configuration: config)
     /// ```
     ///
-    /// A wrong passphrase throws SQLITE_NOTADB when the file is first read: opening the queue or the pool throws it. So
-    /// does any passphrase on a file that is not encrypted.
+    /// A wrong passphrase throws SQLITE_NOTADB at the first read of the file, which happens when the queue or the pool
+    /// opens. The same happens with any passphrase if the file is not encrypted.
     ///
-    /// - Throws: SQLITE_ERROR if the program runs with a SQLite that has no codec; SQLITE_MISUSE if the passphrase is
+    /// - Throws: SQLITE_ERROR if the running SQLite does not support encryption; SQLITE_MISUSE if the passphrase is
     ///   empty.
     ///
     /// Source: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_key>
@@ -27,7 +28,7 @@ extension Database {
         try passphrase.withUTF8 { try connection.useKey(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Gives the connection the passphrase of its file, as bytes that the caller can erase. See
+    /// Sets the passphrase of the connection's file, as bytes that the caller can erase. See
     /// ``usePassphrase(_:)-(String)``.
     ///
     /// ```swift
@@ -55,10 +56,10 @@ extension Database {
     /// }
     /// ```
     ///
-    /// From then on, connections that open need the new passphrase. A file that is not encrypted stays so: copy it into
-    /// an encrypted one with `sqlcipher_export` instead.
+    /// Connections that open later need the new passphrase. A file that is not encrypted can't be encrypted this way:
+    /// copy it into an encrypted file with `sqlcipher_export`.
     ///
-    /// - Throws: SQLITE_ERROR if the program runs with a SQLite that has no codec; SQLITE_MISUSE if the passphrase is
+    /// - Throws: SQLITE_ERROR if the running SQLite does not support encryption; SQLITE_MISUSE if the passphrase is
     ///   empty; otherwise the error of SQLite.
     ///
     /// Source: <https://www.zetetic.net/sqlcipher/sqlcipher-api/#sqlite3_rekey>

@@ -1,4 +1,4 @@
-// What the resolver refuses, as errors that users catch.
+// Errors of the resolver, as errors for users.
 
 extension Database {
     package func error(forNesting levels: Int) -> any Error {

@@ -1,32 +1,32 @@
-// Questions about the schema, answered from the cache of the connection.
+// Questions about the schema. The cache of the connection answers them.
 
 extension Database {
-    /// Forgets what is known of the schema, and the statements that depend on it.
+    /// Clears the schema cache, and the statements that depend on it.
     public func clearSchemaCache() { connection.schemaDidMove() }
 
-    /// Whether a table of this name exists, in any schema or in one.
+    /// Whether a table with this name exists, in a given schema or in any schema.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try object(name, in: schemaName).map { !$0.isView } ?? false
     }
 
-    /// Whether a view of this name exists, in any schema or in one.
+    /// Whether a view with this name exists, in a given schema or in any schema.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try object(name, in: schemaName)?.isView ?? false
     }
 
-    /// Whether a trigger of this name exists, in any schema or in one.
+    /// Whether a trigger with this name exists, in a given schema or in any schema.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try schemas(schemaName).contains { try exists("trigger", name, in: $0) }
     }
 
-    /// Whether a name is of those that SQLite keeps for itself.
+    /// Whether a table name is reserved for SQLite.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         tableName.foldedDatabaseName.hasPrefix("sqlite_") || tableName.foldedDatabaseName.hasPrefix("pragma_")
     }
 
     /// The primary key of a table.
     ///
-    /// - Throws: SQLITE_ERROR if there is no such table; for a view, if the schema source does not know its key.
+    /// - Throws: SQLITE_ERROR if the table does not exist, or for a view whose key the schema source does not provide.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try cached(tableName, schemaName, \.primaryKey) { kind in
             let columns = try self.columns(in: tableName, in: schemaName)
@@ -45,12 +45,13 @@ extension Database {
         }
     }
 
-    /// `INTEGER PRIMARY KEY DESC` has an index: it is not the rowid. <https://sqlite.org/lang_createtable.html#rowid>
+    /// `INTEGER PRIMARY KEY DESC` has its own index: it is not the rowid.
+    /// <https://sqlite.org/lang_createtable.html#rowid>
     private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) throws -> Bool {
         try indexes(on: tableName, in: kind.schema.name).contains { $0.origin == .primaryKeyConstraint }
     }
 
-    /// What the schema source says of a view.
+    /// The primary key that the schema source provides for a view.
     private func viewKeyColumns(_ kind: SchemaCache.Table.Kind) throws -> [String]? {
         let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
         return try currentSchemaSource?.columnsForPrimaryKey(self, inView: view)
@@ -59,24 +60,24 @@ extension Database {
     private func viewPrimaryKey(_ kind: SchemaCache.Table.Kind) throws -> PrimaryKeyInfo {
         guard let columns = try viewKeyColumns(kind) else {
             throw DatabaseError(
-                message: "database view \(kind.name) has no primary key: a schema source may give it one "
+                message: "the view \(kind.name) has no primary key: a schema source can provide one "
                     + "(Configuration.schemaSource)")
         }
         return PrimaryKeyInfo(kind: .columns(columns, tableHasRowID: false))
     }
 
-    /// The columns of a table or a view, generated ones included.
+    /// The columns of a table or a view, including generated columns.
     ///
-    /// - Throws: SQLITE_ERROR if there is no such table.
+    /// - Throws: SQLITE_ERROR if the table does not exist.
     public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
         try cached(tableName, schemaName, \.columns) { kind in
             try pragma("table_xinfo", kind.name, in: kind.schema).map(ColumnInfo.init(row:)).filter { !$0.isHidden }
         }
     }
 
-    /// The indexes of a table on columns. Those on expressions are not among them.
+    /// The indexes of a table on columns. Indexes on expressions are not included.
     ///
-    /// - Throws: SQLITE_ERROR if there is no such table.
+    /// - Throws: SQLITE_ERROR if the table does not exist.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
         try cached(tableName, schemaName, \.indexes) { kind in
             try pragma("index_list", kind.name, in: kind.schema).compactMap { row in
@@ -93,12 +94,12 @@ extension Database {
 
     /// The foreign keys of a table.
     ///
-    /// - Throws: SQLITE_ERROR if there is no such table.
+    /// - Throws: SQLITE_ERROR if the table does not exist.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
         try cached(tableName, schemaName, \.foreignKeys) { try readForeignKeys(on: $0) }
     }
 
-    /// The foreign keys from a table to another. Those to other tables, which may be missing, don't matter.
+    /// The foreign keys from one table to another. Foreign keys to other tables, which may not exist, are ignored.
     private func foreignKeys(
         on tableName: String, in schemaName: String?, to destination: String
     ) throws -> [ForeignKeyInfo] {
@@ -114,10 +115,10 @@ extension Database {
         return try groups.sorted { $0.key < $1.key }.compactMap { id, rows in
             let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
             let table: String = rows[0]["table"]
-            // Without columns, the foreign key refers to the primary key.
+            // A foreign key without columns refers to the primary key.
             let primaryKey =
                 rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
-            // SQLite refuses such a foreign key when it is used.
+            // SQLite refuses such a foreign key when it is enforced.
             guard primaryKey.isEmpty || primaryKey.count == rows.count else { return nil }
             return ForeignKeyInfo(
                 id: id, destinationTable: table,
@@ -127,13 +128,13 @@ extension Database {
         }
     }
 
-    /// Whether columns contain those of a primary key or of a unique index, or the rowid: no two rows have the same
-    /// values there.
+    /// Whether columns contain the columns of the primary key or of a unique index, or the rowid: then no two rows have
+    /// the same values in these columns.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
         try uniqueKey(tableName, of: columns) != nil
     }
 
-    /// The columns of the primary key or of the unique index that are among some columns, in its order.
+    /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
     package func uniqueKey(
         _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil
     ) throws -> [String]? {
@@ -141,7 +142,7 @@ extension Database {
         func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
         let primaryKey = try self.primaryKey(tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
-        // A column of that name hides the rowid.
+        // A column named rowid hides the rowid.
         if primaryKey.tableHasRowID, wanted.contains("rowid"),
             try !self.columns(in: tableName, in: schemaName).contains(where: { $0.name.foldedDatabaseName == "rowid" })
         {
@@ -151,7 +152,7 @@ extension Database {
             .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }
 
-    /// Runs the closure with another source for what the schema does not say.
+    /// Runs the closure with another source of information that the schema does not contain.
     public func withSchemaSource<T>(
         _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
     ) rethrows -> T {
@@ -165,7 +166,7 @@ extension Database {
         return try block()
     }
 
-    /// The source for what the schema does not say.
+    /// The source of information that the schema does not contain.
     public var schemaSource: (any DatabaseSchemaSource)? { currentSchemaSource }
 }
 
@@ -176,7 +177,7 @@ extension Database {
         schemaName.map { "\($0.foldedDatabaseName)\u{0}\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
     }
 
-    /// Drops what was known of another schema. Another connection may have changed it: SQLite is asked once in an access.
+    /// Clears an outdated schema. Another connection may have changed the schema: each access asks SQLite once.
     private func validateCache() throws {
         if schemaCache.checkedAccess != connection.accessNumber {
             schemaCache.checkedAccess = connection.accessNumber
@@ -203,7 +204,7 @@ extension Database {
         throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
     }
 
-    /// The table or view of a name, looked for as SQLite does: temp, main, then the attached schemas.
+    /// The table or view with a name, searched in SQLite's order: temp, main, then the attached schemas.
     private func object(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind? {
         try validateCache()
         let key = key(name, schemaName)

@@ -1,16 +1,17 @@
-// Statements of a connection: from text or literal, one or several.
+// Statements of a connection, from texts or literals: one or several.
 
 import Foundation
 
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text has several statements, SQLITE_ERROR if it has none.
+    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it
+    ///   contains none.
     public func makeStatement(sql: String) throws -> Statement { try connection.prepare(sql) }
 
     /// Prepares a statement from a literal, with its arguments set.
     ///
-    /// A literal that leaves parameters open, as in `"SELECT ? + \(1)"`, gives a statement whose arguments are all set
+    /// If the literal leaves parameters open, as in `"SELECT ? + \(1)"`, all arguments of the statement must be set
     /// later.
     public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
@@ -19,12 +20,13 @@ extension Database {
         return statement
     }
 
-    /// A statement that is prepared once, and reused. One that is in use gives way to a fresh one.
+    /// A prepared statement that is kept for reuse. If it is in use, a new statement is returned.
     ///
-    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text has several statements, SQLITE_ERROR if it has none.
+    /// - Throws: the error of SQLite; SQLITE_MISUSE if the text contains several statements, SQLITE_ERROR if it
+    ///   contains none.
     public func cachedStatement(sql: String) throws -> Statement { try connection.cachedUserStatement(sql) }
 
-    /// A statement that Rowan runs for a text of the program.
+    /// A cached statement that Rowan runs for SQL of the program.
     @usableFromInline
     package func statement(sql: String) throws -> Statement { try connection.cachedStatement(sql) }
 
@@ -36,19 +38,21 @@ extension Database {
         return statement
     }
 
-    /// The statements of a text, one after the other: each is prepared when the previous one has run.
+    /// The statements of a text, one after the other: each is prepared after the previous one has run.
     ///
     /// ```swift
     /// let statements = try db.allStatements(sql: "INSERT INTO t VALUES (?); INSERT INTO t VALUES (?)", arguments: [1, 2])
     /// while let statement = try statements.next() { try statement.execute() }
     /// ```
     ///
-    /// - Parameter arguments: each statement takes its share of the positional arguments, and the named ones it knows.
+    /// - Parameter arguments: each statement takes its positional arguments in order, and the named arguments that it
+    ///   knows.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
         SQLStatementCursor(try SQLScript(sql, connection), sql: sql, arguments: arguments)
     }
 
-    /// The statements of a literal, with their arguments set. Those of a literal without values are set later.
+    /// The statements of a literal, with their arguments set. If the literal embeds no values, arguments can be set
+    /// later.
     public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
         let (sql, arguments) = try sqlLiteral.build(self)
         return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)
@@ -62,7 +66,7 @@ extension Database {
     ///
     /// - Throws: the error of SQLite; SQLITE_MISUSE for missing or extra arguments.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
-        // A text that was executed before, alone, is in the cache.
+        // A text that was executed before as a single statement is in the cache.
         if let statement = connection.knownStatement(sql) { return try statement.execute(arguments: arguments) }
         let script = try SQLScript(sql, connection)
         let first = try script.next()
@@ -86,7 +90,7 @@ extension Database {
 }
 
 extension SQL {
-    /// The text of the literal, and its arguments.
+    /// Builds the SQL of the literal, and its arguments.
     public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
         var renderer = Renderer()
         renderer.write(try Resolver(db).literal(self))
@@ -94,10 +98,10 @@ extension SQL {
     }
 }
 
-/// The statements of a text.
+/// A cursor over the statements of a text.
 public final class SQLStatementCursor: Cursor {
     private let script: SQLScript
-    /// A statement that was compiled before the others were asked for.
+    /// A statement that was compiled before the first call of `next`.
     private var first: Statement?
     private let sql: String
     private var positional: ArraySlice<DatabaseValue>?
@@ -113,9 +117,9 @@ public final class SQLStatementCursor: Cursor {
         unusedNames = Set(named.keys)
     }
 
-    /// The next statement, nil at the end of the text.
+    /// The next statement, or nil at the end of the text.
     ///
-    /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE for arguments that no statement took.
+    /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE if no statement has used some arguments.
     public func next() throws -> Statement? {
         guard let statement = try nextStatement() else {
             try refuseUnusedArguments()
@@ -140,6 +144,6 @@ public final class SQLStatementCursor: Cursor {
         let names = unusedNames.isEmpty ? "" : ": \(unusedNames.sorted().joined(separator: ", "))"
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "\(positional.count + unusedNames.count) statement argument(s) left over\(names)", sql: sql)
+            message: "\(positional.count + unusedNames.count) unused statement argument(s)\(names)", sql: sql)
     }
 }

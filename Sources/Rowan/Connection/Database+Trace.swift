@@ -3,9 +3,11 @@
 public import Foundation
 
 extension Database {
-    /// What a trace reports.
+    /// The events that a trace reports.
     public struct TracingOptions: OptionSet, Sendable {
+        /// The raw value of the options.
         public let rawValue: CInt
+        /// Creates options from their raw value.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
         /// Each statement, when it starts.
@@ -16,7 +18,7 @@ extension Database {
 
     /// An event of a trace.
     public enum TraceEvent: CustomStringConvertible {
-        /// A statement that ran.
+        /// A traced statement.
         public struct Statement: CustomStringConvertible {
             /// The SQL, with its parameters.
             public let sql: String
@@ -26,7 +28,7 @@ extension Database {
 
             let showsArguments: Bool
 
-            /// The SQL; with the arguments only if the configuration makes them public.
+            /// The SQL. It contains the arguments only if the configuration makes them public.
             public var description: String { showsArguments ? expandedSQL : sql }
         }
 
@@ -35,7 +37,7 @@ extension Database {
         /// A statement has ended, after a duration in seconds.
         case profile(statement: Statement, duration: TimeInterval)
 
-        /// The SQL, after the duration if there is one.
+        /// The SQL, preceded by the duration for a profile event.
         public var description: String {
             switch self {
             case .statement(let statement): statement.description
@@ -43,7 +45,7 @@ extension Database {
             }
         }
 
-        /// The SQL with the arguments as literals, after the duration if there is one.
+        /// The SQL with the arguments as literals, preceded by the duration for a profile event.
         public var expandedDescription: String {
             switch self {
             case .statement(let statement): statement.expandedSQL
@@ -59,7 +61,7 @@ extension Database {
             let sql = StatementTrace.sql(statement)
             switch CInt(bitPattern: event) {
             case StatementTrace.starts:
-                // A trigger's statement comes as a comment that tells its name.
+                // For a statement of a trigger, SQLite reports a comment with the name of the trigger.
                 let text = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? sql
                 if text.hasPrefix("--") {
                     self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))

@@ -1,6 +1,6 @@
-// Transactions and savepoints. What is open, and what may commit, is TransactionState's business, which follows SQLite;
-// here is how they begin, and how they end whatever happens: a rollback that fails is tried again without the running
-// statements, and if it fails again nothing of the transaction can be committed.
+// Transactions and savepoints. TransactionState, which follows SQLite, knows whether a transaction is open and may be
+// committed. This file defines how transactions begin and end, even after errors: if a rollback fails, it is tried
+// again without the running statements. If it fails again, the transaction can't be committed.
 
 public import Foundation
 import Synchronization
@@ -24,20 +24,20 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter kind: by default immediate, deferred for a read-only connection.
-    /// - Throws: the error of the operations, after a rollback; the error of the commit, after a rollback;
-    ///   SQLITE_ABORT if the transaction was rolled back, by SQLite or by a statement of the operations, and they ask
-    ///   to commit it, or if a statement of the operations has committed it, and they ask to roll it back.
+    /// - Parameter kind: by default, immediate; deferred on a read-only connection.
+    /// - Throws: the error of the operations or of the commit, after a rollback. SQLITE_ABORT if the transaction has
+    ///   already been rolled back, by SQLite or by a statement of the operations, but the operations ask to commit it;
+    ///   or if a statement has committed it, but the operations ask to roll it back.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
         _ = try transaction(kind, completion: { $0 }, operations)
     }
 
-    /// The one body of all transactions. No tuple, no Result: their metadata would be looked up at each access
-    /// (benchmark point-read-pool).
+    /// The implementation of all transactions. It uses no tuple and no Result, whose metadata would be looked up at
+    /// each access (benchmark point-read-pool).
     ///
-    /// - Parameter completion: whether the result of the operations commits, as it does by default.
+    /// - Parameter completion: whether the result of the operations commits; the default always commits.
     package func transaction<T>(
         _ kind: TransactionKind?, completion: (T) -> TransactionCompletion = { _ in .commit },
         _ operations: () throws -> T
@@ -55,8 +55,8 @@ extension Database {
             }
         } catch {
             connection.transaction.isScopeEnding = true
-            // The first error is the one that matters. A rollback that fails leaves a transaction that can't commit,
-            // and that the end of the access rolls back.
+            // The first error takes precedence. If the rollback fails, the transaction can't be committed, and the end
+            // of the access rolls it back.
             try? rollback()
             throw error
         }
@@ -66,7 +66,7 @@ extension Database {
 
     /// Commits the transaction of a scope, unless its operations have committed it.
     private func commitScope() throws {
-        // A read has nothing to lose: what it has found is true whether or not its task is cancelled meanwhile.
+        // A read has nothing to lose: its results stay valid if the task is cancelled in the meantime.
         if connection.isCancelled.load(ordering: .relaxed), connection.readOnlyDepth == 0 { throw CancellationError() }
         if connection.transaction.phase != .ended(.committed) { try commit() }
     }
@@ -77,18 +77,19 @@ extension Database {
         try rollback()
     }
 
-    /// - Throws: SQLITE_ABORT if the operations of a scope have committed what the scope is asked to roll back.
+    /// - Throws: SQLITE_ABORT if the operations of a scope have committed the transaction that the scope must roll
+    ///   back.
     private func refuseRollbackOfCommit() throws {
         guard connection.transaction.phase == .ended(.committed) else { return }
         throw DatabaseError(
             resultCode: .SQLITE_ABORT,
             message: "the transaction was committed by a statement in it, and can't be rolled back: "
-                + "commit or roll back by the result of the scope alone")
+                + "commit or roll back only with the result of the closure")
     }
 
     /// Begins a transaction.
     ///
-    /// - Parameter kind: by default immediate, deferred for a read-only connection.
+    /// - Parameter kind: by default, immediate; deferred on a read-only connection.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws { try begin(kind, owner: .program) }
 
     private func begin(_ kind: TransactionKind?, owner: TransactionState.Owner) throws {
@@ -110,8 +111,8 @@ extension Database {
 
     /// Commits the transaction.
     ///
-    /// - Throws: the error of SQLite: the transaction is still open then. SQLITE_ABORT if the transaction was rolled
-    ///   back, or must be.
+    /// - Throws: the error of SQLite, which leaves the transaction open; SQLITE_ABORT if the transaction has been
+    ///   rolled back, or must be.
     public func commit() throws {
         if connection.transaction.phase != .open, let refusal = connection.transaction.refusal(of: .commit) {
             connection.transaction.acknowledge()
@@ -120,9 +121,10 @@ extension Database {
         try run(transactionStatements.commit, "COMMIT TRANSACTION") { transactionStatements.commit = $0 }
     }
 
-    /// Rolls the transaction back. Does nothing when there is none: SQLite may have rolled it back by itself.
+    /// Rolls back the transaction. It does nothing without a transaction, because SQLite may have rolled it back on its
+    /// own.
     ///
-    /// - Throws: the error of SQLite: nothing of the transaction can be committed then.
+    /// - Throws: the error of SQLite; the transaction can then only be rolled back.
     public func rollback() throws {
         defer { connection.transaction.acknowledge() }
         guard connection.isInsideTransaction else { return }
@@ -131,12 +133,12 @@ extension Database {
         }
     }
 
-    /// Runs a rollback; a second time, without the running statements, if it fails: a statement that is interrupted
-    /// keeps others from running.
+    /// Runs a rollback. If it fails, runs it again without the running statements, because an interrupted statement
+    /// blocks others.
     ///
-    /// - Throws: the second error. The transaction can't commit then.
+    /// - Throws: the second error; the transaction then can't be committed.
     private func insisting(_ rollback: () throws -> Void) throws {
-        // The second attempt tells whether there is an error.
+        // The second attempt determines the error.
         do { return try rollback() } catch { connection.resetRunningStatements() }
         do { try rollback() } catch {
             connection.transaction.condemn()
@@ -144,7 +146,7 @@ extension Database {
         }
     }
 
-    /// Runs a statement that is compiled once.
+    /// Runs a statement that is compiled only once.
     private func run(_ statement: Statement?, _ sql: String, _ keep: (Statement) -> Void) throws {
         if let statement, !statement.isLeased { return try statement.runToEnd() }
         let statement = try makeStatement(sql: sql)
@@ -152,8 +154,8 @@ extension Database {
         try statement.runToEnd()
     }
 
-    /// Runs the operations in a savepoint: a transaction when there is none yet, else a part of the current one
-    /// that rolls back alone.
+    /// Runs the operations in a savepoint. Without a transaction, the savepoint is a transaction. Otherwise, it is a
+    /// part of the current transaction that can be rolled back separately.
     ///
     /// ```swift
     /// try db.inSavepoint {
@@ -163,7 +165,7 @@ extension Database {
     /// ```
     ///
     /// - Throws: the error of the operations, after a rollback of the savepoint; the error of SQLite; SQLITE_ABORT if
-    ///   the operations have committed the transaction, and ask to roll it back.
+    ///   the operations have committed the transaction, but ask to roll it back.
     ///
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
@@ -179,7 +181,7 @@ extension Database {
                 try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd()
             }
         } catch {
-            // The first error is the one that matters. A rollback that fails makes the whole transaction fail.
+            // The first error takes precedence. If the rollback fails, the whole transaction fails.
             try? rollbackSavepoint()
             throw error
         }
@@ -194,7 +196,8 @@ extension Database {
         try insisting { try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd() }
     }
 
-    /// The date of the current transaction, the same at each call in it; outside of a transaction, that of the call.
+    /// The date of the current transaction, which stays the same during the transaction. Outside a transaction, the
+    /// current date.
     ///
     /// - Throws: the error of the clock.
     public var transactionDate: Date {
@@ -208,8 +211,8 @@ extension Database {
         }
     }
 
-    /// Registers callbacks for the end of the current transaction. Outside of a transaction, `onCommit` is called
-    /// at once.
+    /// Registers callbacks for the end of the current transaction. Outside a transaction, `onCommit` is called
+    /// immediately.
     ///
     /// ```swift
     /// func willDelete(_ db: Database) throws {
@@ -227,7 +230,7 @@ extension Database {
         transactionCallbacks.append((onCommit, onRollback))
     }
 
-    /// The callbacks that wait for the end of the transaction.
+    /// A callback for the end of the transaction.
     package typealias TransactionCallback = @Sendable (Database) -> Void
 
     private func notifyTransactionEnd(committed: Bool) {
@@ -238,7 +241,7 @@ extension Database {
         }
     }
 
-    /// The version of the schema, which moves with each change. <https://sqlite.org/pragma.html#pragma_schema_version>
+    /// The version of the schema, which changes with the schema. <https://sqlite.org/pragma.html#pragma_schema_version>
     public func schemaVersion() throws -> Int32 {
         let row = try Row.rows(of: connection.cachedStatement("PRAGMA schema_version"), []).first
         return row?[0] ?? 0

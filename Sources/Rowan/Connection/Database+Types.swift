@@ -1,36 +1,38 @@
-// The small types that belong to a connection: kinds of transactions, conflict resolutions, column types...
+// The small types of a connection: kinds of transactions, conflict resolutions, column types...
 
 public import Foundation
 
 extension Database {
-    /// Called when a lock can't be taken, with the number of tries so far; true tries again.
+    /// Called when a lock is unavailable, with the number of attempts so far. Returning true tries again.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
-    /// What to do when another connection holds a lock. <https://sqlite.org/rescode.html#busy>
+    /// How to handle locks of other connections. <https://sqlite.org/rescode.html#busy>
     public enum BusyMode: Sendable {
-        /// SQLITE_BUSY is thrown at once.
+        /// Throws SQLITE_BUSY immediately.
         case immediateError
-        /// Tries again for a while, in seconds.
+        /// Tries again until a timeout, in seconds.
         case timeout(TimeInterval)
-        /// Asks the callback.
+        /// Calls a closure, which decides.
         case callback(BusyCallback)
     }
 
-    /// How far a checkpoint goes. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
+    /// The extent of a checkpoint. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
     public enum CheckpointMode: CInt, Sendable {
-        /// Without blocking any reader or writer.
+        /// Does not block any reader or writer.
         case passive = 0
-        /// Waits until there is no writer, and readers are at the end of the log.
+        /// Waits until no writer is active, and all readers use the latest state.
         case full = 1
-        /// As `full`, and the next writer starts the log anew.
+        /// As `full`, and makes the next writer restart the WAL file from its beginning.
         case restart = 2
-        /// As `restart`, and truncates the log file.
+        /// As `restart`, and truncates the WAL file.
         case truncate = 3
     }
 
-    /// A collation by name.
+    /// The name of a collation.
     public struct CollationName: RawRepresentable, Hashable, Sendable {
+        /// The name of the collation.
         public let rawValue: String
+        /// Creates a collation name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Compares bytes.
@@ -43,65 +45,96 @@ extension Database {
 
     /// The declared type of a column. <https://sqlite.org/datatype3.html>
     public struct ColumnType: RawRepresentable, Hashable, Sendable {
+        /// The SQL of the type.
         public let rawValue: String
+        /// Creates a column type from its SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A text: `TEXT`.
         public static let text = ColumnType(rawValue: "TEXT")
+        /// An integer: `INTEGER`.
         public static let integer = ColumnType(rawValue: "INTEGER")
+        /// A floating-point number: `DOUBLE`.
         public static let double = ColumnType(rawValue: "DOUBLE")
+        /// A floating-point number: `REAL`.
         public static let real = ColumnType(rawValue: "REAL")
+        /// A number, integer or floating-point: `NUMERIC`.
         public static let numeric = ColumnType(rawValue: "NUMERIC")
+        /// A boolean, stored as 0 or 1: `BOOLEAN`.
         public static let boolean = ColumnType(rawValue: "BOOLEAN")
+        /// A blob: `BLOB`.
         public static let blob = ColumnType(rawValue: "BLOB")
+        /// A date: `DATE`.
         public static let date = ColumnType(rawValue: "DATE")
+        /// A date with a time: `DATETIME`.
         public static let datetime = ColumnType(rawValue: "DATETIME")
+        /// Any value; in a strict table, without conversion: `ANY`.
         public static let any = ColumnType(rawValue: "ANY")
+        /// JSON as text: `TEXT`.
         public static let jsonText = ColumnType(rawValue: "TEXT")
+        /// JSON in SQLite's binary format: `BLOB`.
         public static let jsonb = ColumnType(rawValue: "BLOB")
     }
 
-    /// What to do when a constraint fails. <https://sqlite.org/lang_conflict.html>
+    /// How to handle the violation of a constraint. <https://sqlite.org/lang_conflict.html>
     public enum ConflictResolution: String, Sendable {
+        /// Fails, and rolls back the transaction.
         case rollback = "ROLLBACK"
+        /// Fails, and undoes the changes of the statement.
         case abort = "ABORT"
+        /// Fails, and keeps the previous changes of the statement.
         case fail = "FAIL"
+        /// Skips the row, and continues.
         case ignore = "IGNORE"
+        /// Deletes the conflicting rows, and continues.
         case replace = "REPLACE"
     }
 
-    /// What happens to a row when the row it refers to is deleted or updated. <https://sqlite.org/foreignkeys.html>
+    /// What happens to a row when the referenced row is deleted or updated. <https://sqlite.org/foreignkeys.html>
     public enum ForeignKeyAction: String, Sendable {
+        /// Deletes the row as well, or updates its foreign key.
         case cascade = "CASCADE"
+        /// Refuses the change immediately.
         case restrict = "RESTRICT"
+        /// Sets the foreign key to NULL.
         case setNull = "SET NULL"
+        /// Sets the foreign key to its default value.
         case setDefault = "SET DEFAULT"
     }
 
-    /// A storage class, for CAST. <https://sqlite.org/datatype3.html>
+    /// A storage class, for `CAST`. <https://sqlite.org/datatype3.html>
     public struct StorageClass: RawRepresentable, Hashable, Sendable {
+        /// The SQL of the storage class.
         public let rawValue: String
+        /// Creates a storage class from its SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// An integer: `INTEGER`.
         public static let integer = StorageClass(rawValue: "INTEGER")
+        /// A floating-point number: `REAL`.
         public static let real = StorageClass(rawValue: "REAL")
+        /// A text: `TEXT`.
         public static let text = StorageClass(rawValue: "TEXT")
+        /// A blob: `BLOB`.
         public static let blob = StorageClass(rawValue: "BLOB")
     }
 
     /// When a transaction takes its locks. <https://sqlite.org/lang_transaction.html>
     public enum TransactionKind: String, Sendable {
-        /// When they are needed.
+        /// On demand.
         case deferred = "DEFERRED"
-        /// The write lock at once.
+        /// The write lock immediately.
         case immediate = "IMMEDIATE"
-        /// The write lock at once, without any reader (but in WAL mode).
+        /// The write lock immediately, and excludes readers unless the database is in WAL mode.
         case exclusive = "EXCLUSIVE"
     }
 
     /// How a transaction ends.
     @frozen
     public enum TransactionCompletion: Sendable {
+        /// Commits the transaction.
         case commit
+        /// Rolls back the transaction.
         case rollback
     }
 }
@@ -119,7 +152,7 @@ extension SQLSpecificExpressible {
 }
 
 extension SQLInterpolation {
-    /// `... ORDER BY email COLLATE \(.nocase)`
+    /// Embeds the name of a collation: `... ORDER BY email COLLATE \(.nocase)`.
     public mutating func appendInterpolation(_ collation: Database.CollationName) {
         appendInterpolation(sql: collation.rawValue)
     }

@@ -1,11 +1,11 @@
-// One connection, as users see it: valid in the access that gave it, on its thread, and nowhere else.
+// One connection, as users see it. It is valid only inside the access that provides it, and on the access's thread.
 
 import Foundation
 import Synchronization
 
 /// A connection to a database.
 ///
-/// You get it from an access of a ``DatabaseQueue`` or a ``DatabasePool``, and don't keep it:
+/// An access of a ``DatabaseQueue`` or a ``DatabasePool`` provides it; don't keep it after the access:
 ///
 /// ```swift
 /// try dbQueue.write { db in
@@ -23,17 +23,17 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     package let path: String
 
-    /// The schema as it was read, dropped when the schema moves.
+    /// The known parts of the schema, cleared when the schema changes.
     @exclusivity(unchecked) package var schemaCache = SchemaCache()
-    /// Where the primary keys of views come from.
+    /// The source of the primary keys of views.
     package var currentSchemaSource: (any DatabaseSchemaSource)?
-    /// What the floors above keep on this connection.
+    /// The values that higher layers store on this connection.
     @exclusivity(unchecked) @usableFromInline package var state = ConnectionState()
 
     // Transactions
     @exclusivity(unchecked) var transactionStatements = TransactionStatements()
     var transactionCallbacks: [(onCommit: TransactionCallback, onRollback: TransactionCallback)] = []
-    /// The date of a transaction, and which.
+    /// The date of a transaction, and the number of that transaction.
     var knownTransactionDate: (number: Int, date: Date)?
 
     var busyListener: ConnectionHooks.Token?
@@ -49,7 +49,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             publicStatementArguments: configuration.publicStatementArguments)
     }
 
-    /// A database that is closed from the beginning.
+    /// Creates a database that is already closed.
     private init(closed other: Database) {
         path = other.path
         configuration = other.configuration
@@ -57,10 +57,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection = LocalConnection(closed: other.connection)
     }
 
-    /// A closed database like this one, which another thread may use at the same time.
+    /// Another closed database with the same properties, which another thread can use at the same time.
     var closedCopy: Database { Database(closed: self) }
 
-    /// Runs the closure with access to a database that belongs to no lane.
+    /// Runs the closure with access to a database that does not belong to a lane.
     func withAccess<T>(_ body: (Database) -> T) -> T {
         connection.ownerThread.store(currentThreadID, ordering: .relaxed)
         defer { connection.ownerThread.store(0, ordering: .relaxed) }
@@ -86,7 +86,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try setBusyMode(
             isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
         for setup in configuration.setups { try setup(self) }
-        // The first read tells whether the file is a database at all.
+        // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }
 
@@ -97,21 +97,21 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         state.removeAll(.connection)
     }
 
-    /// Checks that nothing prevents the closing.
+    /// Checks that the connection can be closed.
     ///
-    /// - Throws: SQLITE_BUSY if the program keeps a statement.
+    /// - Throws: SQLITE_BUSY if the program holds a statement.
     func checkClosing() throws {
         forgetStatements()
         transactionStatements = TransactionStatements()
         try connection.checkClosing()
     }
 
-    /// Lets go of all statements but those of the caches.
+    /// Releases all statements except those of the caches.
     private func forgetStatements() { state.removeAll(.statements) }
 
     // MARK: State
 
-    /// The C connection, nil when it is closed.
+    /// The C connection, or nil if it is closed.
     public var sqliteConnection: SQLiteConnection? { connection.pointer }
 
     /// The rowid of the last inserted row. <https://sqlite.org/c3ref/last_insert_rowid.html>
@@ -120,7 +120,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The number of rows that the last INSERT, UPDATE or DELETE changed. <https://sqlite.org/c3ref/changes.html>
     public var changesCount: Int { connection.changesCount }
 
-    /// The number of rows changed since the connection opened. <https://sqlite.org/c3ref/total_changes.html>
+    /// The number of changed rows since the connection opened. <https://sqlite.org/c3ref/total_changes.html>
     public var totalChangesCount: Int { connection.totalChangesCount }
 
     /// Whether a transaction is open.
@@ -131,7 +131,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         ResultCode(rawValue: connection.lastErrorCode)
     }
 
-    /// The message of the last error, nil if there is none.
+    /// The message of the last error, or nil.
     public var lastErrorMessage: String? { connection.lastErrorMessage }
 
     /// The maximum number of arguments of a statement. <https://sqlite.org/limits.html#max_variable_number>
@@ -142,9 +142,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The version of SQLite: 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { LocalConnection.libraryVersion }
 
+    /// The path and the label, for debugging.
     public var debugDescription: String { "<Database: \(description)>" }
 
-    /// Called with a code and a message when SQLite meets an anomaly, in the whole process.
+    /// A function that is called with a code and a message for each anomaly that SQLite detects, in the whole process.
     public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
 
     /// The log of SQLite's anomalies. Set it before any connection opens. <https://sqlite.org/errlog.html>
@@ -155,7 +156,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     // MARK: Memory
 
-    /// Gives back as much memory as possible: cached statements, the schema, and SQLite's page cache.
+    /// Releases as much memory as possible: cached statements, the schema cache, and SQLite's page cache.
     public func releaseMemory() {
         forgetStatements()
         connection.forgetCachedStatements()
@@ -163,10 +164,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection.releasePageCache()
     }
 
-    /// Copies the log of a WAL database into its file. <https://sqlite.org/wal.html#ckpt>
+    /// Copies the WAL file into the database file. <https://sqlite.org/wal.html#ckpt>
     ///
-    /// - Returns: the number of frames of the log, and of those that are in the file.
-    /// - Throws: SQLITE_BUSY when a reader or a writer is in the way of more than a passive checkpoint.
+    /// - Returns: the number of frames in the WAL file, and the number of copied frames.
+    /// - Throws: SQLITE_BUSY if a reader or a writer blocks a checkpoint that is not passive.
     @discardableResult
     public func checkpoint(
         _ kind: CheckpointMode = .passive, on dbName: String? = "main"
@@ -175,13 +176,14 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         return (walFrameCount: frames, checkpointedFrameCount: checkpointed)
     }
 
-    /// Runs the closure with writes refused: they throw SQLITE_READONLY.
+    /// Runs the closure, and refuses its writes: they throw SQLITE_READONLY.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         let wasInsideTransaction = connection.isInsideTransaction
         connection.readOnlyDepth += 1
         defer {
             connection.readOnlyDepth -= 1
-            // Some pragmas have no effect in a transaction. One that the closure leaves open ends with the access.
+            // Some pragmas have no effect in a transaction. A transaction that the closure leaves open ends with the
+            // access.
             if connection.readOnlyDepth == 0, wasInsideTransaction || !connection.isInsideTransaction {
                 connection.restorePragmas()
             }
@@ -191,7 +193,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     // MARK: Trace
 
-    /// Calls a closure for each statement, or each duration. Nil stops. <https://sqlite.org/c3ref/trace_v2.html>
+    /// Calls a closure for each statement, or for each duration. Nil stops the trace.
+    /// <https://sqlite.org/c3ref/trace_v2.html>
     ///
     /// ```swift
     /// db.trace { print($0) }                    // SELECT * FROM player

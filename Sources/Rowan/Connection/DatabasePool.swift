@@ -1,5 +1,6 @@
-// A pool: one writer, and up to N readers that never wait for it. WAL mode gives each read transaction its own
-// state of the database. https://sqlite.org/wal.html#concurrency
+// A pool: one writer, and up to N readers that never wait for it. In WAL mode, each read transaction sees its own state
+// of the database.
+// Source: https://sqlite.org/wal.html#concurrency
 
 import Foundation
 import Synchronization
@@ -12,7 +13,9 @@ import Synchronization
 /// let players = try dbPool.read { db in try Player.fetchAll(db) }
 /// ```
 public final class DatabasePool: DatabaseWriter {
+    /// The configuration of the connections.
     public let configuration: Configuration
+    /// The path of the database file.
     public let path: String
     private let writer: AccessLane
     private let readers: AccessLane
@@ -21,7 +24,9 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
     public init(path: String, configuration: Configuration = Configuration()) throws {
-        precondition(configuration.maximumReaderCount > 0, "a pool needs at least one reader")
+        precondition(
+            configuration.maximumReaderCount > 0,
+            "a pool needs at least one reader, but maximumReaderCount is \(configuration.maximumReaderCount)")
         self.configuration = configuration
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"
@@ -49,24 +54,29 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
-        // Without waiting: an access that goes on keeps its lane, whose connections close when it ends.
-        // Readers first: the last connection to close, the writer, removes the log.
+        // Without waiting: a running access keeps its connection, which is closed at its end. Readers are closed first:
+        // the last connection to close, the writer, removes the WAL file.
         readers.closeIdleConnections()
     }
 
+    /// Closes all connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    ///
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
     public func close() throws {
-        // Neither is closed without the other.
+        // Either both lanes are closed, or none.
         try writer.refuseNestedAccess()
         try readers.refuseNestedAccess()
-        // Readers first: the last connection to close, the writer, removes the log.
+        // Readers first: the last connection to close, the writer, removes the WAL file.
         try writer.close(with: readers)
     }
 
+    /// Interrupts the running statements of all connections: they throw SQLITE_INTERRUPT.
     public func interrupt() {
         writer.interrupt()
         readers.interrupt()
     }
 
+    /// The connections of each kind of access. Not for users.
     public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
         switch kind {
         case .read: DatabaseAccessRoute(lane: readers, scope: .readTransaction, reentrantLane: writer)
@@ -75,11 +85,12 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
+    /// Runs the closure while no read is running. Not for users.
     public func _withBarrier<T>(_ body: () throws -> T) throws -> T {
         try readers.exclusively { _ in try body() }
     }
 
-    /// Gives back as much memory as possible, after the current accesses: readers close, unless they are persistent.
+    /// Releases as much memory as possible, after the running accesses. Readers are closed, unless they are persistent.
     public func releaseMemory() {
         try? _route(.write).run { $0.releaseMemory() }
         if configuration.persistentReadOnlyConnections {
@@ -89,12 +100,12 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
-    /// Gives back memory without blocking the current thread.
+    /// Releases memory without blocking the current thread.
     public func releaseMemoryEventually() {
         DispatchQueue.global(qos: .utility).async { self.releaseMemory() }
     }
 
-    /// Closes the readers, after the current reads; new ones open when they are needed.
+    /// Closes the readers, after the running reads. New readers open on demand.
     public func invalidateReadOnlyConnections() {
         try? readers.closeConnections()
     }
@@ -113,16 +124,17 @@ public final class DatabasePool: DatabaseWriter {
         try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
     }
 
+    /// Schedules a read of the last committed state. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         guard let connection = writer.connectionOfCurrentThread else {
-            preconditionFailure("spawnConcurrentRead must be called from an access of the writer")
+            preconditionFailure("call spawnConcurrentRead from an access of the writer")
         }
         precondition(
-            !connection.database.isInsideTransaction, "spawnConcurrentRead must be called out of a transaction")
-        // In a barrier, the read would wait for the end of it, and this access for the read.
+            !connection.database.isInsideTransaction, "call spawnConcurrentRead outside a transaction")
+        // In a barrier, the read would wait for the barrier's end, and this access for the read.
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
         guard !readers.isExhaustedByWriter else { return value(.failure(DatabaseError.deadlock)) }
-        // The writer waits until the read has its state of the database, and no longer.
+        // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
         DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true) { result in
             let isSignalled = Atomic(false)

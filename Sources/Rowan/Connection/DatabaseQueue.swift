@@ -1,4 +1,4 @@
-// A queue: one connection, one access at a time.
+// A queue: one connection, with one access at a time.
 
 import Foundation
 
@@ -12,7 +12,9 @@ import Foundation
 /// let count = try dbQueue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
 /// ```
 public final class DatabaseQueue: DatabaseWriter {
+    /// The configuration of the connection.
     public let configuration: Configuration
+    /// The path of the database file; `:memory:` or a URI for an in-memory database.
     public let path: String
     private let lane: AccessLane
 
@@ -26,8 +28,8 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// Opens an in-memory database. Queues with one name share one database, as long as one of them is open.
-    /// <https://sqlite.org/inmemorydb.html>
+    /// Opens an in-memory database. Queues with the same name share one database, which exists while any of them is
+    /// open. <https://sqlite.org/inmemorydb.html>
     public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
         let location = name.map { name in
             let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
@@ -46,7 +48,7 @@ public final class DatabaseQueue: DatabaseWriter {
         ) {
             try PooledConnection(path: location, configuration: configuration, executor: $0)
         }
-        // Opens now: a file that is no database is an error of this initializer.
+        // Opens the connection now, so this initializer throws an error if the file is not a database.
         lane.release(try lane.acquire())
     }
 
@@ -54,7 +56,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try _route(.write).run(body)
     }
 
-    /// A copy of a database file, in memory.
+    /// Copies a database file into memory.
     public static func inMemoryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
@@ -65,13 +67,14 @@ public final class DatabaseQueue: DatabaseWriter {
         return destination
     }
 
-    /// A copy of a database file, in a temporary file that SQLite deletes when the connection closes.
+    /// Copies a database file into a temporary file, which SQLite deletes when the connection closes.
     public static func temporaryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
         var destinationConfiguration = configuration
         destinationConfiguration.readonly = false
-        // The empty path is a private file. https://sqlite.org/inmemorydb.html#temp_db
+        // The empty path creates a private file.
+        // Source: https://sqlite.org/inmemorydb.html#temp_db
         let destination = try DatabaseQueue(location: "", configuration: destinationConfiguration)
         try copy(path, to: destination, configuration)
         return destination
@@ -90,13 +93,18 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
+    /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.
+    ///
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: the connection stays open.
     public func close() throws { try lane.close() }
 
+    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
 
-    /// Gives back as much memory as possible, after the current access.
+    /// Releases as much memory as possible, after the running access.
     public func releaseMemory() { try? _route(.write).run { $0.releaseMemory() } }
 
+    /// The connection of each kind of access. Not for users.
     public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
         switch kind {
         case .read: DatabaseAccessRoute(lane: lane, scope: .readTransaction)
@@ -105,15 +113,16 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// A queue has no other access to keep out.
+    /// Runs the closure: a queue has no concurrent accesses. Not for users.
     public func _withBarrier<T>(_ body: () throws -> T) throws -> T { try body() }
 
+    /// Reads the last committed state, before the method returns. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         guard let connection = lane.connectionOfCurrentThread else {
-            preconditionFailure("spawnConcurrentRead must be called from an access of this queue")
+            preconditionFailure("call spawnConcurrentRead from an access of this queue")
         }
         let db = connection.database
-        precondition(!db.isInsideTransaction, "spawnConcurrentRead must be called out of a transaction")
+        precondition(!db.isInsideTransaction, "call spawnConcurrentRead outside a transaction")
         do {
             try db.isolatedRead { value(.success($0)) }
         } catch {
@@ -135,29 +144,29 @@ public final class DatabaseQueue: DatabaseWriter {
         try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
     }
 
-    /// Runs the closure without transaction. See ``DatabaseWriter/writeWithoutTransaction(_:)``.
+    /// Runs the closure without a transaction. See ``DatabaseWriter/writeWithoutTransaction(_:)``.
     @discardableResult
     public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
         try writeWithoutTransaction(updates)
     }
 
-    /// Runs the closure, which throws no error, without transaction.
+    /// The same, with a closure that does not throw.
     @discardableResult
     public func inDatabase<T>(_ updates: (Database) -> T) -> T { writeWithoutTransaction(updates) }
 }
 
 extension Database {
-    /// Switches to write-ahead logging, with its usual synchronisation. <https://sqlite.org/wal.html>
+    /// Switches to WAL mode, with its usual synchronisation. <https://sqlite.org/wal.html>
     func activateWAL() throws {
         let mode = try retryingWhileOpening {
             try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL"))
         }
         guard mode?.lowercased() == "wal" else {
-            throw DatabaseError(message: "could not activate WAL mode at path: \(path)")
+            throw DatabaseError(message: "could not switch the database to WAL mode: \(path)")
         }
-        // Safe in WAL mode but for the last transactions before a power loss, which stay consistent.
+        // Safe in WAL mode: after a power loss, the last transactions may be lost, but the database stays consistent.
         try execute(sql: "PRAGMA synchronous = NORMAL")
-        // The first read makes the log and its index: a connection that only reads needs them.
+        // The first read creates the WAL file and its index, which read-only connections need.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }
 }

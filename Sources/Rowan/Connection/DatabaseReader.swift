@@ -1,8 +1,8 @@
-// Reading: the verbs exist here once, for queues, pools, snapshots and erasures.
+// Reading: the verbs exist only here, for queues, pools, snapshots and type erasures.
 
 import Foundation
 
-/// A connection, or several, that can read a database: ``DatabaseQueue``, ``DatabasePool``, ``DatabaseSnapshot``.
+/// A type that can read a database: ``DatabaseQueue``, ``DatabasePool``, ``DatabaseSnapshot``.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }
@@ -10,26 +10,26 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// The path of the database.
     var path: String { get }
 
-    /// Closes the connections, after the accesses that are going on. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
     ///
     /// ```swift
     /// Database.logError = { code, message in print(code, message) }
     /// try dbPool.close()   // 5 (database is locked) unfinalized statement: SELECT * FROM player
     /// ```
     ///
-    /// - Throws: SQLITE_BUSY if the program keeps a statement or a cursor: all connections stay open, and
-    ///   ``Database/logError`` names what is kept.
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open, and
+    ///   ``Database/logError`` receives the SQL of these statements.
     func close() throws
 
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     func interrupt()
 
-    /// Where the connection of an access comes from. Not for users.
+    /// The connection of each kind of access. Not for users.
     func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute
 }
 
 extension DatabaseReader {
-    /// Reads the database, in a transaction: the closure sees one state of it.
+    /// Reads the database in a transaction: the closure sees a single state of the database.
     ///
     /// ```swift
     /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
@@ -40,39 +40,39 @@ extension DatabaseReader {
         try _route(.read).run(value)
     }
 
-    /// Reads the database, in a transaction, without blocking the thread of the task.
+    /// Reads the database in a transaction, without blocking the thread of the task.
     ///
     /// - Throws: the error of the closure; `CancellationError` if the task is cancelled.
     public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await _route(.read).run(value)
     }
 
-    /// Schedules a read, in a transaction.
+    /// Schedules a read in a transaction.
     public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         _route(.read).callback(value)
     }
 
-    /// Reads the database without transaction: two statements may see two states of it.
+    /// Reads the database without a transaction: two statements may see different states of the database.
     public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
         try _route(.unsafeRead).run(value)
     }
 
-    /// Reads the database without transaction, without blocking the thread of the task.
+    /// The same, without blocking the thread of the task.
     public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await _route(.unsafeRead).run(value)
     }
 
-    /// Schedules a read without transaction.
+    /// Schedules a read without a transaction.
     public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         _route(.unsafeRead).callback(value)
     }
 
-    /// Reads the database without transaction, in the current access of the thread if there is one.
+    /// Reads the database without a transaction, inside the current access of the thread if there is one.
     public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
         try _route(.unsafeRead).runReentrant(value)
     }
 
-    /// Copies the database into another, which is overwritten. <https://sqlite.org/backup.html>
+    /// Copies the database into another one, and overwrites its content. <https://sqlite.org/backup.html>
     ///
     /// ```swift
     /// try source.backup(to: destination, pagesPerStep: 100) { progress in

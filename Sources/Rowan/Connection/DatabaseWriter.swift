@@ -1,19 +1,19 @@
-// Writing: the verbs exist here once, for queues, pools and erasures.
+// Writing: the verbs exist only here, for queues, pools and type erasures.
 
 import Foundation
 
-/// A connection, or several, that can write a database: ``DatabaseQueue``, ``DatabasePool``.
+/// A type that can write to a database: ``DatabaseQueue``, ``DatabasePool``.
 public protocol DatabaseWriter: DatabaseReader {
-    /// Runs the closure while no other access of this writer is going on. Not for users.
+    /// Runs the closure while no other access of this writer is running. Not for users.
     func _withBarrier<T>(_ body: () throws -> T) throws -> T
 
-    /// Schedules a read of the last committed state. Call it from the writer's access, out of a transaction.
+    /// Schedules a read of the last committed state. Call it inside an access of the writer, outside a transaction.
     ///
     /// ```swift
     /// try dbPool.writeWithoutTransaction { db in
     ///     try db.inTransaction { try player.insert(db); return .commit }
     ///     dbPool.spawnConcurrentRead { result in
-    ///         // Sees the player, whatever is written meanwhile.
+    ///         // Sees the player, and no later changes.
     ///         let count = try? Player.fetchCount(result.get())
     ///     }
     /// }
@@ -22,7 +22,7 @@ public protocol DatabaseWriter: DatabaseReader {
 }
 
 extension DatabaseWriter {
-    /// Writes the database, in a transaction, which is rolled back if the closure throws.
+    /// Writes to the database in a transaction, which is rolled back if the closure throws an error.
     ///
     /// ```swift
     /// // BEGIN IMMEDIATE TRANSACTION; INSERT ...; COMMIT TRANSACTION
@@ -35,18 +35,18 @@ extension DatabaseWriter {
         try _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
     }
 
-    /// Writes the database, in a transaction, without blocking the thread of the task.
+    /// Writes to the database in a transaction, without blocking the thread of the task.
     ///
-    /// - Throws: the error of the closure, or of the commit; `CancellationError` if the task is cancelled, after a
-    ///   rollback.
+    /// - Throws: the error of the closure or of the commit; `CancellationError`, after a rollback, if the task is
+    ///   cancelled.
     @discardableResult
     public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
     }
 
-    /// Schedules a write, in a transaction.
+    /// Schedules a write in a transaction.
     ///
-    /// - Parameter completion: called on the same connection, after the commit or the rollback.
+    /// - Parameter completion: a closure that is called on the same connection, after the commit or the rollback.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
@@ -56,7 +56,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Writes the database, without transaction: each statement commits by itself.
+    /// Writes to the database without a transaction: each statement commits its own changes.
     ///
     /// ```swift
     /// try dbQueue.writeWithoutTransaction { db in
@@ -64,15 +64,15 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, on a closed connection, and for a
-    ///   transaction that is left open, which is rolled back.
+    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, for a closed connection, and for a
+    ///   transaction that the closure leaves open, which is rolled back.
     @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         try _route(.write).run(updates)
     }
 
-    /// Writes the database, without transaction, with a closure that throws no error. On a closed connection, its
-    /// database refuses all statements.
+    /// The same, with a closure that does not throw. On a closed connection, the closure receives a database that
+    /// refuses all statements.
     ///
     /// - Precondition: the access is not nested, and leaves no transaction open.
     @discardableResult
@@ -80,7 +80,7 @@ extension DatabaseWriter {
         _route(.write).runNonthrowing(updates)
     }
 
-    /// Writes the database, without transaction, without blocking the thread of the task.
+    /// The same, without blocking the thread of the task.
     @discardableResult
     public func writeWithoutTransaction<T: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> T
@@ -88,8 +88,8 @@ extension DatabaseWriter {
         try await _route(.write).run(updates)
     }
 
-    /// Schedules a write without transaction. On a closed connection, the database of the closure refuses all
-    /// statements.
+    /// Schedules a write without a transaction. On a closed connection, the closure receives a database that refuses
+    /// all statements.
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
         let route = _route(.write)
         route.callback { result in
@@ -102,20 +102,19 @@ extension DatabaseWriter {
         }
     }
 
-    /// Writes the database, without transaction, while no other access is going on.
+    /// Writes to the database without a transaction, while no other access is running.
     ///
-    /// A thread that reads, and writes inside of its read, gets an error while the barrier waits for that read. Two
-    /// threads that wait for each other by other means, a semaphore for instance, can't be seen, and wait for ever.
+    /// A thread that reads, and writes inside its read, receives an error while the barrier waits for that read. Rowan
+    /// can't detect threads that wait for each other by other means, such as a semaphore: they wait forever.
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access, and on a closed connection.
+    /// - Throws: the error of the closure; SQLITE_MISUSE for a nested access or a closed connection.
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        // The writer first: its access may need a reader, for spawnConcurrentRead, which the barrier would keep from it.
+        // The writer first: its access may need a reader for spawnConcurrentRead, which the barrier would block.
         try _route(.write).run { db in try _withBarrier { try updates(db) } }
     }
 
-    /// Writes the database, without transaction, while no other access is going on, without blocking the thread
-    /// of the task.
+    /// The same, without blocking the thread of the task.
     @discardableResult
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> T
@@ -123,7 +122,7 @@ extension DatabaseWriter {
         try await _route(.write).run { db in try self._withBarrier { try updates(db) } }
     }
 
-    /// Schedules a write without transaction, while no other access is going on.
+    /// Schedules a write without a transaction, while no other access is running.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
@@ -137,41 +136,40 @@ extension DatabaseWriter {
         }
     }
 
-    /// Writes the database, without transaction, in the current access of the thread if there is one.
+    /// Writes to the database without a transaction, inside the current access of the thread if there is one.
     ///
-    /// - Throws: the error of the closure; SQLITE_MISUSE on a closed connection.
+    /// - Throws: the error of the closure; SQLITE_MISUSE for a closed connection.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
         try _route(.write).runReentrant(updates)
     }
 
-    /// Writes the database, without transaction, in the current access of the thread if there is one, with a closure
-    /// that throws no error.
+    /// The same, with a closure that does not throw.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) -> T) -> T {
         _route(.write).runReentrantNonthrowing(updates)
     }
 
-    /// Deletes all the content of the database: tables, indexes, views, triggers.
+    /// Deletes the entire content of the database: tables, indexes, views, triggers.
     ///
     /// Source: <https://sqlite.org/c3ref/c_dbconfig_defensive.html> (SQLITE_DBCONFIG_RESET_DATABASE)
     public func erase() throws { try barrierWriteWithoutTransaction { try $0.erase() } }
 
-    /// Deletes all the content of the database, without blocking the thread of the task.
+    /// The same, without blocking the thread of the task.
     public func erase() async throws { try await barrierWriteWithoutTransaction { try $0.erase() } }
 
-    /// Rebuilds the database file. <https://sqlite.org/lang_vacuum.html>
+    /// Rebuilds the database file, and releases its unused space. <https://sqlite.org/lang_vacuum.html>
     public func vacuum() throws { try _route(.write).run { try $0.execute(sql: "VACUUM") } }
 
-    /// Rebuilds the database file, without blocking the thread of the task.
+    /// The same, without blocking the thread of the task.
     public func vacuum() async throws { try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") } }
 
-    /// Writes a compact copy of the database into a file that does not exist. <https://sqlite.org/lang_vacuum.html>
+    /// Writes a compact copy of the database into a new file. <https://sqlite.org/lang_vacuum.html>
     public func vacuum(into filePath: String) throws {
         try _route(.write).run { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
     }
 
-    /// Writes a compact copy of the database into a file that does not exist, without blocking the thread of the task.
+    /// The same, without blocking the thread of the task.
     public func vacuum(into filePath: String) async throws {
         try await writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
     }
@@ -187,12 +185,12 @@ extension Database {
         let version = try schemaVersion()
         try connection.set(.resetDatabase, true)
         do { try execute(sql: "VACUUM") } catch {
-            // The first error is the one that matters.
+            // The first error takes precedence.
             try? connection.set(.resetDatabase, false)
             throw error
         }
         try connection.set(.resetDatabase, false)
-        // The version starts anew: another connection may know an older schema under the same number.
+        // The schema version restarts: another connection may know an older schema with the same version.
         try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
         connection.schemaDidMove()
     }

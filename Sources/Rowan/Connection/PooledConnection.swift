@@ -1,16 +1,16 @@
-// A connection that a lane hands out. `@unchecked Sendable`: the database is only touched by the one that holds
-// the connection, and the lock that sees to it is AccessLane.state; `interruptible` has its own lock.
+// A connection of a lane. `@unchecked Sendable`: only the holder of the connection uses the database, which the lock
+// AccessLane.state guarantees; `interruptible` has its own lock.
 
 import Foundation
 import Synchronization
 
 final class PooledConnection: @unchecked Sendable {
     let database: Database
-    /// Where its asynchronous accesses run.
+    /// Runs the asynchronous accesses.
     let executor: ConnectionExecutor
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
-    /// Whether the running statements were interrupted, in this access or in a previous one.
+    /// Whether running statements were interrupted, in this access or in an earlier one.
     private let wasInterrupted = Atomic<Bool>(false)
     private let allowsUnsafeTransactions: Bool
     private var suspensionObserver: SuspensionObserver?
@@ -45,7 +45,7 @@ final class PooledConnection: @unchecked Sendable {
     /// Whether the current thread has access.
     var isHeldByCurrentThread: Bool { database.connection.isAccessible }
 
-    /// The thread that has access, 0 for none.
+    /// The thread that has access, or 0.
     var holdingThread: UInt { database.connection.ownerThread.load(ordering: .relaxed) }
 
     /// Runs the closure with access to the database.
@@ -60,8 +60,8 @@ final class PooledConnection: @unchecked Sendable {
         return try body(database)
     }
 
-    /// SQLite interrupts all statements as long as one runs. What a previous access has left running was interrupted
-    /// there, and must not interrupt this one.
+    /// Ends the interruption. SQLite interrupts all statements while any statement is running. A statement that an
+    /// earlier access has left running must not interrupt this access.
     private func endInterruption() {
         guard wasInterrupted.exchange(false, ordering: .relaxed) else { return }
         database.connection.resetRunningStatements()
@@ -75,7 +75,7 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Makes the current access stop: its running statements are interrupted, and the next ones refused.
+    /// Stops the current access: interrupts its running statements, and refuses the next ones.
     func cancel() {
         database.connection.isCancelled.store(true, ordering: .relaxed)
         interrupt()
@@ -85,8 +85,8 @@ final class PooledConnection: @unchecked Sendable {
         database.connection.isCancelled.store(false, ordering: .relaxed)
     }
 
-    /// Runs an access that may be cancelled: its running statements ask whether it is, some hundred times in a
-    /// millisecond. An interruption alone is lost when it comes just before a step.
+    /// Runs an access that may be cancelled. Running statements check for cancellation several hundred times per
+    /// millisecond: an interruption alone is lost if it occurs just before a step.
     func watchingCancellation<T>(_ body: () throws -> T) throws -> T {
         let connection = database.connection
         guard let hooks = connection.hooks else { return try body() }
@@ -95,9 +95,9 @@ final class PooledConnection: @unchecked Sendable {
         return try body()
     }
 
-    /// Checks that nothing prevents the closing.
+    /// Checks that the connection can be closed.
     ///
-    /// - Throws: SQLITE_BUSY if the program keeps a statement.
+    /// - Throws: SQLITE_BUSY if the program holds a statement.
     func checkClosing() throws { try run { try $0.checkClosing() } }
 
     func close() throws {
@@ -107,23 +107,23 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends an access: a transaction that was left open is rolled back.
+    /// Ends an access, and rolls back a transaction that it has left open.
     ///
-    /// - Returns: the error of a transaction that was left open.
+    /// - Returns: the error of a transaction that was left open, or nil.
     func endAccess() -> DatabaseError? {
         let connection = database.connection
         guard connection.holdsTransaction || connection.isInsideTransaction else {
-            // The next access has not begun the transaction that has ended.
+            // The next access does not know about this access's transaction.
             if !allowsUnsafeTransactions { connection.transaction.forget() }
             return nil
         }
-        // The flag, and not the state: a program may use the C connection.
+        // The flag rather than the state: the program may use the C connection.
         let isLeftOpen = connection.isInsideTransaction
         if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
         run { db in
-            // A cursor that the program keeps would hold the state of the database, and make the rollback fail.
+            // A cursor that the program holds would keep its snapshot of the database, and make the rollback fail.
             connection.resetRunningStatements()
-            // A rollback that fails leaves a transaction that refuses all: the next access tries again.
+            // If the rollback fails, the transaction refuses all statements: the next access tries again.
             try? db.rollback()
             connection.transaction.forget()
             connection.restorePragmas()
@@ -131,6 +131,6 @@ final class PooledConnection: @unchecked Sendable {
         guard isLeftOpen else { return nil }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "a transaction was left open at the end of a database access, and was rolled back")
+            message: "an access left a transaction open, which was rolled back: end the transaction in the access")
     }
 }

@@ -1,15 +1,15 @@
-// What a connection knows of the schema. It is read when it is asked for, and dropped as a whole when the schema
-// moves (LocalConnection.schemaEpoch).
+// The connection's knowledge of the schema. It is read on demand, and cleared completely when the schema changes
+// (LocalConnection.schemaEpoch).
 
 import Foundation
 
-/// The schema, as far as it was read.
+/// The known parts of the schema.
 package struct SchemaCache {
     var epoch = 0
-    /// The access in which SQLite was asked whether the schema is the same.
+    /// The access that has last checked for changes of the schema.
     var checkedAccess = -1
     var tables: [String: Table] = [:]
-    /// What requests were told: they ask the same again each time (benchmark aggregate-plan).
+    /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
 
@@ -23,7 +23,7 @@ package struct SchemaCache {
         var columns: [String]
     }
 
-    /// A table, a view, or nothing, with what was asked of it.
+    /// A table, a view, or a missing object, with its known properties.
     struct Table {
         var kind: Kind?
         var columns: [ColumnInfo]?
@@ -33,7 +33,7 @@ package struct SchemaCache {
 
         struct Kind {
             var schema: DatabaseSchemaID
-            /// The name, as the schema writes it.
+            /// The name, as spelled in the schema.
             var name: String
             var isView: Bool
             var isWithoutRowID: Bool
@@ -46,7 +46,9 @@ public struct DatabaseSchemaID: Hashable, Sendable {
     /// The name of the schema.
     public let name: String
 
+    /// The main schema of the connection.
     public static let main = DatabaseSchemaID(name: "main")
+    /// The schema of temporary tables.
     public static let temp = DatabaseSchemaID(name: "temp")
 
     /// The schema of an attached database.
@@ -60,16 +62,19 @@ public struct DatabaseSchemaID: Hashable, Sendable {
 
 /// The identity of a table, a view, an index or a trigger.
 public struct DatabaseObjectID: Hashable, Sendable {
+    /// The name of the object.
     public var name: String
+    /// The schema of the object.
     public var schemaID: DatabaseSchemaID
 
+    /// Creates the identity of an object.
     public init(name: String, schemaID: DatabaseSchemaID) {
         self.name = name
         self.schemaID = schemaID
     }
 }
 
-/// Says what the schema does not: the primary keys of views.
+/// Provides information that the schema does not contain: the primary keys of views.
 ///
 /// ```swift
 /// struct SchemaSource: DatabaseSchemaSource {
@@ -78,12 +83,12 @@ public struct DatabaseObjectID: Hashable, Sendable {
 /// config.schemaSource = SchemaSource()
 /// ```
 public protocol DatabaseSchemaSource: Sendable {
-    /// The columns of the primary key of a view, nil for none.
+    /// The columns of the primary key of a view, or nil if this source does not know them.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
-    /// This source, then another for what this one does not say.
+    /// Combines this source with another one, which answers when this source does not.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         SchemaSourceChain(first: self, second: other)
     }

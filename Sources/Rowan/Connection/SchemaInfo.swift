@@ -1,24 +1,24 @@
-// What the schema says of a table. Sources: https://sqlite.org/pragma.html#pragma_table_xinfo,
-// #pragma_index_list, #pragma_foreign_key_list
+// The properties of tables.
+// Sources: https://sqlite.org/pragma.html#pragma_table_xinfo, #pragma_index_list, #pragma_foreign_key_list
 
 /// A column of a table.
 public struct ColumnInfo: Sendable {
     /// The name of the column.
     public let name: String
-    /// The declared type, in upper case; empty if there is none.
+    /// The declared type, in upper case; empty without a type.
     public let type: String
     /// Whether the column is declared NOT NULL.
     public let isNotNull: Bool
-    /// The SQL of the default value, nil if there is none.
+    /// The SQL of the default value, or nil.
     public let defaultValueSQL: String?
-    /// The 1-based position in the primary key, 0 for a column that is not in it.
+    /// The 1-based position in the primary key, or 0 for other columns.
     public let primaryKeyIndex: Int
-    /// Whether the value is computed: generated columns can't be written.
+    /// Whether the column is generated, and can't be written.
     package let isGenerated: Bool
-    /// Whether `SELECT *` leaves it out.
+    /// Whether `SELECT *` omits the column.
     package let isHidden: Bool
 
-    /// A column from a row of `PRAGMA table_info` or `table_xinfo`.
+    /// Creates a column from a row of `PRAGMA table_info` or `table_xinfo`.
     public init(row: Row) {
         name = row["name"]
         type = (row["type"] as String).uppercased()
@@ -44,7 +44,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 
     package let kind: Kind
 
-    /// The columns of the key, in order; `rowid` for a table without primary key.
+    /// The columns of the key, in order; `rowid` for a table without a primary key.
     public var columns: [String] {
         switch kind {
         case .hiddenRowID: ["rowid"]
@@ -53,7 +53,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         }
     }
 
-    /// The column that is the rowid, nil if there is none.
+    /// The column that is an alias of the rowid, or nil.
     public var rowIDColumn: String? {
         if case .rowID(let column) = kind { column } else { nil }
     }
@@ -71,28 +71,30 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 
 /// An index of a table.
 public struct IndexInfo: Sendable {
-    /// What made an index. <https://sqlite.org/pragma.html#pragma_index_list>
+    /// The origin of an index. <https://sqlite.org/pragma.html#pragma_index_list>
     public struct Origin: RawRepresentable, Hashable, Sendable {
+        /// The code that SQLite reports.
         public var rawValue: String
+        /// Creates an origin from its code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// CREATE INDEX.
+        /// A `CREATE INDEX` statement.
         public static let createIndex = Origin(rawValue: "c")
-        /// A UNIQUE constraint.
+        /// A `UNIQUE` constraint.
         public static let uniqueConstraint = Origin(rawValue: "u")
-        /// The primary key.
+        /// A `PRIMARY KEY` constraint.
         public static let primaryKeyConstraint = Origin(rawValue: "pk")
     }
 
     /// The name of the index.
     public let name: String
-    /// The columns, without the expressions.
+    /// The columns of the index, without expressions.
     public let columns: [String]
     /// Whether the index is unique.
     public let isUnique: Bool
-    /// What made the index.
+    /// The origin of the index.
     public let origin: Origin
-    /// Whether the index has no WHERE clause and no expression: a unique one is a key then.
+    /// Whether the index has neither a WHERE clause nor expressions: then a unique index is a key.
     package let coversWholeTable: Bool
 }
 
@@ -102,11 +104,11 @@ public struct ForeignKeyInfo: Sendable {
     public var id: Int
     /// The table that the foreign key refers to.
     public let destinationTable: String
-    /// The columns of the table, and those they refer to.
+    /// The columns of the foreign key, with the columns that they refer to.
     public let mapping: [(origin: String, destination: String)]
 
-    /// The columns of the table.
+    /// The columns of the foreign key.
     public var originColumns: [String] { mapping.map(\.origin) }
-    /// The columns that they refer to.
+    /// The columns that the foreign key refers to.
     public var destinationColumns: [String] { mapping.map(\.destination) }
 }

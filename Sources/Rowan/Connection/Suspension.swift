@@ -1,21 +1,21 @@
-// Suspension: a program that is about to be frozen gives up its locks. An application that keeps a lock on a shared
-// file while it is frozen is killed by some systems.
+// Suspension: a program that is about to be frozen releases its locks. Some systems kill an application that holds a
+// lock on a shared file while it is frozen.
 
 public import Foundation
 import Synchronization
 
 extension Database {
-    /// Post it to suspend the connections that observe it: the running statements are interrupted, and what would
-    /// write throws SQLITE_ABORT, until ``resumeNotification``. See ``Configuration/observesSuspensionNotifications``.
+    /// Suspends the connections that observe it: running statements are interrupted, and writes throw SQLITE_ABORT
+    /// until ``resumeNotification``. See ``Configuration/observesSuspensionNotifications``.
     public static let suspendNotification = Notification.Name("Rowan.Database.suspend")
 
-    /// Post it to resume the connections that were suspended.
+    /// Resumes the suspended connections.
     public static let resumeNotification = Notification.Name("Rowan.Database.resume")
 }
 
-/// What observes the notifications for one connection, as long as it lives.
+/// Observes the notifications for one connection, during its lifetime.
 final class SuspensionObserver: Sendable {
-    // NotificationCenter hands back opaque tokens that are not Sendable; they are set once, and removed in deinit.
+    // NotificationCenter returns opaque tokens that are not Sendable; they are set once, and removed in deinit.
     private nonisolated(unsafe) let tokens: [any NSObjectProtocol]
 
     init(suspend: @escaping @Sendable () -> Void, resume: @escaping @Sendable () -> Void) {

@@ -1,22 +1,22 @@
-// Which columns a row shows: their names, where they stand among the columns of the statement, and the scopes. A layout
-// is data: it is computed once for an execution, never changes, and all the rows of a cursor share it. An adapted row
-// is the same row class with another layout.
+// The columns that a row shows: their names, their positions in the statement, and the scopes. A layout is immutable
+// data: it is computed once per execution, and all rows of a cursor share it. An adapted row is an ordinary row with
+// another layout.
 
 /// The columns of a row.
 public final class ColumnLayout: Sendable {
     /// The names, from left to right.
     @usableFromInline package let names: [String]
 
-    /// Whether no two names are the same for SQLite.
+    /// Whether all names are distinct for SQLite.
     @usableFromInline package let hasUniqueNames: Bool
 
-    /// The names without regard to case: a key that is no column is looked for in each row of a join.
+    /// The folded names. Joins look up keys that are not columns in every row, so folding must not repeat.
     private let foldedNames: [String]
 
-    /// The column of the statement that is the first column of the row; 0 if the columns don't stand side by side.
+    /// The statement column of the row's first column; 0 if the columns are not adjacent.
     let start: Int
 
-    /// The columns of the statement that the row shows, if they don't stand side by side.
+    /// The statement columns that the row shows, or nil if they are adjacent.
     @usableFromInline let indexes: [Int]?
 
     /// The layouts of the scopes.
@@ -32,7 +32,7 @@ public final class ColumnLayout: Sendable {
         scopes = [:]
     }
 
-    /// Columns of a statement, which may stand anywhere.
+    /// Statement columns at any positions.
     init(names: [String], indexes: [Int], scopes: [String: RowMapping]) {
         self.names = names
         foldedNames = names.map(\.foldedDatabaseName)
@@ -42,7 +42,7 @@ public final class ColumnLayout: Sendable {
         self.scopes = scopes
     }
 
-    /// Columns of a statement that stand side by side.
+    /// Adjacent columns of a layout.
     init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping]) {
         if range == layout.names.indices {
             names = layout.names
@@ -68,10 +68,10 @@ public final class ColumnLayout: Sendable {
         self.scopes = scopes
     }
 
-    /// How many columns are the first ones of the statement: all of them, or none.
+    /// The number of columns that are also the first columns of the statement: all of them, or none.
     var leadingCount: Int { start == 0 && indexes == nil ? names.count : 0 }
 
-    /// The index of the leftmost column with a name, without regard to ASCII case.
+    /// The index of the leftmost column with this name, ignoring ASCII case.
     @usableFromInline
     package func index(ofColumn name: String) -> Int? {
         if hasUniqueNames, let index = names.firstIndex(of: name) { return index }

@@ -1,5 +1,5 @@
-// The error of SQLite, with its context: the code, the message, the SQL that failed, and its arguments only
-// when the configuration makes them public, since they may be personal data.
+// SQLite errors with their context: the code, the message and the failed SQL. The arguments may be personal data: they
+// appear only if the configuration makes them public.
 
 import CSQLite
 public import Foundation
@@ -7,21 +7,23 @@ public import Foundation
 /// A result code of SQLite, primary or extended. <https://sqlite.org/rescode.html>
 @frozen
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
-    /// The code, as the C API gives it.
+    /// The code, as the C API returns it.
     public let rawValue: CInt
 
+    /// Creates a code from its number in the C API.
     @inlinable
     public init(rawValue: CInt) { self.rawValue = rawValue }
 
-    /// The primary code that an extended code refines.
+    /// The primary code of an extended code.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// Whether the code is the other one, or refines it: `SQLITE_CONSTRAINT ~= SQLITE_CONSTRAINT_UNIQUE`.
+    /// Whether the codes are equal, or the second one refines the first: `SQLITE_CONSTRAINT ~=
+    /// SQLITE_CONSTRAINT_UNIQUE`.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primaryResultCode
     }
 
-    /// Makes `catch DatabaseError.SQLITE_CONSTRAINT` work.
+    /// Whether the error is a ``DatabaseError`` with this code. It enables `catch DatabaseError.SQLITE_CONSTRAINT`.
     public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return pattern ~= error.extendedResultCode
@@ -53,7 +55,7 @@ public struct DatabaseError: Error, Sendable {
     /// The extended code. <https://sqlite.org/rescode.html#extrc>
     public let extendedResultCode: ResultCode
 
-    /// SQLite's message, or Rowan's for the misuses that SQLite does not see.
+    /// SQLite's message, or Rowan's message for errors that SQLite does not detect.
     public let message: String?
 
     /// The SQL that failed.
@@ -65,6 +67,7 @@ public struct DatabaseError: Error, Sendable {
     /// Whether the description may show the arguments.
     let publicStatementArguments: Bool
 
+    /// Creates an error. The default message is SQLite's description of the code.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR, message: String? = nil, sql: String? = nil,
         arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
@@ -76,37 +79,37 @@ public struct DatabaseError: Error, Sendable {
         self.publicStatementArguments = publicStatementArguments
     }
 
-    /// The error with the arguments of the execution that has failed.
+    /// The same error, with the arguments of the failed execution.
     func with(arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicStatementArguments)
     }
 
-    /// The error with another message.
+    /// The same error, with another message.
     func with(message: String) -> DatabaseError {
         DatabaseError(
             resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicStatementArguments)
     }
 
-    /// Whether an error is the violation of a constraint.
+    /// Whether an error is a constraint violation.
     static func isViolation(_ error: any Error) -> Bool { .SQLITE_CONSTRAINT ~= error }
 
     /// The primary code.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
-    /// Whether the error comes from an interruption: `SQLITE_INTERRUPT`, or `SQLITE_ABORT` that follows it.
+    /// Whether the error results from an interruption: `SQLITE_INTERRUPT`, or the `SQLITE_ABORT` that follows it.
     public var isInterruptionError: Bool {
         resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
     }
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The code, the message and the SQL; the arguments only if the configuration makes them public.
+    /// The code, the message and the SQL. The arguments are shown only if the configuration makes them public.
     public var description: String { description(withArguments: publicStatementArguments) }
 
-    /// The description with the arguments, which may be personal data. Of long ones, it shows the first 100 bytes.
+    /// The description with the arguments, which may be personal data. Long values are truncated to 100 bytes.
     public var expandedDescription: String { description(withArguments: true) }
 
     private func description(withArguments: Bool) -> String {
@@ -121,8 +124,12 @@ extension DatabaseError: CustomStringConvertible {
 }
 
 extension DatabaseError: LocalizedError, CustomNSError {
+    /// The domain of the error when it is bridged to `NSError`.
     public static var errorDomain: String { "Rowan.DatabaseError" }
+    /// The extended code of the error when it is bridged to `NSError`.
     public var errorCode: Int { Int(extendedResultCode.rawValue) }
+    /// The description of the error when it is bridged to `NSError`.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+    /// The same as `description`.
     public var errorDescription: String? { description }
 }

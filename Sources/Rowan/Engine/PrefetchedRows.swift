@@ -1,28 +1,29 @@
-// The prefetched rows of the rows of a batch. They are dealt out once, as numbers; row objects are made on demand.
+// The prefetched rows that belong to the rows of a batch. They are assigned once, by number; row objects are made on
+// demand.
 
 /// The prefetched rows of one row.
 package struct PrefetchedRows {
     let tree: PrefetchTree
-    /// The row among those of its batch.
+    /// The index of the row in its batch.
     let index: Int
 
-    /// The rows of all keys of the row itself.
+    /// The prefetched rows of the row itself, by key.
     package var rows: [String: [Row]] { tree.groups.mapValues { $0.rows(of: index).all } }
 
     var containsRows: Bool { tree.groups.values.contains { !$0.rows(of: index).isEmpty } }
 
-    /// The rows of a key, nearest first.
+    /// The prefetched rows of the nearest key.
     package subscript(_ key: String) -> PrefetchedGroup.Rows? { tree.group(key)?.rows(of: index) }
 }
 
-/// The prefetched rows of the rows of a batch, and of their scopes.
+/// The prefetched rows of all rows of a batch, and of their scopes.
 package final class PrefetchTree {
     @exclusivity(unchecked) package var groups: [String: PrefetchedGroup] = [:]
     @exclusivity(unchecked) fileprivate(set) var scopes: [String: PrefetchTree] = [:]
 
     package init() {}
 
-    /// The prefetched rows of a scope, which are made if there are none.
+    /// The prefetched rows of a scope, created if necessary.
     package func scope(_ path: some Collection<String>) -> PrefetchTree {
         guard let name = path.first else { return self }
         let scope = scopes[name] ?? PrefetchTree()
@@ -40,7 +41,7 @@ package final class PrefetchTree {
         return nil
     }
 
-    /// Forgets what decoders remember of the prefetched rows.
+    /// Clears the decoders' memory of the prefetched rows.
     func forget() {
         for group in groups.values { group.forget() }
         for scope in scopes.values { scope.forget() }
@@ -48,32 +49,32 @@ package final class PrefetchTree {
 }
 
 extension Row {
-    /// The prefetched rows of associations, of this row and of its scopes.
+    /// The prefetched rows of this row and of its scopes.
     package var prefetchedTree: PrefetchedRows? {
-        // The rows of a batch stand one after the other.
+        // The rows of a batch are stored one after the other.
         storage.prefetched.map { PrefetchedRows(tree: $0, index: base / storage.columns.names.count) }
     }
 }
 
-/// A prefetched row, and the place of its key among those of the origin.
+/// A prefetched row, and the index of its key among the keys of the origin.
 package typealias RowPlace = (place: Int32, row: Int32)
 
-/// The rows of one key, for all the rows of a batch.
+/// The rows of one association key, for all rows of a batch.
 package final class PrefetchedGroup {
     private let batch: RowBatch
-    /// For each row of the origin, its place among the keys; -1 for none.
+    /// For each row of the origin, the index of its key; -1 for none.
     private let places: [Int32]
-    /// For each place, where its rows start in `order`.
+    /// For each key, the start of its rows in `order`.
     private let starts: [Int32]
     private let order: [Int32]
-    /// A row object that a decoder moves, when no decoder has it.
+    /// The row object of the last decoder, while no decoder uses it.
     @exclusivity(unchecked) private var idleRow: Row?
 
-    /// - Parameter pairs: which rows of the batch have which place, in the order of the rows.
+    /// - Parameter pairs: the rows of the batch with the indexes of their keys, in row order.
     package init(_ batch: RowBatch, places: [Int32], placeCount: Int, pairs: [RowPlace]) {
         self.batch = batch
         self.places = places
-        // A counting sort, which keeps the order of the rows of a place.
+        // A counting sort, which preserves the order of the rows of each key.
         var starts = [Int32](repeating: 0, count: placeCount + 1)
         for pair in pairs { starts[Int(pair.place) + 1] += 1 }
         for place in 0..<placeCount { starts[place + 1] += starts[place] }
@@ -97,7 +98,7 @@ package final class PrefetchedGroup {
         idleRow = nil
     }
 
-    /// The rows of one row.
+    /// The prefetched rows of one row.
     package struct Rows {
         fileprivate let group: PrefetchedGroup
         fileprivate let range: Range<Int>
@@ -105,17 +106,17 @@ package final class PrefetchedGroup {
         package var count: Int { range.count }
         package var isEmpty: Bool { range.isEmpty }
 
-        /// All rows, as objects of their own.
+        /// All rows, as separate objects.
         package var all: [Row] { range.map { group.batch.row(at: Int(group.order[$0])) } }
     }
 
-    /// One row object that visits rows: what a decoder keeps for one of them serves the others.
+    /// One row object that visits rows: decoders reuse what they remember from one row to the next.
     package final class Walk {
         package let rows: Rows
         @exclusivity(unchecked) private var row: Row?
         private let isKept: Bool
 
-        /// - Parameter origin: the row that the rows belong to.
+        /// - Parameter origin: the row that owns the rows.
         package init(_ rows: Rows, of origin: Row) {
             self.rows = rows
             isKept = origin.isMoved
@@ -124,11 +125,11 @@ package final class PrefetchedGroup {
         }
 
         deinit {
-            // Under a cursor, which ends what is remembered, the object serves the next walk too.
+            // Under a cursor, which clears the memory, the next walk reuses the object.
             if isKept { rows.group.idleRow = row } else { row?.stopMoving() }
         }
 
-        /// The row at an index. The object is that of the last call.
+        /// The row at an index. Each call returns the same object.
         package func row(at index: Int) -> Row {
             let number = Int(rows.group.order[rows.range.lowerBound + index])
             if let row {

@@ -7,12 +7,17 @@ extension Row: RandomAccessCollection {
     public struct Index: Hashable, Comparable, Strideable, Sendable {
         let position: Int
 
+        /// Whether the first position is to the left of the second.
         public static func < (lhs: Index, rhs: Index) -> Bool { lhs.position < rhs.position }
+        /// The number of columns between two positions.
         public func distance(to other: Index) -> Int { other.position - position }
+        /// The position a number of columns to the right.
         public func advanced(by n: Int) -> Index { Index(position: position + n) }
     }
 
+    /// The position of the leftmost column.
     public var startIndex: Index { Index(position: 0) }
+    /// The position after the rightmost column.
     public var endIndex: Index { Index(position: count) }
 
     /// The name and the value of a column.
@@ -29,14 +34,14 @@ extension Row: RandomAccessCollection {
 }
 
 extension Row {
-    /// A row with these columns, in no particular order.
+    /// Creates a row with these columns, in no particular order.
     public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(
             layout: ColumnLayout(names: Array(dictionary.keys)),
             values: dictionary.values.map { $0?.databaseValue ?? .null })
     }
 
-    /// A row with these columns, or nil if a key is not a string, or a value does not convert.
+    /// Creates a row with these columns, or returns nil if a key is not a string or a value does not convert.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
         var values: [String: DatabaseValue] = [:]
         for (key, value) in dictionary {
@@ -48,7 +53,7 @@ extension Row {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// A row with these columns, in order: `let row: Row = ["id": 1, "name": "Arthur"]`.
+    /// Creates a row with these columns, in order: `let row: Row = ["id": 1, "name": "Arthur"]`.
     public convenience init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
         self.init(
             layout: ColumnLayout(names: elements.map(\.0)), values: elements.map { $0.1?.databaseValue ?? .null })
@@ -56,8 +61,7 @@ extension Row: ExpressibleByDictionaryLiteral {
 }
 
 extension Row: Hashable {
-    /// Two rows are equal when they have the same columns in the same order, the same values, scopes and
-    /// prefetched rows.
+    /// Whether both rows have the same columns in the same order, with the same values, scopes and prefetched rows.
     public static func == (lhs: Row, rhs: Row) -> Bool {
         if lhs === rhs { return true }
         guard lhs.count == rhs.count, lhs.elementsEqual(rhs, by: ==) else { return false }
@@ -67,6 +71,7 @@ extension Row: Hashable {
         return (lhs.prefetchedTree?.rows ?? noRows) == (rhs.prefetchedTree?.rows ?? noRows)
     }
 
+    /// Hashes the names and values of the columns.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         for (name, value) in self {
@@ -77,12 +82,12 @@ extension Row: Hashable {
 }
 
 extension Row: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The columns: `[id:1, name:"Arthur", score:NULL]`.
+    /// The names and values of the columns: `[id:1, name:"Arthur", score:NULL]`.
     public var description: String {
         "[" + map { "\($0):\($1.rowDescription)" }.joined(separator: ", ") + "]"
     }
 
-    /// The columns, the unadapted row, the scopes, and how many rows are prefetched, one a line.
+    /// The columns, the unadapted row, the scopes, and the numbers of prefetched rows, one per line.
     public var debugDescription: String {
         var lines = ["▿ \(description)"]
         if isAdapted { lines.append("  unadapted: \(unadapted.description)") }

@@ -1,11 +1,11 @@
-// The values of columns, by index, by name and by column expression: as what the caller asks for, or as they are.
-// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion specialises in the module of the user.
+// The values of columns by index, by name and by column expression, converted to the requested type or untyped.
+// `@inlinable`: benchmarks fetch-index and fetch-name; the conversion specialises in the user's module.
 
 extension Row {
-    /// The value of the column at an index, from 0 for the leftmost.
+    /// The value of the column at an index; the leftmost column has index 0.
     ///
-    /// - Precondition: the value converts to the type; a NULL only does to an optional.
-    ///   ``decode(_:atIndex:)`` throws instead.
+    /// - Precondition: the value converts to the type; NULL only converts to an optional. ``decode(_:atIndex:)`` throws
+    /// an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         if UInt(bitPattern: index) < UInt(bitPattern: liveCount) {
@@ -17,9 +17,9 @@ extension Row {
         decodingFailed(Value.self, at: index)
     }
 
-    /// The value of the leftmost column with a name, case-insensitively. A missing column gives nil to an optional.
+    /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws instead.
+    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         if let index = index(ofColumn: columnName) {
@@ -34,29 +34,29 @@ extension Row {
         missingColumn(columnName)
     }
 
-    /// The value of the leftmost column with the name of a column expression.
+    /// The same, by column expression.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws instead.
+    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
     }
 
-    /// The Int64, Double, String, Data or nil of the column at an index.
+    /// The untyped value of the column at an index: an Int64, Double, String or Data, or nil for NULL.
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
         checkIndex(index)
         return column(atUncheckedIndex: index).databaseValue.storage.value
     }
 
-    /// The Int64, Double, String, Data or nil of the leftmost column with a name.
+    /// The untyped value of the leftmost column with this name; nil for NULL and for a missing column.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { column(atUncheckedIndex: $0).databaseValue.storage.value }
     }
 
-    /// The Int64, Double, String, Data or nil of the leftmost column with the name of a column expression.
+    /// The same, by column expression.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? { self[column.name] }
 
-    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
+    /// The first non-NULL value of several columns. Missing columns, and values that don't convert, count as NULL.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for name in columns {
             guard let index = index(ofColumn: name) else { continue }
@@ -65,7 +65,7 @@ extension Row {
         return nil
     }
 
-    /// The first value that is not NULL among columns; missing columns, and values that don't convert, count as NULL.
+    /// The same, by column expressions.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: [any ColumnExpression]) -> T? {
         coalesce(columns.map(\.name))
     }
@@ -83,7 +83,7 @@ extension Row {
         return value
     }
 
-    /// Decodes the leftmost column with a name.
+    /// Decodes the leftmost column with this name.
     ///
     /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
     public func decode<Value: DatabaseValueConvertible>(
@@ -96,7 +96,7 @@ extension Row {
         return try decode(type, atIndex: index)
     }
 
-    /// Decodes the leftmost column with the name of a column expression.
+    /// The same, by column expression.
     ///
     /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
     public func decode<Value: DatabaseValueConvertible>(
@@ -118,8 +118,8 @@ extension Row {
 
     func indexError(_ index: Int) -> RowDecodingError {
         RowDecodingError(
-            reason: "row index out of range: the row has \(count) columns, numbered from 0", columnIndex: index,
-            sql: statement?.sql)
+            reason: "column index \(index) is out of range: the row has \(count) columns, numbered from 0",
+            columnIndex: index, sql: statement?.sql)
     }
 
     package func missingColumnError(_ name: String) -> RowDecodingError {
@@ -128,7 +128,7 @@ extension Row {
             column: name, sql: statement?.sql)
     }
 
-    // Never inlined: the frame of the message would cost each column (benchmark fetch-index).
+    // Never inlined: building the message would slow down each column (benchmark fetch-index).
     @inline(never) @usableFromInline
     func decodingFailed(_ type: any Any.Type, at index: Int) -> Never {
         fatalError("\(decodingError(type, at: index))")

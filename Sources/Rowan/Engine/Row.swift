@@ -1,7 +1,7 @@
-// A row is a view in three parts: a layout (which columns), a storage (where their values are) and an offset (which of
-// the storage's rows). Adapted rows, scopes and copies are rows with another layout, storage or offset.
-// Whoever moves the object to other rows, a cursor, says so with `isMoved`: decoders remember then (RowMemory).
-// A name is looked for first where it is expected: in the column after the last one that was found.
+// A row is a view with three parts: a layout (which columns), a storage (where the values are) and an offset (which row
+// of the storage). Adapted rows, scopes and copies have another layout, storage or offset. A cursor, which moves one
+// object from row to row, sets `isMoved`: then decoders remember their work (RowMemory). A lookup by name first tries
+// the expected column: the one after the last match.
 
 import CSQLite
 public import Foundation
@@ -16,29 +16,30 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A cursor gives the same row object at each step: copy a row that you keep. Rows of `fetchAll`, `fetchSet` and
+/// A cursor returns the same row object at each step: copy a row to keep it. The rows of `fetchAll`, `fetchSet` and
 /// `fetchOne` are copies.
 public final class Row {
     /// Which columns the row shows.
     @usableFromInline let layout: ColumnLayout
 
-    /// Where their values are.
+    /// Where the values are.
     @usableFromInline let storage: RowStorage
 
-    /// The position of the first column in the storage; that of the whole row if the columns are not side by side.
+    /// The position of the row's first column in the storage; the position of the whole row if the columns are not
+    /// adjacent.
     @exclusivity(unchecked) @usableFromInline var offset: Int
 
-    /// The number of columns that read straight from the statement, at their own index: all of a live row, and none of
-    /// an owned row, of a scope, or with strict conversions. One comparison settles it for each column.
+    /// The number of columns that read straight from the statement at their own index: all columns of a live row; none
+    /// for an owned row, a scope, or strict conversions. Each column read checks only this number.
     @usableFromInline let liveCount: Int
 
-    /// Where the next name is expected. Touched at each lookup by name, in the loop: no exclusivity check.
+    /// The index that the next lookup by name tries first. Each lookup in a loop touches it: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
-    /// Whether a cursor makes this object one row after the other, and will end what is remembered.
+    /// Whether a cursor moves this object from row to row, and will clear its memory.
     @exclusivity(unchecked) package var isMoved = false
 
-    /// What decoders remember, made when there is something.
+    /// The memory of decoders, created on demand.
     @exclusivity(unchecked) package var memory: RowMemory?
 
     /// - Parameter base: the position of the whole row in the storage.
@@ -54,14 +55,14 @@ public final class Row {
         self.init(layout: layout, storage: RowStorage(values, columns: layout))
     }
 
-    /// A row without columns.
+    /// Creates a row without columns.
     public convenience init() { self.init(layout: ColumnLayout(names: []), values: []) }
 
     /// The number of columns.
     @inlinable
     public var count: Int { layout.names.count }
 
-    /// Tells the SQL of errors; nil for an owned row.
+    /// The statement of a live row, for the SQL of errors; nil for an owned row.
     package var statement: Statement? { storage.statement }
 
     /// The position of the whole row in the storage.
@@ -70,19 +71,19 @@ public final class Row {
     /// Whether an adapter has chosen the columns.
     var isAdapted: Bool { layout !== storage.columns }
 
-    /// An independent copy, which does not change when its cursor moves on.
+    /// An independent copy, which stays unchanged when the cursor moves on.
     public func copy() -> Row {
         guard storage.pointer != nil || isMoved else { return self }
         return Row(layout: layout, storage: storage.detached(), base: base)
     }
 
-    /// The column, as decoders see it. It is valid as long as the row: whoever reads it keeps the row alive.
+    /// The column, as a view for decoders. It is valid as long as the row: keep the row alive while you read it.
     ///
     /// - Precondition: the index is valid.
     @inlinable
     func column(atUncheckedIndex index: Int) -> ColumnValue { storage.column(at: position(ofColumn: index)) }
 
-    /// The value of a column, nil if it does not convert. The row lives while it is read.
+    /// The value of a column; nil if it does not convert. Keeps the row alive while it reads the column.
     ///
     /// - Precondition: the index is valid.
     @inlinable @inline(__always)
@@ -99,18 +100,18 @@ public final class Row {
 
     /// The column of a live row.
     ///
-    /// - Precondition: the index is below `liveCount`, which tells that there is a statement.
+    /// - Precondition: the index is below `liveCount`, which implies a statement.
     @inlinable
     func liveColumn(_ index: Int) -> ColumnValue {
         .statement(storage.pointer.unsafelyUnwrapped, index: CInt(truncatingIfNeeded: index), strict: false)
     }
 
-    /// The index of the leftmost column with a name.
+    /// The index of the leftmost column with this name.
     @inlinable
     package func index(ofColumn name: String) -> Int? {
         let expected = expectedIndex
         let names = layout.names
-        // With two columns of one name, the prediction could skip the leftmost.
+        // If two columns have the same name, the expected column may not be the leftmost.
         if expected < names.count, names[expected] == name, expected == 0 || layout.hasUniqueNames {
             expectedIndex = expected &+ 1 == names.count ? 0 : expected &+ 1
             return expected
@@ -134,7 +135,7 @@ public final class Row {
         return column(atUncheckedIndex: index).isNull
     }
 
-    /// Whether some column is not NULL, in this row or in its scopes.
+    /// Whether any column of this row or of its scopes is not NULL.
     public var containsNonNullValue: Bool {
         (0..<count).contains { !column(atUncheckedIndex: $0).isNull }
             || scopes.contains { $0.row.containsNonNullValue }
@@ -143,14 +144,15 @@ public final class Row {
 
     @inlinable
     func checkIndex(_ index: Int) {
-        precondition(index >= 0 && index < count, "row index out of range")
+        precondition(index >= 0 && index < count, "column index out of range")
     }
 }
 
 // MARK: - Data without copy
 
 extension Row {
-    /// Calls the closure with the bytes of the column at an index, which are not copied: don't keep them.
+    /// Calls the closure with the bytes of the column at an index, or nil for NULL. The bytes are not copied: don't
+    /// keep them.
     ///
     /// - Throws: ``RowDecodingError`` for a missing column, and the errors of the closure.
     public func withUnsafeData<T>(atIndex index: Int, _ body: (Data?) throws -> T) throws -> T {
@@ -160,18 +162,18 @@ extension Row {
         guard sqlite3_column_type(liveStatement, column) != SQLITE_NULL else { return try body(nil) }
         guard let bytes = sqlite3_column_blob(liveStatement, column) else { return try body(Data()) }
         let count = Int(sqlite3_column_bytes(liveStatement, column))
-        // SQLite owns the bytes until the next step; the closure is told not to keep them.
+        // SQLite owns the bytes until the next step; the closure must not keep them.
         return try body(
             Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes), count: count, deallocator: .none))
     }
 
-    /// Calls the closure with the bytes of a column, which are not copied; nil for NULL and for a missing column.
+    /// The same, by column name; nil for NULL and for a missing column.
     public func withUnsafeData<T>(named columnName: String, _ body: (Data?) throws -> T) throws -> T {
         guard let index = index(ofColumn: columnName) else { return try body(nil) }
         return try withUnsafeData(atIndex: index, body)
     }
 
-    /// Calls the closure with the bytes of a column, which are not copied; nil for NULL and for a missing column.
+    /// The same, by column expression; nil for NULL and for a missing column.
     public func withUnsafeData<T>(at column: some ColumnExpression, _ body: (Data?) throws -> T) throws -> T {
         try withUnsafeData(named: column.name, body)
     }

@@ -1,7 +1,7 @@
-// Rows that were copied from a statement, together: their values stand side by side, and a row object is made when one is
-// asked for. A million of prefetched rows are two buffers, not two million allocations.
+// Rows copied from a statement, together: two buffers store all values, and row objects are made on demand. A million
+// prefetched rows take two allocations instead of two million.
 
-/// Copied rows of one statement.
+/// The copied rows of one statement.
 @usableFromInline
 package final class RowBatch {
     private let layout: ColumnLayout
@@ -10,13 +10,13 @@ package final class RowBatch {
     private let width: Int
     @exclusivity(unchecked) package private(set) var count = 0
 
-    /// What is prefetched for the rows. Set before there are row objects.
+    /// The prefetched rows of these rows. It is set before any row object is made.
     package var prefetched: PrefetchTree? {
         get { source.prefetched }
         set { source.prefetched = newValue }
     }
 
-    /// - Parameter mapping: what the rows show of their columns.
+    /// - Parameter mapping: the columns that the rows show.
     package init(_ statement: Statement, mapping: RowMapping?) {
         let columns = statement.layout
         width = columns.names.count
@@ -31,29 +31,29 @@ package final class RowBatch {
         count &+= 1
     }
 
-    /// A value of the statement, whatever the rows show.
+    /// A value of the statement, even if the rows hide its column.
     package func value(_ column: Int, ofRow row: Int) -> DatabaseValue { packed(column, ofRow: row).databaseValue }
 
-    /// A value of the statement, whatever the rows show. It is valid as long as the batch.
+    /// A value of the statement, even if the rows hide its column. It is valid as long as the batch.
     package func packed(_ column: Int, ofRow row: Int) -> PackedColumn { values[row &* width &+ column] }
 
-    /// The row at an index: a new object.
+    /// A new row object for the row at an index.
     package func row(at index: Int) -> Row {
         Row(layout: layout, storage: RowStorage(source), base: index * width)
     }
 
-    /// Makes another row of this batch of one of its row objects.
+    /// Moves a row object of this batch to another row.
     package func move(_ row: Row, to index: Int) { row.move(to: index * width) }
 }
 
-/// Copies of the row object that a cursor moves, in buffers that many of them share.
+/// Copies the rows of a cursor into buffers that many copies share.
 struct RowCopies {
     private let row: Row
     private let statement: SQLiteStatement
     private let width: Int
     private var values: PackedValues
     private var source: RowSource
-    /// How many rows the current buffer holds, and may hold. A copy that outlives the others keeps its buffer.
+    /// The number of rows in the current buffer, and the most it stores. A copy that outlives the others keeps all of it.
     private var count = 0
     private var capacity = 1
 
@@ -79,7 +79,7 @@ struct RowCopies {
     }
 
     private mutating func startBuffer() {
-        // As many bytes for each row as until now, and some more.
+        // The bytes of a row so far, and an eighth more.
         let bytesPerRow = values.byteCount / count + 1
         capacity = min(2 * capacity, Self.largestCapacity)
         count = 0
@@ -88,13 +88,13 @@ struct RowCopies {
     }
 }
 
-extension FetchCursor where Element == Row {
-    /// Copies of all rows, in buffers that many of them share.
+extension FetchCursor<RowElements> {
+    /// Copies of all rows, in shared buffers.
     @usableFromInline
     package func copies() throws -> [Row] {
         guard let row = try nextRow() else { return [] }
         guard var copies = RowCopies(of: row) else {
-            // The rows of a batch, which share its buffers already.
+            // The rows of a batch already share its buffers.
             var rows = [row.copy()]
             while let row = try nextRow() { rows.append(row.copy()) }
             return rows

@@ -1,17 +1,17 @@
-// The error of a conversion: a column whose value is not of the expected type.
+// The error of a conversion: the value of a column does not have the expected type.
 
-/// A value of the database that does not decode into the expected Swift type.
+/// The error of a database value that does not decode to the expected Swift type.
 ///
 /// ```swift
 /// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur", score:NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// A description of the problem.
     public let reason: String
-    /// The column, if the error is about one.
+    /// The column, if the error concerns a column.
     public let column: String?
-    /// Its index in the row.
+    /// The index of the column in the row.
     public let columnIndex: Int?
     /// The value that did not decode.
     public let databaseValue: DatabaseValue?
@@ -29,6 +29,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
+    /// The reason, with the column and the SQL if they are known.
     public var description: String {
         var details: [String] = []
         if let column { details.append("column: \"\(column)\"") }

@@ -1,25 +1,25 @@
-// What decoders remember from one row to the next: containers, where the parts of a record are, the rows of scopes, the
-// columns of coding keys. It belongs to whoever moves the row object, a cursor or a walk over prefetched rows, which
-// ends it: what is remembered may hold the row, and `Row.stopMoving` breaks that cycle.
+// The memory of decoders between rows: containers, the parts of records, the rows of scopes, the columns of coding
+// keys. It belongs to the owner that moves the row object: a cursor, or a walk over prefetched rows. The owner clears
+// it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
 
-/// What is remembered with a row object.
+/// The memory of a row object.
 package final class RowMemory {
-    /// The rows of scopes that were asked for. They move with the row.
+    /// The requested rows of scopes. They move with the row.
     @exclusivity(unchecked) var scopes: [(name: String, row: Row)] = []
 
-    /// The parts of records that decode from this row or from a scope, once they were looked for.
+    /// The parts of records that decode from this row or from a scope.
     @exclusivity(unchecked) private var parts: [Part] = []
 
-    /// The columns of the coding keys of record types whose keys do not have the names of columns.
+    /// The columns of the coding keys, for record types whose keys are not column names.
     @exclusivity(unchecked) private var columns: [(record: ObjectIdentifier, columns: [String: String])] = []
 
     /// The containers of record types and of their coding keys.
     @exclusivity(unchecked) private var containers: [KeptContainer] = []
 
-    /// Which key of a record has decoded the row itself: only one may.
+    /// The keys that have decoded the row itself: each record allows one.
     @exclusivity(unchecked) private var claims: [Claim] = []
 
-    /// The keys of a record type: a record may have several types of them.
+    /// One type of coding keys of a record type, which may have several.
     package struct Owner: Equatable {
         let record: ObjectIdentifier
         let key: ObjectIdentifier
@@ -33,28 +33,26 @@ package final class RowMemory {
     private struct Claim {
         let owner: Owner
         var key: String
-        /// Whether the current row is the key's.
+        /// Whether the claim concerns the current row.
         var isCurrent = true
     }
 
-    /// A property that is a record: where it decodes from, and its type if it builds itself from rows.
-    /// A class: it is handed out for each record.
-    package final class Part {
+    /// A property that is a record, and the row it decodes from. It is a class because each record retrieves it.
+    package class Part {
         package let key: String
         package let type: ObjectIdentifier
         package let owner: Owner
-        /// nil for the row that remembers this.
+        /// The scope that the part decodes from, or nil for the row that has this memory.
         package let scope: Row?
-        package let record: (any RowDecodable.Type)?
+        /// The path of the property, for types that are only Decodable.
+        package let path: CodingPath
 
-        package init(
-            key: String, type: ObjectIdentifier, owner: Owner, scope: Row?, record: (any RowDecodable.Type)?
-        ) {
-            self.key = key
-            self.type = type
+        package init(_ key: some CodingKey, _ type: any Any.Type, of owner: Owner, scope: Row?, path: CodingPath?) {
+            self.key = key.stringValue
+            self.type = ObjectIdentifier(type)
             self.owner = owner
             self.scope = scope
-            self.record = record
+            self.path = CodingPath(path, key)
         }
     }
 
@@ -69,9 +67,9 @@ package final class RowMemory {
 
     // MARK: Keys that decode the row itself
 
-    /// Notes that a key decodes the row itself.
+    /// Records that a key decodes the row itself.
     ///
-    /// - Returns: the other key that already does; nil if the row is the key's.
+    /// - Returns: the key that has already decoded the row, or nil.
     package func claim(_ key: String, of owner: Owner) -> String? {
         for index in claims.indices where claims[index].owner == owner {
             if claims[index].key != key {
@@ -85,7 +83,7 @@ package final class RowMemory {
         return nil
     }
 
-    /// Another row, or the same one again, is about to be decoded.
+    /// Resets the claims, before another row or the same row is decoded.
     @inline(__always)
     package func endClaim(of owner: Owner) {
         if !claims.isEmpty { end(owner) }
@@ -108,19 +106,25 @@ package final class RowMemory {
 
     // MARK: Containers
 
-    /// A container that serves all the rows of a cursor: making one costs as much as decoding two columns (benchmark
-    /// fetch-place-codable).
+    /// A container that is reused for all rows of a cursor: creating one costs as much as decoding two columns
+    /// (benchmark fetch-place-codable).
     package class KeptContainer {
         fileprivate let owner: Owner
-        fileprivate init(_ owner: Owner) { self.owner = owner }
+        /// The path of the container; nil for the container of a record.
+        fileprivate let path: CodingPath?
+
+        fileprivate init(_ owner: Owner, _ path: CodingPath?) {
+            self.owner = owner
+            self.path = path
+        }
 
         /// The container, of the type of its keys.
         ///
-        /// Only `TypedContainer` makes an owner with its keys: two pointers that are equal tell the type. A checked cast
-        /// would look metadata up for each record, and cost more than decoding a column (benchmark fetch-codable).
+        /// Only `TypedContainer` creates an owner from its keys, so equal identifiers imply the type. A checked cast
+        /// would look up metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
         @inline(__always)
         package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-            precondition(owner.key == ObjectIdentifier(type), "a container of other keys")
+            precondition(owner.key == ObjectIdentifier(type), "this container has another type of coding keys")
             return unsafeDowncast(self, to: TypedContainer<Key>.self).container
         }
     }
@@ -128,25 +132,27 @@ package final class RowMemory {
     private final class TypedContainer<Key: CodingKey>: KeptContainer {
         let container: KeyedDecodingContainer<Key>
 
-        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
+        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type, _ path: CodingPath?) {
             self.container = container
-            super.init(Owner(record: record, key: Key.self))
+            super.init(Owner(record: record, key: Key.self), path)
         }
     }
 
     @inline(__always)
-    package func container(of owner: Owner) -> KeptContainer? {
-        for kept in containers where kept.owner == owner { return kept }
+    package func container(of owner: Owner, at path: CodingPath?) -> KeptContainer? {
+        for kept in containers where kept.owner == owner && kept.path === path { return kept }
         return nil
     }
 
-    package func keep<Key: CodingKey>(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type) {
-        containers.append(TypedContainer(container, of: record))
+    package func keep<Key: CodingKey>(
+        _ container: KeyedDecodingContainer<Key>, of record: any Any.Type, at path: CodingPath?
+    ) {
+        containers.append(TypedContainer(container, of: record, path))
     }
 }
 
 extension Row {
-    /// What is remembered with this row, from now on.
+    /// The memory of this row, created if necessary.
     package func remembering() -> RowMemory {
         if let memory { return memory }
         let memory = RowMemory()
@@ -154,14 +160,14 @@ extension Row {
         return memory
     }
 
-    /// Makes the same object, and the rows of its scopes, another row of a batch.
+    /// Moves the object, and the rows of its scopes, to another row of a batch.
     func move(to base: Int) {
         offset = base &+ layout.start
         guard let memory else { return }
         for scope in memory.scopes { scope.row.move(to: base) }
     }
 
-    /// Forgets all: the object stays on its row from now on.
+    /// Clears the memory: the object stays on its current row.
     package func stopMoving() {
         isMoved = false
         storage.prefetched?.forget()

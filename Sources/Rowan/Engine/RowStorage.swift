@@ -9,13 +9,13 @@ package final class RowSource {
     /// The values of owned rows; nil for live ones.
     @usableFromInline package let values: PackedValues?
 
-    /// Whether conversions ask for the type of the column.
+    /// Whether conversions check the type of the column.
     @usableFromInline let isStrict: Bool
 
-    /// All the columns, before an adapter chooses.
+    /// All columns, before any adapter.
     package let columns: ColumnLayout
 
-    /// What associations have prefetched for the rows of a batch. Set before there are rows.
+    /// The prefetched rows, for the rows of a batch. It is set before any row object is made.
     @exclusivity(unchecked) package var prefetched: PrefetchTree?
 
     package init(
@@ -28,13 +28,13 @@ package final class RowSource {
     }
 }
 
-/// The values that a row is a view on.
+/// The values that rows show.
 @usableFromInline
 package struct RowStorage {
     /// The C statement of a live row; nil for an owned row.
     @usableFromInline let pointer: SQLiteStatement?
 
-    /// Keeps `pointer` alive, and tells the SQL of errors.
+    /// Keeps `pointer` alive, and provides the SQL of errors.
     package let statement: Statement?
 
     @usableFromInline package let source: RowSource
@@ -67,7 +67,7 @@ package struct RowStorage {
     var columns: ColumnLayout { source.columns }
     var prefetched: PrefetchTree? { source.prefetched }
 
-    /// The same values, with the prefetched rows of a scope; without any for nil.
+    /// The same values, with the prefetched rows of a scope; without prefetched rows for nil.
     func scope(_ name: String?) -> RowStorage {
         guard let prefetched else { return self }
         let source = RowSource(
@@ -76,7 +76,7 @@ package struct RowStorage {
         return RowStorage(self, source)
     }
 
-    /// The same values, which do not change when a statement moves on.
+    /// The same values, unaffected by further steps of the statement.
     func detached() -> RowStorage {
         guard let pointer else { return self }
         let width = columns.names.count

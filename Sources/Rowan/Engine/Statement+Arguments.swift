@@ -1,12 +1,12 @@
-// Arguments of statements. Positional arguments fill parameters in order, named ones by name; none may be missing,
-// none left over.
+// The arguments of statements. Positional arguments fill parameters in order, named arguments by name. Missing and
+// extra arguments are errors.
 
 import CSQLite
 
 extension Statement {
-    /// The arguments of the statement. Setting them replaces those that were set before.
+    /// The arguments of the statement. Setting them replaces the previous arguments.
     ///
-    /// - Precondition: they are what the statement needs. ``setArguments(_:)`` throws instead.
+    /// - Precondition: the arguments match the parameters. ``setArguments(_:)`` throws an error instead.
     public var arguments: StatementArguments {
         get { storedArguments }
         set {
@@ -18,16 +18,16 @@ extension Statement {
         }
     }
 
-    /// Checks that arguments are what the statement needs.
+    /// Checks that arguments match the parameters of the statement.
     ///
-    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are missing, or left over.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many.
     public func validateArguments(_ arguments: StatementArguments) throws {
         _ = try bindings(for: arguments)
     }
 
-    /// Sets the arguments.
+    /// Sets the arguments of the statement.
     ///
-    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are missing, or left over.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many.
     public func setArguments(_ arguments: StatementArguments) throws {
         if arguments.namedValues.isEmpty, arguments.values.count == parameterCount, !hasNamedParameters {
             try bind(arguments.values)
@@ -38,9 +38,9 @@ extension Statement {
         hasArguments = true
     }
 
-    /// Sets the arguments, unless parameters stay open: those of such a statement are set all together, later.
+    /// Sets the arguments, unless some are missing: then all of them must be set together, later.
     ///
-    /// - Throws: ``DatabaseError`` with code `SQLITE_MISUSE` if some are left over.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if there are too many.
     package func setArgumentsUnlessOpen(_ arguments: StatementArguments) throws {
         let names = parameterNames
         let given =
@@ -49,9 +49,9 @@ extension Statement {
         if !isOpen { try setArguments(arguments) }
     }
 
-    /// Sets the arguments from the first positional values, and from the named ones it knows.
+    /// Sets the arguments from the first positional values, and from the named values that have a parameter.
     ///
-    /// - Returns: how many positional values, and which names, were taken.
+    /// - Returns: the number of positional values, and the names, that were used.
     package func setFirstArguments(
         of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
@@ -65,12 +65,12 @@ extension Statement {
         return (positionalCount, known)
     }
 
-    /// Sets the argument of a statement that has one parameter.
+    /// Sets the argument of a statement with a single parameter.
     package func setSingleArgument(_ value: DatabaseValue) throws {
         try willSetArguments()
         let code = value.bind(to: sqliteStatement, at: 1)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
-        // In place: a fetch by key allocates nothing for its argument.
+        // In place, so a fetch by key allocates nothing for its argument.
         if storedArguments.values.count == 1 {
             storedArguments.values[0] = value
         } else {
@@ -79,8 +79,8 @@ extension Statement {
         hasArguments = true
     }
 
-    /// Sets arguments without a check: missing ones are NULL, others are ignored. The next execution throws the error
-    /// of those that SQLite refuses.
+    /// Sets arguments without checking them: missing arguments are NULL, extra ones are ignored. If SQLite refuses a
+    /// value, the next execution throws the error.
     ///
     /// - Precondition: the statement is not running, and the current thread has access to the database.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
@@ -108,16 +108,16 @@ extension Statement {
     private var parameterNames: [String?] {
         (0..<CInt(parameterCount)).map { index in
             guard let name = sqlite3_bind_parameter_name(sqliteStatement, index + 1) else { return nil }
-            // `?3` has a name too; it counts as positional.
+            // `?3` also has a name, but it counts as positional.
             let text = String(cString: name)
             return text.hasPrefix("?") ? nil : String(text.dropFirst())
         }
     }
 
-    /// Checks that the bindings may change.
+    /// Checks that the arguments can change.
     ///
-    /// - Throws: SQLITE_MISUSE outside of an access, or while the statement is in use: a cursor that has not started
-    ///   yet has its arguments too.
+    /// - Throws: SQLITE_MISUSE outside an access, or while the statement is in use. A cursor uses its statement even
+    /// before its first step.
     private func willSetArguments() throws {
         guard !isLeased else {
             _ = try connection.openPointer()
@@ -126,13 +126,13 @@ extension Statement {
         try willBind()
     }
 
-    /// Checks that whoever has the lease, if it is taken, may change the bindings.
+    /// Checks that the owner of the lease, if any, can change the arguments.
     ///
-    /// - Throws: SQLITE_MISUSE outside of an access.
+    /// - Throws: SQLITE_MISUSE outside an access.
     func willBind() throws {
         guard sqlite3_stmt_busy(sqliteStatement) != 0 || !connection.isAccessible else { return }
         _ = try connection.openPointer()
-        // A program has stepped the C statement by itself.
+        // The program may have stepped the C statement itself.
         sqlite3_reset(sqliteStatement)
     }
 
@@ -169,7 +169,7 @@ extension Statement {
         return values
     }
 
-    /// Binds one value. Numbers are taken through the pointer: the value is not copied (benchmark insert-statement).
+    /// Binds one value. Reading numbers through the pointer does not copy the value (benchmark insert-statement).
     @inline(__always)
     private func bind(_ values: UnsafeBufferPointer<DatabaseValue>, _ index: Int) -> CInt {
         let position = CInt(truncatingIfNeeded: index &+ 1)
@@ -194,7 +194,7 @@ extension Statement {
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
     }
 
-    /// Nobody may run the statement with what another execution has left, nor tell of it in an error.
+    /// Clears the arguments of an execution: later executions must not use them, and errors must not reveal them.
     func forgetArguments() {
         hasArguments = parameterCount == 0
         if !storedArguments.isEmpty { storedArguments = StatementArguments() }

@@ -1,20 +1,20 @@
-// Running a statement once with values that are bound where they lie. SQLite copies no text and no blob: it reads
-// them from Swift's memory, whose addresses are only valid inside `withUTF8` and `withUnsafeBytes`. Hence the
-// recursion: the statement runs to its end inside the closure of its last text (benchmark insert-place).
+// Runs a statement once with values that are bound in place. SQLite copies no text and no blob: it reads them from
+// Swift's memory, whose addresses are valid only inside `withUTF8` and `withUnsafeBytes`. Hence the recursion: the
+// statement runs to its end inside the closure of its last text (benchmark insert-place).
 
 import CSQLite
 import Foundation
 
 extension Statement {
-    /// Binds the values, and runs the statement to its end. Its rows are dropped.
+    /// Binds the values, and runs the statement to its end, ignoring its rows.
     ///
-    /// - Parameter order: for each parameter, the index of its value; nil for the order of the values.
+    /// - Parameter order: the index of the value of each parameter; nil for the order of the values.
     /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
         try lease()
         defer { endLease() }
         resetIfBusy()
-        // No address of Swift's memory stays in the statement.
+        // The statement must not keep addresses of Swift's memory.
         defer { sqlite3_clear_bindings(sqliteStatement) }
         forgetArguments()
         do { try runInPlace(values, order) } catch let error as DatabaseError {
@@ -37,7 +37,7 @@ extension Statement {
         for position in first..<values.count {
             let index = CInt(truncatingIfNeeded: position &+ 1)
             let place = values.order.map { $0[position] } ?? position
-            // Through the pointer: the value is not copied.
+            // Through the pointer, so the value is not copied.
             switch values.values[place].storage {
             case .null:
                 try check(sqlite3_bind_null(sqliteStatement, index))
@@ -67,7 +67,7 @@ extension Statement {
     private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {
         bytes.withMemoryRebound(to: CChar.self) { text in
             guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
-            // An empty buffer may have no address, which SQLite would take for NULL.
+            // An empty buffer may have no address, and SQLite binds NULL for a null address.
             guard let start = text.baseAddress else { return rowan_bind_static_text(sqliteStatement, index, "", 0) }
             return rowan_bind_static_text(sqliteStatement, index, start, count)
         }

@@ -1,12 +1,12 @@
-// Running a statement once with the values of several rows. SQLite copies texts and blobs: hundreds of them can't
-// all be bound where they lie, as Statement+InPlace does for one row.
+// Runs a statement once with the values of several rows. SQLite copies texts and blobs: hundreds of them can't be bound
+// in place, as Statement+InPlace does for a single row.
 
 import CSQLite
 
 extension Statement {
-    /// Binds the values of rows, one row after the other, and runs the statement to its end. Its rows are dropped.
+    /// Binds the values of rows, one row after the other, and runs the statement to its end, ignoring its rows.
     ///
-    /// - Parameter constants: the values of the parameters after those of the rows.
+    /// - Parameter constants: the values of the parameters that follow those of the rows.
     /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
         try lease()
@@ -31,7 +31,7 @@ extension Statement {
         let code = values.withUnsafeBufferPointer { values in
             for index in values.indices {
                 let parameter = start &+ CInt(truncatingIfNeeded: index) &+ 1
-                // Through the pointer: numbers are not copied.
+                // Through the pointer, so numbers are not copied.
                 let code =
                     switch values[index].storage {
                     case .null: sqlite3_bind_null(sqliteStatement, parameter)

@@ -1,5 +1,5 @@
-// A prepared statement. It lives no longer than the access that uses it: the checks of `start` are made once per
-// execution, and `step` is a C call and a comparison. It has one user at a time: whoever runs it holds its lease.
+// A prepared statement. It can be used only inside an access: `start` checks this once per execution, so `step` is only
+// a C call and a comparison. A statement has one user at a time, who holds its lease.
 
 public import CSQLite
 import Foundation
@@ -17,17 +17,17 @@ public final class Statement {
     /// The C statement.
     public let sqliteStatement: SQLiteStatement
 
-    /// The SQL text of this statement alone.
+    /// The SQL of this statement only.
     public let sql: String
 
     @usableFromInline package let connection: LocalConnection
     @usableFromInline package let parameterCount: Int
     let traits: Traits
-    /// How the statement begins or ends a transaction or a savepoint. Apart from the profile, whose copy is dear
-    /// (benchmark point-read-pool).
+    /// How the statement begins or ends a transaction or a savepoint. It is stored outside the profile, which is
+    /// expensive to copy (benchmark point-read-pool).
     let transactionOperation: StatementProfile.TransactionOperation?
 
-    /// What the compiler reported, and for which schema.
+    /// The compiler's report, and the schema it is valid for.
     @exclusivity(unchecked) private var compilation: Compilation
     @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
@@ -35,38 +35,38 @@ public final class Statement {
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
-    /// Whether some parameter has a name, once it was asked.
+    /// Whether any parameter has a name; nil if unknown.
     @exclusivity(unchecked) package var knownNamedParameters: Bool?
-    /// Whether all arguments that the statement needs were set.
+    /// Whether all necessary arguments are set.
     @exclusivity(unchecked) package var hasArguments: Bool
     /// The error of arguments that were set by a method that can't throw.
     var argumentsFailure: DatabaseError?
 
-    /// Whether the statement runs, or a cursor holds it.
+    /// Whether the statement is running, or a cursor holds it.
     @exclusivity(unchecked) @usableFromInline package private(set) var isLeased = false
-    /// Whether a prepared request keeps it, with its arguments.
+    /// Whether a prepared request reserves it, with its arguments.
     @exclusivity(unchecked) private var isReserved = false
 
     private struct Compilation {
         var profile: StatementProfile
         var profileEpoch: Int
         var epoch: Int
-        /// The columns, and the schema epoch that they are for.
+        /// The columns, and the schema version they are valid for.
         var layout: (columns: ColumnLayout, epoch: Int)?
     }
 
-    /// What is asked of a statement before and after each execution, derived from its profile.
+    /// The checks that each execution needs, derived from the profile.
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt8
         static let isAllowedInReads = Traits(rawValue: 1)
         static let controlsTransaction = Traits(rawValue: 2)
         static let changesSchema = Traits(rawValue: 4)
         static let setsPragma = Traits(rawValue: 8)
-        /// SQLite compiles a pragma again for each execution, whatever the schema.
+        /// SQLite compiles a pragma again for each execution, even if the schema is unchanged.
         static let isPragma = Traits(rawValue: 16)
     }
 
-    /// Who uses a statement.
+    /// How a statement can be in use.
     @usableFromInline
     package enum Use: Sendable { case lease, reservation }
 
@@ -78,7 +78,7 @@ public final class Statement {
         self.sql = sql
         var profile = profile
         profile.isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        // EXPLAIN compiles what it explains, and runs nothing of it.
+        // EXPLAIN compiles a statement, but does not run it.
         let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
         traits = Traits(effects)
         transactionOperation = effects.transactionOperation
@@ -91,13 +91,13 @@ public final class Statement {
         connection.finalize(sqliteStatement)
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadonly: Bool { compilation.profile.isReadonly }
 
-    /// What the statement touches and does, for the current schema: behind a view, or by a trigger, it may be other
-    /// tables than when the statement was compiled.
+    /// The effects of the statement on the current schema. Views and triggers may have changed since the statement was
+    /// compiled, and refer to other tables.
     public var profile: StatementProfile {
         // Compiling a pragma may run it.
         if compilation.profileEpoch != connection.schemaEpoch, !traits.contains(.isPragma), let fresh = recompiled() {
@@ -107,23 +107,23 @@ public final class Statement {
         return compilation.profile
     }
 
-    /// The pragma that sets a state of the connection, if the statement is one, whatever the schema.
+    /// The pragma that sets a state of the connection, if the statement is one. It does not depend on the schema.
     var settingPragma: StatementProfile.Pragma? { compilation.profile.settingPragma }
 
-    /// The schema epoch that the statement was compiled for.
+    /// The schema version that the statement was compiled for.
     package var epoch: Int { compilation.epoch }
 
-    /// The number of columns of the rows; 0 for a statement that has none.
+    /// The number of columns of the rows; 0 if the statement returns no rows.
     public var columnCount: Int { layout.names.count }
 
     /// The names of the columns.
     public var columnNames: [String] { layout.names }
 
-    /// The index of the leftmost column with a name, case-insensitively.
+    /// The index of the leftmost column with this name, case-insensitively.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-    /// The columns, for the current schema: the compiled statement knows those of the schema it was compiled for until
-    /// its first step, where SQLite compiles it again.
+    /// The columns for the current schema. SQLite recompiles the statement only at its first step, and reports outdated
+    /// columns until then.
     package var layout: ColumnLayout {
         let current = connection.schemaEpoch
         if let known = compilation.layout, isLeased || known.epoch == current { return known.columns }
@@ -148,29 +148,29 @@ public final class Statement {
         return ColumnLayout(names: (0..<count).map { String(cString: sqlite3_column_name(pointer, $0)) })
     }
 
-    /// The same statement for the current schema.
+    /// The same statement, compiled for the current schema.
     ///
-    /// - Returns: nil if SQLite refuses it.
+    /// - Returns: nil if SQLite refuses the statement.
     private func recompiled() -> Statement? {
-        // What asks for columns can't throw. The error is that of the next execution.
+        // Callers that read the columns can't throw. The next execution throws the error.
         try? connection.prepare(sql)
     }
 
     /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
     package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
 
-    // MARK: Who uses it
+    // MARK: Use
 
-    /// Whether nobody uses the statement.
+    /// Whether the statement is not in use.
     @usableFromInline package var isIdle: Bool { !isLeased && !isReserved }
 
-    /// This statement, or a fresh one of the same text if it is in use.
+    /// This statement, or a fresh copy of it if it is in use.
     package func idle() throws -> Statement { isLeased ? try connection.prepare(sql) : self }
 
-    /// Takes the statement for an execution.
+    /// Leases the statement for an execution.
     ///
-    /// - Throws: SQLITE_MISUSE outside of an access, if a cursor holds it, or if it is running: a function that it calls
-    ///   can't run it again.
+    /// - Throws: SQLITE_MISUSE outside an access, if a cursor holds the statement, or if it is already running: a
+    /// function that it calls can't run it again.
     @usableFromInline
     package func lease() throws {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
@@ -181,17 +181,17 @@ public final class Statement {
     func inUseError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "the statement is in use by a cursor, or by an execution that goes on: make another statement",
+            message: "the statement is in use by a cursor, or is already running: make another statement",
             sql: sql)
     }
 
-    /// Whether SQLite accepts the text, for the current schema.
+    /// Whether SQLite accepts the SQL with the current schema.
     package var compiles: Bool {
-        // The error is that of the statement that has just failed: it is thrown by whoever asks.
+        // Ignores the error: the caller throws the error of the statement that has just failed.
         (try? connection.prepare(sql)) != nil
     }
 
-    /// Keeps the statement for a prepared request.
+    /// Reserves the statement for a prepared request.
     package func reserve() { isReserved = true }
 
     /// Ends a use of the statement. Only `LocalConnection.end` calls it, with access to the connection.
@@ -204,40 +204,40 @@ public final class Statement {
         }
     }
 
-    /// The execution has ended, and the statement is reset.
+    /// Ends the lease: the execution has ended, and the statement is reset.
     @usableFromInline
     package func endLease() { isLeased = false }
 
-    /// Whether it is worth keeping for a next execution: changes of the schema and ends of transactions run once.
+    /// Whether caching the statement is useful: schema changes, and statements that end transactions, rarely run again.
     package var isReusable: Bool { traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) }
 
-    // MARK: Running it
+    // MARK: Execution
 
-    /// Makes the statement ready for its first step.
+    /// Prepares the statement for its first step.
     ///
-    /// - Throws: SQLITE_MISUSE outside of an access or with missing arguments, SQLITE_READONLY for a write in a read,
-    ///   `CancellationError` if the task of the access is cancelled.
+    /// - Throws: SQLITE_MISUSE outside an access or with missing arguments; SQLITE_READONLY for a write in a read;
+    /// `CancellationError` if the task of the access is cancelled.
     package func start() throws {
         guard hasArguments else { throw argumentsFailure ?? missingArgumentsError() }
         try startUnchecked()
     }
 
-    /// `start` for a plan, which has bound all arguments itself.
+    /// The same as `start`, for a plan that has bound all arguments itself.
     @usableFromInline
     package func startUnchecked() throws {
         try connection.willRun(self)
         resetIfBusy()
     }
 
-    /// A program may have stepped the C statement by itself. The caller holds the lease.
+    /// Resets the C statement, which the program may have stepped itself. The caller holds the lease.
     func resetIfBusy() {
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
     }
 
     /// Steps to the next row.
     ///
-    /// - Returns: false when there is no more row; the statement is reset then.
-    /// - Throws: the error of SQLite; the statement is reset too.
+    /// - Returns: false at the end of the rows; the statement is then reset.
+    /// - Throws: the error of SQLite; the statement is then reset as well.
     @inlinable
     package func step() throws -> Bool {
         let code = sqlite3_step(sqliteStatement)
@@ -246,13 +246,13 @@ public final class Statement {
         return false
     }
 
-    /// The first step of an execution: it notices that SQLite compiled the statement again, for a new schema.
+    /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
         let code = sqlite3_step(sqliteStatement)
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
-            // Looking at the schema would hide the error.
+            // Checking the schema would overwrite the error.
             let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
             didRecompile(count)
             if let error { throw error }
@@ -262,7 +262,7 @@ public final class Statement {
         return false
     }
 
-    /// SQLite compiles a statement again for a new schema, and also when a bound value matters to its plan: `LIKE ?`.
+    /// SQLite recompiles a statement for a new schema, and also if a bound value affects its plan, as in `LIKE ?`.
     private func didRecompile(_ count: CInt) {
         reprepareCount = count
         guard !traits.contains(.isPragma) else { return }
@@ -286,7 +286,7 @@ public final class Statement {
         }
     }
 
-    /// The error of a step, after the statement is reset.
+    /// The error of a step, after resetting the statement.
     private func failure(_ code: CInt) -> DatabaseError {
         let error = connection.error(code, sql: sql, arguments: storedArguments)
         sqlite3_reset(sqliteStatement)
@@ -302,7 +302,7 @@ public final class Statement {
         sqlite3_reset(sqliteStatement)
     }
 
-    /// Runs the statement to its end, and drops its rows.
+    /// Runs the statement to its end, ignoring its rows.
     ///
     /// - Throws: the error of SQLite.
     package func runToEnd() throws {
@@ -321,7 +321,7 @@ public final class Statement {
     /// ```
     ///
     /// - Parameter arguments: the arguments; nil for those that were set before.
-    /// - Throws: a ``DatabaseError``, with code `SQLITE_MISUSE` for missing or extra arguments.
+    /// - Throws: a ``DatabaseError``; its code is `SQLITE_MISUSE` for missing or extra arguments.
     public func execute(arguments: StatementArguments? = nil) throws {
         if let arguments { try setArguments(arguments) }
         try runToEnd()
@@ -340,5 +340,6 @@ extension Statement.Traits {
 }
 
 extension Statement: CustomStringConvertible {
+    /// The SQL of the statement.
     public var description: String { sql }
 }

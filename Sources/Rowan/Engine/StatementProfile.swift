@@ -1,10 +1,10 @@
-// What a statement touches and does, as SQLite's compiler reports it. No text is ever read to find that out: comments,
-// common table expressions, views and triggers all hide a first word. ProfileRecorder fills it.
+// The effects of a statement, as reported by SQLite's compiler. They are never guessed from the SQL: comments, common
+// table expressions, views and triggers all hide the first word. ProfileRecorder fills the profile.
 
-/// What a statement touches and does.
+/// What a statement reads, writes and changes.
 ///
-/// SQLite reports it while it compiles the statement: the tables behind views, and those that triggers and foreign
-/// keys write, are in it.
+/// SQLite reports these effects when it compiles the statement. They include the tables behind views, and the tables
+/// that triggers and foreign keys write.
 ///
 /// ```swift
 /// let statement = try db.makeStatement(sql: "UPDATE player SET score = score + 1 WHERE team = 'Reds'")
@@ -18,19 +18,25 @@ public struct StatementProfile: Hashable, Sendable {
     public struct Table: Hashable, Sendable, CustomStringConvertible {
         /// `main`, `temp`, or the name of an attached database.
         public var schema: String
-        /// The name, as the schema writes it.
+        /// The name, as spelled in the schema.
         public var name: String
 
+        /// The schema and the name: `main.player`.
         public var description: String { "\(schema).\(name)" }
     }
 
     /// A change of the schema.
     public struct SchemaChange: Hashable, Sendable {
+        /// What happens to the object.
         public enum Action: Hashable, Sendable { case create, drop, alter }
+        /// The kind of the object.
         public enum Kind: Hashable, Sendable { case table, index, trigger, view, virtualTable }
 
+        /// What happens to the object.
         public var action: Action
+        /// The kind of the object.
         public var kind: Kind
+        /// The schema of the object: `main`, `temp`, or the name of an attached database.
         public var schema: String
         /// The name of the table, index, trigger or view.
         public var name: String
@@ -38,9 +44,13 @@ public struct StatementProfile: Hashable, Sendable {
 
     /// How a statement begins or ends a transaction or a savepoint.
     public enum TransactionOperation: Hashable, Sendable {
+        /// A `BEGIN`, `COMMIT` or `ROLLBACK` statement.
         case begin, commit, rollback
+        /// A `SAVEPOINT` statement, with the name of the savepoint.
         case savepoint(String)
+        /// A `RELEASE` statement, with the name of the savepoint.
         case release(String)
+        /// A `ROLLBACK TO` statement, with the name of the savepoint.
         case rollbackTo(String)
     }
 
@@ -48,28 +58,30 @@ public struct StatementProfile: Hashable, Sendable {
     public struct Pragma: Hashable, Sendable {
         /// The name, in lower case.
         public var name: String
+        /// The argument, or nil without an argument.
         public var argument: String?
-        /// The schema that the pragma names, nil for none.
+        /// The schema that the pragma names, or nil.
         public var schema: String?
     }
 
-    /// The columns that are read, by table. The set is empty if rows are read without their columns: `COUNT(*)`.
+    /// The columns that the statement reads, by table. The set is empty for a table whose rows are read without their
+    /// columns, as in `COUNT(*)`.
     public internal(set) var reads: [Table: Set<String>] = [:]
-    /// The tables that rows are inserted into.
+    /// The tables that the statement inserts rows into.
     public internal(set) var insertions: Set<Table> = []
-    /// The tables that rows are deleted from.
+    /// The tables that the statement deletes rows from.
     public internal(set) var deletions: Set<Table> = []
-    /// The columns that are updated, by table.
+    /// The columns that the statement updates, by table.
     public internal(set) var updates: [Table: Set<String>] = [:]
     /// The changes of the schema.
     public internal(set) var schemaChanges: [SchemaChange] = []
     /// How the statement begins or ends a transaction or a savepoint, if it does.
     public internal(set) var transactionOperation: TransactionOperation?
-    /// The pragmas; those that table-valued functions run are not among them.
+    /// The pragmas, except those that table-valued functions run.
     public internal(set) var pragmas: [Pragma] = []
     /// Whether the statement attaches or detaches a database.
     public internal(set) var changesAttachments = false
-    /// The names of the functions that are called, in lower case.
+    /// The names of the functions that the statement calls, in lower case.
     public internal(set) var functions: Set<String> = []
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public internal(set) var isReadonly = true
@@ -78,15 +90,15 @@ public struct StatementProfile: Hashable, Sendable {
 }
 
 extension StatementProfile {
-    /// Whether the statement changes which tables and columns there are, or what names stand for.
+    /// Whether the statement changes tables or columns, or which objects names refer to.
     package var changesSchema: Bool {
         !schemaChanges.isEmpty || changesAttachments || pragmas.contains { $0.argument != nil && $0.changesSchema }
     }
 
-    /// Whether an access that only reads may run the statement.
+    /// Whether a read may run the statement.
     package var isAllowedInReads: Bool {
         guard pragmas.allSatisfy(\.isAllowedInReads) else { return false }
-        // SQLite doesn't report all pragmas that only read as such: `PRAGMA journal_mode`.
+        // SQLite does not report every pragma that only reads as read-only: `PRAGMA journal_mode`, for example.
         return isReadonly || (!pragmas.isEmpty && pragmas.allSatisfy { $0.argument == nil })
     }
 
@@ -95,12 +107,12 @@ extension StatementProfile {
 }
 
 extension StatementProfile.Pragma {
-    /// Those that write, although SQLite reports them as read-only, or although they have no argument.
+    /// False for pragmas that write, although SQLite reports them as read-only, or although they have no argument.
     fileprivate var isAllowedInReads: Bool {
         !["incremental_vacuum", "optimize", "wal_checkpoint"].contains(name)
     }
 
-    /// Those whose argument says what is asked for, and sets nothing.
+    /// Whether the argument selects what to report, and sets nothing.
     fileprivate var isQuery: Bool {
         [
             "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo", "integrity_check",
@@ -108,7 +120,7 @@ extension StatementProfile.Pragma {
         ].contains(name)
     }
 
-    /// Those that make another schema of the same file.
+    /// Whether the pragma can change the schema that the connection sees.
     fileprivate var changesSchema: Bool {
         ["schema_version", "writable_schema", "temp_store", "temp_store_directory", "key", "hexkey", "rekey"]
             .contains(name)

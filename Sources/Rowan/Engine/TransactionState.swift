@@ -1,20 +1,20 @@
-// The state of the connection's transaction: one value, which follows SQLite's autocommit flag. It is read again
-// after each statement that may have changed it (transaction control, and any error), before any callback runs.
+// The state of the connection's transaction: one value, which follows SQLite's autocommit flag. The flag is read after
+// each statement that may have changed it (transaction control, and any error), before any callback runs.
 
-/// Whether a transaction is open, and whether it may commit.
+/// Whether a transaction is open, and whether it may be committed.
 package struct TransactionState: Sendable {
     package enum Phase: Equatable, Sendable {
-        /// There is none: each statement commits by itself.
+        /// No transaction: each statement commits on its own.
         case none
         case open
-        /// It has ended, and the code that began it doesn't know: nothing may run in its place.
+        /// The transaction has ended without the knowledge of the code that began it: no statement may run.
         case ended(Ending)
-        /// A rollback has failed: the transaction is still open, and nothing of it may be committed.
+        /// A rollback has failed: the transaction is still open, and must not be committed.
         case condemned
     }
 
     package enum Ending: Equatable, Sendable {
-        /// SQLite has rolled it back by itself: ON CONFLICT ROLLBACK, a full disk...
+        /// SQLite has rolled it back on its own: ON CONFLICT ROLLBACK, a full disk...
         case rolledBackBySQLite
         /// A statement in the scope of `inTransaction` has rolled it back.
         case rolledBack
@@ -22,34 +22,35 @@ package struct TransactionState: Sendable {
         case committed
     }
 
-    /// Who closes the transaction.
+    /// Who ends the transaction.
     package enum Owner: Sendable {
-        /// Nobody that Rowan knows: a BEGIN statement of the program.
+        /// The program, with a statement: a BEGIN statement has begun it.
         case statement
-        /// The program, by `commit` or `rollback`.
+        /// The program, with `commit` or `rollback`.
         case program
-        /// The scope of `inTransaction`, or of a write.
+        /// The scope of `inTransaction` or of a write.
         case scope
     }
 
     package private(set) var phase = Phase.none
-    /// Moves when a transaction begins or ends, whoever begins or ends it.
+    /// Increases whenever a transaction begins or ends.
     package private(set) var number = 0
     private var owner = Owner.statement
-    /// The schema epoch when the transaction began: a rollback takes later ones back.
+    /// The schema version when the transaction began: a rollback undoes later changes.
     private var startEpoch = 0
-    /// Whether the scope of the transaction is ending: nothing runs after it.
+    /// Whether the scope of the transaction is ending: no statement may run.
     package var isScopeEnding = false
 
-    /// Whether a transaction was open when the flag was last read.
+    /// Whether a transaction was open at the last reading of the flag.
     package var isOpen: Bool { phase == .open || phase == .condemned }
 
-    /// Takes note of the autocommit flag.
+    /// Updates the state after reading the autocommit flag.
     ///
     /// - Parameters:
-    ///   - commits: whether what has run commits, if it has ended the transaction.
-    ///   - isStatement: whether a statement that ends transactions has run; if not, SQLite has ended it by itself.
-    /// - Returns: how the transaction has ended, nil if it has not.
+    ///   - commits: whether the statement commits, if it has ended the transaction.
+    ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction on
+    ///     its own.
+    /// - Returns: how the transaction has ended, or nil if it has not ended.
     package mutating func update(isOpen: Bool, commits: Bool, isStatement: Bool, epoch: Int) -> Ending? {
         guard self.isOpen != isOpen else { return nil }
         number &+= 1
@@ -70,18 +71,19 @@ package struct TransactionState: Sendable {
         return ending
     }
 
-    /// The transaction that was just begun has an owner. In a scope that goes on after its transaction, it is the scope.
+    /// Sets the owner of a transaction that has just begun. In a scope whose transaction has ended, the scope owns the
+    /// new one.
     package mutating func begin(owner: Owner, epoch: Int) {
         if self.owner != .scope { self.owner = owner }
-        // A callback of the end of another transaction may have begun this one.
+        // This transaction may have begun in a callback at the end of another one.
         if owner == .scope { isScopeEnding = false }
         startEpoch = epoch
     }
 
-    /// A savepoint begins: the transaction around it must not end in its scope.
+    /// Begins a savepoint: the surrounding transaction must not end in its scope.
     package mutating func beginSavepoint() { (owner, isScopeEnding) = (.scope, false) }
 
-    /// The program knows that there is no transaction to commit: it has rolled it back, or was told.
+    /// Records that the program knows that no transaction is left to commit.
     package mutating func acknowledge() {
         guard case .ended = phase else { return }
         if owner == .scope, !isScopeEnding {
@@ -91,18 +93,19 @@ package struct TransactionState: Sendable {
         }
     }
 
-    /// The scope of a transaction has ended.
+    /// Ends the scope of a transaction.
     ///
-    /// - Parameter outer: the state before it. A scope around it, whose own transaction has ended, goes on to refuse.
+    /// - Parameter outer: the state before the scope. A surrounding scope whose own transaction has ended keeps
+    /// refusing statements.
     package mutating func endScope(outer: TransactionState) {
         let goesOn = outer.owner == .scope && !outer.isScopeEnding
         (owner, isScopeEnding) = (goesOn ? .scope : .statement, outer.isScopeEnding)
         if phase != .open, phase != .condemned { phase = goesOn ? outer.phase : .none }
     }
 
-    /// The scope of a savepoint has ended.
+    /// Ends the scope of a savepoint.
     ///
-    /// - Parameter outer: the state before it.
+    /// - Parameter outer: the state before the scope.
     package mutating func endSavepoint(outer: TransactionState) {
         (owner, isScopeEnding) = (outer.owner, outer.isScopeEnding)
         switch (phase, owner) {
@@ -111,22 +114,22 @@ package struct TransactionState: Sendable {
         }
     }
 
-    /// The access has ended: the next one knows nothing of its transactions.
+    /// Resets the state at the end of an access: the next one starts afresh.
     package mutating func forget() {
         isScopeEnding = false
         if case .ended = phase { phase = .none }
         owner = .statement
     }
 
-    /// A rollback has failed.
+    /// Records that a rollback has failed.
     package mutating func condemn() { if phase == .open { phase = .condemned } }
 
-    /// Whether the schema has moved since the transaction began.
+    /// Whether the schema has changed since the transaction began.
     package func hasMovedSchema(_ epoch: Int) -> Bool { epoch != startEpoch }
 
-    /// Why a statement can't run, nil if it can.
+    /// Why a statement can't run, or nil if it can.
     ///
-    /// - Parameter operation: what the statement does to the transaction.
+    /// - Parameter operation: how the statement affects the transaction.
     package func refusal(of operation: StatementProfile.TransactionOperation?) -> String? {
         switch (phase, operation) {
         case (.none, _), (.open, _), (.condemned, .rollback), (.ended, .rollback): nil
@@ -134,7 +137,7 @@ package struct TransactionState: Sendable {
         case (.ended(.rolledBack), .begin), (.ended(.rolledBack), .savepoint): nil
         case (.ended(let ending), _): ending.message
         case (.condemned, _):
-            "the transaction could not be rolled back, and must not be committed: call rollback() again"
+            "the transaction can't be committed because its rollback has failed: call rollback() again"
         }
     }
 }

@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 ///
 /// The row is the same object for all the records of a cursor: copy it if you keep it.
-public protocol FetchableRecord: RowDecodable {
+public protocol FetchableRecord: SendableMetatype {
     /// Builds a record from a row.
     init(row: Row) throws
 
@@ -41,9 +41,6 @@ public protocol FetchableRecord: RowDecodable {
 }
 
 extension FetchableRecord {
-    @inlinable
-    public static func element(of row: Row) throws -> Self { try Self(row: row) }
-
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { .database }
     public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
@@ -55,17 +52,15 @@ extension FetchableRecord {
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 }
 
-/// A type that is a record and a value too is fetched as a record.
-extension FetchableRecord where Self: DatabaseValueConvertible {
+/// Records that are built from rows.
+public enum RecordElements<Record: FetchableRecord>: RowDecoding {
+    /// The record of a row.
     @inlinable
-    public static func element(of row: Row) throws -> Self { try Self(row: row) }
-
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Self? { try Self(row: row) }
+    public static func element(of row: Row) throws -> Record { try Record(row: row) }
 }
 
 /// A cursor of records.
-public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<Record>
+public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<RecordElements<Record>>
 
 /// How columns match coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
@@ -121,7 +116,7 @@ extension DatabaseDateDecodingStrategy {
 
 extension FetchableRecord where Self: TableRecord {
     /// A cursor of all records.
-    public static func fetchCursor(_ db: Database) throws -> FetchCursor<Self> { try all().fetchCursor(db) }
+    public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> { try all().fetchCursor(db) }
 
     /// All records.
     public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
@@ -130,7 +125,7 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
 
     /// A cursor of the records of primary keys.
-    public static func fetchCursor<Keys: Collection>(_ db: Database, keys: Keys) throws -> FetchCursor<Self>
+    public static func fetchCursor<Keys: Collection>(_ db: Database, keys: Keys) throws -> RecordCursor<Self>
     where Keys.Element: DatabaseValueConvertible {
         try filter(keys: keys).fetchCursor(db)
     }
@@ -144,7 +139,7 @@ extension FetchableRecord where Self: TableRecord {
     /// A cursor of the records of primary or unique keys.
     public static func fetchCursor(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
-    ) throws -> FetchCursor<Self> {
+    ) throws -> RecordCursor<Self> {
         try filter(keys: keys).fetchCursor(db)
     }
 
@@ -169,11 +164,11 @@ extension FetchableRecord where Self: TableRecord {
         let statement = try keyStatement(db, key)
         let epoch = db.connection.schemaEpoch
         do {
-            let record = try firstElement(of: FetchCursor<Self>(statement, adapter: nil))
+            let record = try RecordElements<Self>.first(FetchCursor(statement, adapter: nil))
             if db.connection.schemaEpoch == epoch { return record }
         } catch  where db.connection.hasMovedSchema(since: epoch) {}
         // Another connection has changed the schema: the table may have another key.
-        return try firstElement(of: FetchCursor<Self>(keyStatement(db, key), adapter: nil))
+        return try RecordElements<Self>.first(FetchCursor(keyStatement(db, key), adapter: nil))
     }
 
     /// The record of a primary or unique key, or nil.
@@ -223,7 +218,7 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     /// A cursor of the records of ids.
-    public static func fetchCursor<IDS: Collection>(_ db: Database, ids: IDS) throws -> FetchCursor<Self>
+    public static func fetchCursor<IDS: Collection>(_ db: Database, ids: IDS) throws -> RecordCursor<Self>
     where IDS.Element == ID {
         try fetchCursor(db, keys: ids)
     }

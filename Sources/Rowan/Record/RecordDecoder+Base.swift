@@ -17,7 +17,7 @@ extension RecordKeyedDecodingContainer {
                 throw missing(
                     key, type, because: ", and the row itself decodes other keys: \(shared.joined(separator: ", "))")
             }
-            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: nil))
+            return try decode(type, keptPart(key, type, scope: nil))
         }
     }
 
@@ -42,7 +42,7 @@ extension RecordKeyedDecodingContainer {
         // Keys of any name tell nothing.
         guard Key(stringValue: "\u{0}") == nil else { return [] }
         let strategy = record.databaseColumnDecodingStrategy
-        let names = row.layout.names.filter { Key(stringValue: strategy.key($0)) != nil }
+        let names = row.layout.names.filter { strategy.hasKey($0, of: Key.self) }
         guard !names.isEmpty else { return [] }
         let columns = KeyProbe.columns(row.layout.names, of: part)
         let shared = names.filter(columns.contains)
@@ -86,7 +86,7 @@ private struct KeyProbe: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard Key(stringValue: "\u{0}") == nil else { throw Answer(columns: []) }
-        throw Answer(columns: names.filter { Key(stringValue: strategy.key($0)) != nil })
+        throw Answer(columns: names.filter { strategy.hasKey($0, of: Key.self) })
     }
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Answer(columns: []) }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Answer(columns: []) }

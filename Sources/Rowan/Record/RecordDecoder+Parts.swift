@@ -3,24 +3,34 @@
 
 extension Row {
     /// The part of a record that was found for a previous row.
-    func keptPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner) -> RowMemory.Part? {
-        memory?.part(key, ObjectIdentifier(type), of: owner)
+    func keptPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner) -> RecordPart? {
+        // All parts are made below.
+        memory?.part(key, ObjectIdentifier(type), of: owner).map { $0 as! RecordPart }
     }
 
-    /// A part of a record, remembered for the next rows if the row object moves to them.
-    func keepPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner, scope: Row?) -> RowMemory.Part {
-        let part = RowMemory.Part(
-            key: key, type: ObjectIdentifier(type), owner: owner, scope: scope,
-            record: type as? any FetchableRecord.Type)
-        if isMoved, scope?.isMoved ?? true { remembering().keep(part) }
-        return part
+    /// Remembers a part of a record for the next rows, if the row object moves to them.
+    func keep(_ part: RecordPart) {
+        if isMoved, part.scope?.isMoved ?? true { remembering().keep(part) }
     }
 }
 
-extension RowDecodable {
-    /// The element of a row, as what it is: a type that is known by another name.
+/// A property that is a record.
+final class RecordPart: RowMemory.Part {
+    /// The type of the property, if it builds itself from rows.
+    let record: (any FetchableRecord.Type)?
+
+    override init(
+        _ key: some CodingKey, _ type: any Any.Type, of owner: RowMemory.Owner, scope: Row?, path: CodingPath?
+    ) {
+        record = type as? any FetchableRecord.Type
+        super.init(key, type, of: owner, scope: scope, path: path)
+    }
+}
+
+extension FetchableRecord {
+    /// The record of a row, as what it is: a type that is known by another name.
     static func element<T>(of row: Row, as type: T.Type) throws -> T {
-        let element = try element(of: row)
+        let element = try Self(row: row)
         guard Self.self == T.self else { return element as! T }
         // Not `as!`: the types are the same one.
         return withUnsafePointer(to: element) {
@@ -31,69 +41,77 @@ extension RowDecodable {
 
 /// The decoder of prefetched rows: an array of records.
 struct PrefetchedRowsDecoder: Decoder {
+    /// The decoder of the record that has the rows, at the key of the rows.
     let decoder: RecordDecoder
     let rows: PrefetchedGroup.Rows
-    let path: String
-    var codingPath: [any CodingKey] { [] }
+    let name: String
+    var codingPath: [any CodingKey] { decoder.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { decoder.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "\(path) has several rows: decode an array"))
+            [Row].self, .init(codingPath: codingPath, debugDescription: "\(name) has several rows: decode an array"))
     }
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        PrefetchedRowsContainer(decoder: decoder, rows: rows, path: path)
+        PrefetchedRowsContainer(decoder: decoder, rows: rows, name: name)
     }
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "\(path) has several rows: decode an array"))
+            [Row].self, .init(codingPath: codingPath, debugDescription: "\(name) has several rows: decode an array"))
     }
 }
 
 struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
+    /// The decoder of the record that has the rows, at the key of the rows.
     let decoder: RecordDecoder
-    let path: String
+    let name: String
     private let walk: PrefetchedGroup.Walk
     private(set) var currentIndex = 0
     /// The type of the last record, if it builds itself from rows.
-    private var record: (type: ObjectIdentifier, record: (any RowDecodable.Type)?)?
-    var codingPath: [any CodingKey] { [] }
+    private var record: (type: ObjectIdentifier, record: (any FetchableRecord.Type)?)?
+    var codingPath: [any CodingKey] { decoder.codingPath }
     var count: Int? { walk.rows.count }
     var isAtEnd: Bool { currentIndex == walk.rows.count }
 
-    init(decoder: RecordDecoder, rows: PrefetchedGroup.Rows, path: String) {
+    init(decoder: RecordDecoder, rows: PrefetchedGroup.Rows, name: String) {
         self.decoder = decoder
         walk = PrefetchedGroup.Walk(rows, of: decoder.row)
-        self.path = path
+        self.name = name
     }
 
     private mutating func nextRow() throws -> Row {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                Row.self, .init(codingPath: [], debugDescription: "\(path) has \(walk.rows.count) rows"))
+                Row.self, .init(codingPath: codingPath, debugDescription: "\(name) has \(walk.rows.count) rows"))
         }
         defer { currentIndex += 1 }
         return walk.row(at: currentIndex)
     }
 
+    /// The decoder of the next row, for a type that only decodes.
+    private mutating func nextDecoder() throws -> RecordDecoder {
+        let key = PlainCodingKey(intValue: currentIndex)
+        return decoder.on(try nextRow(), CodingPath(decoder.path, key))
+    }
+
     mutating func decodeNil() -> Bool { false }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let row = try nextRow()
         let id = ObjectIdentifier(type)
         if record?.type != id { record = (id, type as? any FetchableRecord.Type) }
-        if let record = record?.record { return try record.element(of: row, as: type) }
-        return try decoder.on(row).decode(type)
+        if let record = record?.record { return try record.element(of: nextRow(), as: type) }
+        return try nextDecoder().decode(type)
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(decoder.on(try nextRow())))
+        KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(try nextDecoder()))
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
         throw DecodingError.typeMismatch(
-            [Row].self, .init(codingPath: [], debugDescription: "a row of \(path) can't be decoded as an array"))
+            [Row].self, .init(codingPath: codingPath, debugDescription: "a row of \(name) can't be decoded as an array")
+        )
     }
 
-    mutating func superDecoder() throws -> any Decoder { decoder.on(try nextRow()) }
+    mutating func superDecoder() throws -> any Decoder { try nextDecoder() }
 }

@@ -30,19 +30,21 @@ struct RecordDecoder: Decoder {
     /// Not a generic parameter: the metadata of generic types are looked up at each use.
     let record: any FetchableRecord.Type
     let row: Row
-    var codingPath: [any CodingKey] { [] }
+    /// Where the row stands in the record; nil for the record itself.
+    var path: CodingPath?
+    var codingPath: [any CodingKey] { path.keys }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
     /// The decoder of another row, with the strategies of the same record.
-    func on(_ row: Row) -> RecordDecoder { RecordDecoder(record: record, row: row) }
+    func on(_ row: Row, _ path: CodingPath?) -> RecordDecoder { RecordDecoder(record: record, row: row, path: path) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if let memory = row.memory {
             let owner = RowMemory.Owner(record: record, key: type)
             memory.endClaim(of: owner)
-            if let kept = memory.container(of: owner) { return kept.container(keyedBy: type) }
+            if let kept = memory.container(of: owner, at: path) { return kept.container(keyedBy: type) }
         }
         return newContainer(keyedBy: type)
     }
@@ -50,13 +52,13 @@ struct RecordDecoder: Decoder {
     @inline(never)
     private func newContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let container = KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(self))
-        if row.isMoved { row.remembering().keep(container, of: record) }
+        if row.isMoved { row.remembering().keep(container, of: record, at: path) }
         return container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         throw DecodingError.typeMismatch(
-            record, .init(codingPath: [], debugDescription: "a row can't be decoded as an array"))
+            record, .init(codingPath: codingPath, debugDescription: "a row can't be decoded as an array"))
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding(decoder: self) }
@@ -65,11 +67,13 @@ struct RecordDecoder: Decoder {
 /// A record that decodes itself from another one, or from the first column.
 private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     let decoder: RecordDecoder
-    var codingPath: [any CodingKey] { [] }
+    var codingPath: [any CodingKey] { decoder.codingPath }
 
     func decodeNil() -> Bool { !decoder.row.containsNonNullValue }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        // A record decodes as it does elsewhere, from the row: a wrapper of records has no say in it.
+        if let record = type as? any FetchableRecord.Type { return try record.element(of: decoder.row, as: type) }
         if let type = type as? any DatabaseValueConvertible.Type {
             return try type.decodeColumn(decoder.row, 0) as! T
         }
@@ -81,20 +85,31 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     // The standard library copies the container for each key: one reference to retain, no more.
     let record: any FetchableRecord.Type
     let row: Row
+    private let path: CodingPath?
     /// Whether columns have the names of their keys.
     private let hasDefaultKeys: Bool
 
     init(_ decoder: RecordDecoder) {
         record = decoder.record
         row = decoder.row
+        path = decoder.path
         hasDefaultKeys = record.databaseColumnDecodingStrategy.isDefault
     }
 
-    var codingPath: [any CodingKey] { [] }
+    var codingPath: [any CodingKey] { path.keys }
 
     var owner: RowMemory.Owner { RowMemory.Owner(record: record, key: Key.self) }
 
-    private var decoder: RecordDecoder { RecordDecoder(record: record, row: row) }
+    private var decoder: RecordDecoder { RecordDecoder(record: record, row: row, path: path) }
+
+    private func path(to key: Key) -> CodingPath { CodingPath(path, key) }
+
+    /// A part of the record, remembered for the next rows if the row object moves to them.
+    func keptPart(_ key: Key, _ type: any Any.Type, scope: Row?) -> RecordPart {
+        let part = RecordPart(key, type, of: owner, scope: scope, path: path)
+        row.keep(part)
+        return part
+    }
 
     var allKeys: [Key] {
         let names = hasDefaultKeys ? Array(row.columnNames) : Array(row.codingColumns(of: record).keys)
@@ -180,12 +195,13 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
             try claimBase(key, type)
             return try releasingBase { try decode(type, part) }
         }
-        if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type) }
+        if let index = index(key) { return try PropertyDecoding(record, row, index).decode(type, at: path(to: key)) }
         if let scope = row.scopesTree[key.stringValue] {
-            return try decode(type, row.keepPart(key.stringValue, type, of: owner, scope: scope))
+            return try decode(type, keptPart(key, type, scope: scope))
         }
         if let rows = row.prefetchedTree?[key.stringValue] {
-            return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, path: key.stringValue))
+            let decoder = decoder.on(row, path(to: key))
+            return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, name: key.stringValue))
         }
         // A record that is a part of another one decodes from the same row.
         return try decodeBase(type, key)
@@ -197,35 +213,35 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
         }
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
-                ? nil : try PropertyDecoding(record, row, index).decode(type)
+                ? nil : try PropertyDecoding(record, row, index).decode(type, at: path(to: key))
         }
         if let scope = row.scopesTree[key.stringValue] {
-            let part = row.keepPart(key.stringValue, type, of: owner, scope: scope)
+            let part = keptPart(key, type, scope: scope)
             return scope.containsNonNullValue ? try decode(type, part) : nil
         }
         return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
     }
 
-    func decode<T: Decodable>(_ type: T.Type, _ part: RowMemory.Part) throws -> T {
+    func decode<T: Decodable>(_ type: T.Type, _ part: RecordPart) throws -> T {
         let scope = part.scope ?? row
         if let record = part.record { return try record.element(of: scope, as: type) }
-        return try decoder.on(scope).decode(type)
+        return try decoder.on(scope, part.path).decode(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
         guard let scope = row.scopesTree[key.stringValue] else { throw missing(key) }
-        return KeyedDecodingContainer(RecordKeyedDecodingContainer<NestedKey>(decoder.on(scope)))
+        return KeyedDecodingContainer(RecordKeyedDecodingContainer<NestedKey>(decoder.on(scope, path(to: key))))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         guard let rows = row.prefetchedTree?[key.stringValue] else { throw missing(key) }
-        return PrefetchedRowsContainer(decoder: decoder, rows: rows, path: key.stringValue)
+        return PrefetchedRowsContainer(decoder: decoder.on(row, path(to: key)), rows: rows, name: key.stringValue)
     }
 
     func superDecoder() -> any Decoder { decoder }
-    func superDecoder(forKey key: Key) -> any Decoder { decoder.on(row.scopes[key.stringValue] ?? row) }
+    func superDecoder(forKey key: Key) -> any Decoder { decoder.on(row.scopes[key.stringValue] ?? row, path(to: key)) }
 }
 
 extension Row {
@@ -250,17 +266,25 @@ extension DatabaseColumnDecodingStrategy {
 
     /// The columns of coding keys.
     fileprivate func columns(of row: Row) -> [String: String] {
-        let names = row.layout.names.map { (key($0), $0) }
+        let names = row.layout.names.flatMap { column in keys(column).map { ($0, column) } }
         return Dictionary(names) { first, _ in first }
     }
 
-    /// The coding key of a column.
-    func key(_ column: String) -> String {
+    /// The coding keys that a column has.
+    func keys(_ column: String) -> [String] {
         switch self {
-        case .useDefaultKeys: column
-        case .convertFromSnakeCase: column.camelCased
-        case .custom(let key): key(column).stringValue
+        case .useDefaultKeys: [column]
+        // `TEAM_ID` is `teamId`, or `teamID`.
+        case .convertFromSnakeCase where !column.contains(where: \.isLowercase):
+            [column.lowercased().camelCased, column.camelCased]
+        case .convertFromSnakeCase: [column.camelCased]
+        case .custom(let key): [key(column).stringValue]
         }
+    }
+
+    /// Whether a column has a key of a type.
+    func hasKey<Key: CodingKey>(_ column: String, of type: Key.Type) -> Bool {
+        keys(column).contains { Key(stringValue: $0) != nil }
     }
 }
 
@@ -271,7 +295,7 @@ extension DatabaseValueConvertible {
 }
 
 /// How one property of a record decodes from its column.
-struct PropertyDecoding {
+struct PropertyDecoding: SingleValueSource {
     let record: any FetchableRecord.Type
     let row: Row
     let index: Int
@@ -285,26 +309,36 @@ struct PropertyDecoding {
     private var column: ColumnValue { row.column(atUncheckedIndex: index) }
     private var name: String { row.layout.names[index] }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    /// - Parameter path: where the property stands. It is made for the types that ask for it.
+    func decode<T: Decodable>(_ type: T.Type, at path: @autoclosure () -> CodingPath) throws -> T {
         // Not `as!`, which costs as much as the whole decoding: the types are the same one (benchmark
         // fetch-place-codable).
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
-        do {
-            return try T(from: SingleValueDecoder(property: self))
-        } catch is JSONRequired {
-            guard let data = column.data else { throw row.decodingError(T.self, at: index) }
-            do {
-                return try record.databaseJSONDecoder(for: name).decode(T.self, from: data)
-            } catch {
-                // The error of a decoder may quote the value.
-                let cause = "\(error)".prefix(utf8Count: 400)
-                throw RowDecodingError(
-                    reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
-                    column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
-            }
+        if let value = try SingleValueDecoder.decode(
+            T.self, from: self, at: path(), userInfo: record.databaseDecodingUserInfo)
+        {
+            return value
         }
+        guard let data = column.data else { throw row.decodingError(T.self, at: index) }
+        do {
+            return try record.jsonDecoder(for: name).decode(T.self, from: data)
+        } catch {
+            // The error of a decoder may quote the value.
+            let cause = "\(error)".prefix(utf8Count: 400)
+            throw RowDecodingError(
+                reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
+                column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
+        }
+    }
+
+    /// A value that a property consists of: it decodes as the property would.
+    func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
+        if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
+        if T.self == Data.self { return try data() as! T }
+        if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
+        return try decoder.decodePart(type)
     }
 
     private func date() throws -> Date {
@@ -322,25 +356,14 @@ struct PropertyDecoding {
         throw row.decodingError(Data.self, at: index)
     }
 
-    fileprivate var isNull: Bool { column.isNull }
-    fileprivate func value<T: DatabaseValueConvertible>() throws -> T { try T.decodeColumn(row, index) }
+    var isNull: Bool { column.isNull }
 }
 
-/// A property asks for a container: its column holds JSON.
-private struct JSONRequired: Error {}
-
-/// A decoder that has a single value, the column, and nothing else.
-private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
-    let property: PropertyDecoding
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { property.record.databaseDecodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw JSONRequired()
+extension FetchableRecord {
+    /// The decoder of a JSON column, with the user info of the record.
+    fileprivate static func jsonDecoder(for column: String) -> JSONDecoder {
+        let decoder = databaseJSONDecoder(for: column)
+        for (key, value) in databaseDecodingUserInfo { decoder.userInfo[key] = assumeSendable(value) }
+        return decoder
     }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequired() }
-    func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-    func decodeNil() -> Bool { property.isNull }
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try property.decode(type) }
 }

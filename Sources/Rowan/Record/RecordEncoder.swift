@@ -31,6 +31,9 @@ private final class RecordEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
+    /// Encodes a record that another one consists of.
+    func encodeRecord(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RecordKeyedEncodingContainer<Key>(encoder: self))
     }
@@ -89,7 +92,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let column = encoder.column(key)
-        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value))
+        encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value, at: key))
     }
 
     // A nil is stored as NULL: the columns are the same for all records of a type.
@@ -140,7 +143,11 @@ private struct RecordSingleValueContainer: SingleValueEncodingContainer, Throwin
     var refusal: String { "\(encoder.record) encodes as a single value, which is no record" }
 
     func encodeNil() throws { throw refused() }
-    func encode<T: Encodable>(_ value: T) throws { try value.encode(to: encoder) }
+    func encode<T: Encodable>(_ value: T) throws {
+        // A record encodes as it does elsewhere: a wrapper of records has no say in it.
+        if let record = value as? any EncodableRecord { return try encoder.encodeRecord(record) }
+        try value.encode(to: encoder)
+    }
 }
 
 /// How one property of a record is stored.
@@ -148,7 +155,16 @@ private struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
 
-    func encode<T: Encodable>(_ value: T) throws -> DatabaseValue {
+    func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
+        if let stored = try single(value, at: key) { return stored }
+        let encoder = record.databaseJSONEncoder(for: column)
+        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
+        let data = try encoder.encode(value)
+        return String(decoding: data, as: UTF8.self).databaseValue
+    }
+
+    /// The stored value of a type that is one value, or consists of one; nil if the type needs JSON.
+    private func single<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue? {
         // Not `as?`, which looks for a conformance: the types are the same one (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
@@ -161,14 +177,9 @@ private struct ColumnCoding {
             if stored.isNull { try JSONFailure.check(value) }
             return stored
         }
-        // A type that encodes itself as one value (an enum with a raw value) is stored as this value, others as JSON.
-        let single = SingleValueEncoder(self)
-        do {
-            try value.encode(to: single)
-            if let value = single.value { return value }
-        } catch is JSONRequired {}
-        let data = try record.databaseJSONEncoder(for: column).encode(value)
-        return String(decoding: data, as: UTF8.self).databaseValue
+        return try SingleValueEncoder.value(of: value, at: [key], userInfo: record.databaseEncodingUserInfo) {
+            try single($0, at: key)
+        }
     }
 }
 
@@ -183,29 +194,6 @@ extension FixedWidthInteger {
         }
         return integer
     }
-}
-
-/// A property asks for a container: it is no single value.
-private struct JSONRequired: Error {}
-
-/// An encoder that accepts a single value, and nothing else.
-private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
-    let coding: ColumnCoding
-    var value: DatabaseValue?
-
-    init(_ coding: ColumnCoding) { self.coding = coding }
-
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { coding.record.databaseEncodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RefusingKeyedContainer<Key>(JSONRequired()))
-    }
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer(JSONRequired()) }
-    func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    func encodeNil() { value = .null }
-    func encode<T: Encodable>(_ value: T) throws { self.value = try coding.encode(value) }
 }
 
 extension String {

@@ -49,27 +49,27 @@ extension AssociationToMany {
     }
 
     /// The average of an expression over the associated rows; `averageBookPrice`.
-    public func average(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    public func average(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.average, expression) { "average\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The greatest value of an expression over the associated rows; `maxBookYear`.
-    public func max(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    public func max(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.max, expression) { "max\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The least value of an expression over the associated rows; `minBookYear`.
-    public func min(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    public func min(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.min, expression) { "min\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
     /// The sum of an expression over the associated rows, NULL if there is none; `bookAwardsSum`.
-    public func sum(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    public func sum(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.sum, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
     /// The sum of an expression over the associated rows as a double, 0.0 if there is none; `bookAwardsSum`.
-    public func total(_ expression: some SQLSpecificExpressible) -> AssociationAggregate<OriginRowDecoder> {
+    public func total(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.total, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
@@ -86,7 +86,7 @@ extension AssociationToMany {
     }
 
     private func aggregate(
-        _ function: SQLExpression.AggregateFunction, _ expression: some SQLSpecificExpressible,
+        _ function: SQLExpression.AggregateFunction, _ expression: any SQLExpressible & SQLSelectable,
         key: (_ name: String, _ column: String) -> String
     ) -> AssociationAggregate<OriginRowDecoder> {
         let expression = expression.sqlExpression
@@ -100,35 +100,35 @@ extension AssociationToMany where RowDecoder: TableRecord {
 
     /// The average of an expression over the associated rows: `Author.books.average(\.price)`.
     public func average(
-        _ expression: (DatabaseComponents) throws -> some SQLSpecificExpressible
+        _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         average(try expression(RowDecoder.databaseComponents))
     }
 
     /// The greatest value of an expression over the associated rows: `Author.books.max(\.year)`.
     public func max(
-        _ expression: (DatabaseComponents) throws -> some SQLSpecificExpressible
+        _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         max(try expression(RowDecoder.databaseComponents))
     }
 
     /// The least value of an expression over the associated rows: `Author.books.min(\.year)`.
     public func min(
-        _ expression: (DatabaseComponents) throws -> some SQLSpecificExpressible
+        _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         min(try expression(RowDecoder.databaseComponents))
     }
 
     /// The sum of an expression over the associated rows: `Author.books.sum(\.awards)`.
     public func sum(
-        _ expression: (DatabaseComponents) throws -> some SQLSpecificExpressible
+        _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         sum(try expression(RowDecoder.databaseComponents))
     }
 
     /// The sum of an expression over the associated rows as a double: `Author.books.total(\.price)`.
     public func total(
-        _ expression: (DatabaseComponents) throws -> some SQLSpecificExpressible
+        _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         total(try expression(RowDecoder.databaseComponents))
     }

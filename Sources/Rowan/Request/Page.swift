@@ -54,25 +54,25 @@ extension QueryInterfaceRequest {
     }
 }
 
-extension PageRequest where RowDecoder: RowDecodable {
-    /// The page.
-    ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
-    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
+extension PageRequest {
+    // Inlined: the loop specialises in the user's module (benchmark keyset-page).
     @inlinable
-    public func fetch(_ db: Database) throws -> Page<RowDecoder> {
-        // Inlined: the loop specialises in the user's module (benchmark keyset-page).
-        let rows = try start(db)
+    package func page<Decoding: RowDecoding>(
+        _ db: Database, of decoding: Decoding.Type
+    ) throws -> Page<RowDecoder> where Decoding.Decoded == RowDecoder {
+        let rows = try start(db, decoding)
         var elements: [RowDecoder] = []
         elements.reserveCapacity(Swift.min(size, 1_000))
         while elements.count < size, let row = try rows.cursor.nextRow() {
-            elements.append(try RowDecoder.detachedElement(of: row))
+            elements.append(try Decoding.detachedElement(of: row))
         }
         return Page(elements: elements, next: try rows.end(elements.count))
     }
 
     @usableFromInline
-    func start(_ db: Database) throws -> PageRows<RowDecoder> {
+    func start<Decoding: RowDecoding>(
+        _ db: Database, _ decoding: Decoding.Type
+    ) throws -> PageRows<Decoding> where Decoding.Decoded == RowDecoder {
         // The size may come from a URL: it is data, not a mistake of the programmer.
         guard size > 0, size < Int.max else {
             throw DatabaseError(
@@ -82,20 +82,20 @@ extension PageRequest where RowDecoder: RowDecodable {
         let request = QueryInterfaceRequest<RowDecoder>(relation: try order.relation(after: token, size: size))
         let prepared = try request.makePreparedRequest(db)
         return PageRows(
-            cursor: try RowDecoder.cursor(db, prepared), size: size, order: order, hiddenStart: prepared.hiddenStart)
+            cursor: try Decoding.cursor(db, prepared), size: size, order: order, hiddenStart: prepared.hiddenStart)
     }
 }
 
 /// The rows of a page that is being fetched.
 @usableFromInline
-struct PageRows<RowDecoder: RowDecodable> {
-    @usableFromInline let cursor: FetchCursor<RowDecoder>
+struct PageRows<Decoding: RowDecoding> {
+    @usableFromInline let cursor: FetchCursor<Decoding>
     fileprivate let size: Int
     fileprivate let order: Keyset
     /// Where the statement has the values of the order. The keys of prefetched rows come behind them.
     fileprivate let hiddenStart: Int
 
-    fileprivate init(cursor: FetchCursor<RowDecoder>, size: Int, order: Keyset, hiddenStart: Int) {
+    fileprivate init(cursor: FetchCursor<Decoding>, size: Int, order: Keyset, hiddenStart: Int) {
         self.cursor = cursor
         self.size = size
         self.order = order

@@ -11,7 +11,7 @@ extension Database {
         if let prepared = try preparedRequest(resolve()) { return prepared }
         throw DatabaseError(
             resultCode: .SQLITE_SCHEMA,
-            message: "the schema of the database changes while the request is made: try again")
+            message: "the schema of the database keeps changing while the request is prepared: try again")
     }
 
     /// - Returns: nil if the statement has other columns than the resolver has told.

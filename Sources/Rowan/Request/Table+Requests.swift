@@ -68,12 +68,12 @@ extension Table {
     public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(literal: sqlLiteral)
     }
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<RowDecoder> {
+    @_disfavoredOverload
+    public func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<RowDecoder>
+    @_disfavoredOverload
+    public func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -208,8 +208,8 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }
 
     /// A request of the records of ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<RowDecoder>
+    @_disfavoredOverload
+    public func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where IDS.Element == RowDecoder.ID {
         all().filter(keys: ids)
     }

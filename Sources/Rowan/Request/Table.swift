@@ -49,26 +49,6 @@ extension SQLInterpolation {
 }
 
 extension Table {
-    /// A cursor over all rows.
-    public func fetchCursor(_ db: Database) throws -> FetchCursor<RowDecoder> where RowDecoder: RowDecodable {
-        try all().fetchCursor(db)
-    }
-
-    /// All rows.
-    public func fetchAll(_ db: Database) throws -> [RowDecoder] where RowDecoder: RowDecodable {
-        try all().fetchAll(db)
-    }
-
-    /// Some row, or nil.
-    public func fetchOne(_ db: Database) throws -> RowDecoder? where RowDecoder: RowDecodable {
-        try all().fetchOne(db)
-    }
-
-    /// The set of all rows.
-    public func fetchSet(_ db: Database) throws -> Set<RowDecoder> where RowDecoder: RowDecodable & Hashable {
-        try all().fetchSet(db)
-    }
-
     /// Whether a row has this primary key.
     public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }

@@ -112,9 +112,13 @@ extension TableAlias where RowDecoder == () {
 extension TableAlias where RowDecoder: TableRecord {
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// A column of the aliased table: `team.id`.
-    public subscript<T: ColumnExpression>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLExpression {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].name]
+    // Three overloads, no more: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
+
+    /// A column of the aliased table, or any expression: `team.id`.
+    public subscript<T: SQLSpecificExpressible>(
+        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
+    ) -> SQLExpression {
+        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression]
     }
 
     /// A JSON column of the aliased table: `player.address["country"]`.
@@ -122,19 +126,5 @@ extension TableAlias where RowDecoder: TableRecord {
         dynamicMember keyPath: KeyPath<DatabaseComponents, T>
     ) -> AnySQLJSONExpressible {
         self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression].asJSON
-    }
-
-    /// A JSON column of the aliased table: `player.address["country"]`.
-    public subscript<T: SQLJSONExpressible & ColumnExpression>(
-        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
-    ) -> AnySQLJSONExpressible {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].name].asJSON
-    }
-
-    /// An expression of the aliased table that is no column.
-    public subscript<T: SQLSpecificExpressible>(
-        dynamicMember keyPath: KeyPath<DatabaseComponents, T>
-    ) -> SQLExpression {
-        self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression]
     }
 }

@@ -105,12 +105,13 @@ extension TableRecord {
     public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: sqlLiteral)
     }
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public static func filter(key: (some DatabaseValueConvertible)?) -> QueryInterfaceRequest<Self> {
+    @_disfavoredOverload
+    public static func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    {
         all().filter(key: key)
     }
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public static func filter<Keys: Collection>(keys: Keys) -> QueryInterfaceRequest<Self>
+    @_disfavoredOverload
+    public static func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -203,8 +204,9 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }
 
     /// A request of the records of ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public static func filter<IDS: Collection>(ids: IDS) -> QueryInterfaceRequest<Self> where IDS.Element == ID {
+    @_disfavoredOverload
+    public static func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    where IDS.Element == ID {
         all().filter(keys: ids)
     }
 

@@ -1,6 +1,12 @@
 // The request verbs that need a table: aliases and keys; and those of requests that can be derived in all ways. Like the
 // others, they consume their request.
 
+/// What a trailing closure binds to, so that the compiler does not check its body against a key. Never pass it.
+///
+/// A trailing closure has no label: `filter { $0.nmae == "x" }` is `filter(key:)` too, for a compiler that looks for what
+/// may be meant. A generic parameter would take seconds to rule out (Tests/DoesNotCompile/Misspelt).
+public typealias NoClosure = ((Never) -> Never)?
+
 extension TableRequest {
     /// The request with an alias for its table, for subqueries that refer to it.
     public consuming func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> Self {
@@ -8,14 +14,15 @@ extension TableRequest {
     }
 
     /// The row of a primary key; no row for nil.
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public consuming func filter(key: (some DatabaseValueConvertible)?) -> Self {
+    @_disfavoredOverload
+    public consuming func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// The rows of primary keys.
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public consuming func filter<Keys: Collection>(keys: Keys) -> Self where Keys.Element: DatabaseValueConvertible {
+    @_disfavoredOverload
+    public consuming func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> Self
+    where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
 
@@ -70,8 +77,9 @@ extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDe
     public consuming func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
     /// The rows of ids.
-    @_disfavoredOverload  // a trailing closure has no label: it would be checked against this too
-    public consuming func filter<IDS: Collection>(ids: IDS) -> Self where IDS.Element == RowDecoder.ID {
+    @_disfavoredOverload
+    public consuming func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> Self
+    where IDS.Element == RowDecoder.ID {
         filter(keys: ids)
     }
 }

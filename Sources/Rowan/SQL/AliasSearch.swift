@@ -1,6 +1,6 @@
 // Which table aliases the expressions of a query refer to.
 
-/// Collects the aliases of all that it visits.
+/// Collects the aliases in the visited terms.
 struct AliasSearch: ExpressionTransform {
     private(set) var aliases: Set<TableAliasID> = []
 
@@ -59,7 +59,7 @@ struct AliasSearch: ExpressionTransform {
         switch expression.node {
         case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)): aliases.insert(alias)
         case .symbol(.aggregate(let value)): try visit(value)
-        default: break  // The others refer to nothing themselves.
+        default: break  // The other expressions have no alias of their own.
         }
         return try expression.mapChildren(&self)
     }

@@ -1,12 +1,12 @@
-// The aggregates of associations: values that are computed over the associated rows of a row, each by itself. Two of
-// them in one request never multiply each other's rows.
+// The aggregates of associations: values that are computed over the associated rows of a row. Each has its own query,
+// so two aggregates in one request never multiply each other's rows.
 
 /// A value that is computed over the associated rows of a row.
 package struct AssociatedValue: Hashable, Sendable {
     package enum Function: Hashable, Sendable {
         case count
         case isEmpty
-        /// An aggregate function, of an expression on the associated row.
+        /// An aggregate function of an expression on the associated row.
         case call(SQLExpression.AggregateFunction, SQLExpression)
     }
 
@@ -19,7 +19,7 @@ package struct AssociatedValue: Hashable, Sendable {
     }
 }
 
-/// Aggregates over the rows of one path, grouped by their origin in a derived table.
+/// Aggregates over the rows of one path. A derived table groups them by their origin.
 struct DerivedAggregates {
     let path: AssociationPath
     private let inverse: InverseRelation
@@ -55,7 +55,7 @@ struct DerivedAggregates {
 
     /// `SELECT key, COUNT(*), ... FROM ... GROUP BY key`
     var query: Relation {
-        // The distinct rows of each origin first: a row that several pivots lead to counts once.
+        // The distinct rows of each origin come first: a row counts once, even if several pivots lead to it.
         var rows = inverse.relation
         rows.orderings = []
         for index in rows.joins.indices { rows.joins[index].excludeAll() }
@@ -87,7 +87,7 @@ struct DerivedAggregates {
         return groups
     }
 
-    /// The source that the query is, for the FROM clause.
+    /// The query as a source of a FROM clause.
     var source: Source { .subquery(SQLSubquery(.relation(query)), name: path.last.key.many) }
 
     /// The alias of the source.

@@ -2,19 +2,19 @@
 
 /// The key of an association: its name in the fetched rows.
 package struct AssociationKey: Hashable, Sendable {
-    /// What the name is.
+    /// How to inflect the name.
     package enum Kind: Hashable, Sendable {
-        /// The name of a table, which is inflected.
+        /// The name of a table: inflected.
         case table
-        /// The user's name of one row.
+        /// The user's name for one row.
         case one
-        /// The user's name of many rows.
+        /// The user's name for many rows.
         case many
         /// A name that is never inflected.
         case fixed
     }
 
-    /// The name that the key is made from.
+    /// The name that the key is derived from.
     package let name: String
     package let kind: Kind
 
@@ -42,6 +42,6 @@ package struct AssociationKey: Hashable, Sendable {
         }
     }
 
-    /// The name in those of aggregates: `bookCount`, for `books` too.
+    /// The name in aggregates: `bookCount`, even if the key is `books`.
     package var singular: String { name.singularized }
 }

@@ -15,7 +15,7 @@
 ///     .when("b", then: 2)
 /// ```
 ///
-/// The first branch that holds gives the value. When none does, the value is the one of ``otherwise(_:)``, or NULL.
+/// The first matching branch provides the value. If no branch matches, the value is that of ``otherwise(_:)``, or NULL.
 ///
 /// Source: <https://sqlite.org/lang_expr.html#the_case_expression>
 public struct CaseExpression: Sendable, SQLSpecificExpressible {
@@ -28,14 +28,14 @@ public struct CaseExpression: Sendable, SQLSpecificExpressible {
     private var branches: [Branch] = []
     private var fallback: SQLExpression?
 
-    /// A choice between conditions.
+    /// Creates a choice between conditions.
     public init() {}
 
-    /// A choice between the values that an expression may have. They are compared with `=`: no branch holds for NULL.
+    /// Creates a choice between the values of an expression. Values are compared with `=`, so no branch matches NULL.
     public init(_ base: some SQLSpecificExpressible) { self.base = base.sqlExpression }
 
-    /// The choice with one more branch: it is taken when the condition is true or, if the choice has a base, when the
-    /// base equals this value, and when no previous branch was taken.
+    /// Adds a branch. It matches when the condition is true or, for a choice with a base, when the base equals the
+    /// value. The first matching branch wins.
     public func when(_ condition: some SQLExpressible, then value: (any SQLExpressible)?) -> CaseExpression {
         var result = self
         result.branches.append(
@@ -43,21 +43,21 @@ public struct CaseExpression: Sendable, SQLSpecificExpressible {
         return result
     }
 
-    /// The choice with a value for the rows that take no branch.
+    /// Sets the value for the rows that match no branch.
     public func otherwise(_ value: (any SQLExpressible)?) -> CaseExpression {
         var result = self
         result.fallback = value?.sqlExpression ?? .null
         return result
     }
 
-    /// The expression. A choice without any branch is the value of ``otherwise(_:)``, or NULL.
+    /// The choice as an expression. A choice without branches is the value of ``otherwise(_:)``, or NULL.
     public var sqlExpression: SQLExpression {
         branches.isEmpty ? fallback ?? .null : SQLExpression(.conditional(self))
     }
 }
 
 extension CaseExpression: Hashable {
-    // SQL, as for the other terms: see SQLOperators.
+    // These operators are SQL, as for the other terms: see SQLOperators.
 
     /// `a = b`
     public static func == (lhs: CaseExpression, rhs: CaseExpression) -> SQLExpression {

@@ -1,16 +1,17 @@
 // Columns, and the assignments of UPDATE and UPSERT.
 
-/// A type that is a column.
+/// A type that represents a column.
 public protocol ColumnExpression: SQLSpecificExpressible {
     /// The name of the column, not quoted.
     var name: String { get }
 }
 
 extension ColumnExpression {
-    /// The column, looked for in the table of the query it stands in.
+    /// The column, in the table of the query where it appears.
     public var sqlExpression: SQLExpression { SQLExpression(.column(name, .current)) }
 
-    /// The bare name, always: for a name that `forKey` defined, or the columns of a raw SQL snippet.
+    /// The column as a bare name, never qualified with a table: for a name that `forKey` defines, or a column of a raw
+    /// SQL snippet.
     public var detached: SQLExpression { SQLExpression(.column(name, .none)) }
 }
 
@@ -52,11 +53,11 @@ public struct Column: Hashable, Sendable, ColumnExpression {
     /// The hidden `rowid` column. <https://sqlite.org/rowidtable.html>
     public static let rowID = Column("rowid")
 
-    /// A column with this name.
+    /// Creates a column with this name.
     @inlinable
     public init(_ name: String) { self.name = name }
 
-    /// A column with the name of a coding key.
+    /// Creates a column with the name of a coding key.
     @inlinable
     public init(_ codingKey: some CodingKey) { self.name = codingKey.stringValue }
 }
@@ -79,7 +80,7 @@ extension SQLExpressible where Self == Column {
 /// ```
 public struct ColumnAssignment: Hashable, Sendable {
     package let column: String
-    /// The new value; nil keeps the stored one (`noOverwrite`).
+    /// The new value; nil keeps the stored value (`noOverwrite`).
     package let value: SQLExpression?
 
     package init(column: String, value: SQLExpression?) {
@@ -94,7 +95,7 @@ extension ColumnExpression {
         ColumnAssignment(column: name, value: value?.sqlExpression ?? .null)
     }
 
-    /// In an upsert, keeps the value that is in the database.
+    /// In an upsert, keeps the stored value.
     public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
 
     /// `score = score + 1`

@@ -1,6 +1,7 @@
-// Queries made of queries: UNION, UNION ALL, INTERSECT, EXCEPT. Source: https://sqlite.org/lang_select.html#compound
+// Queries combined with UNION, UNION ALL, INTERSECT or EXCEPT.
+// Source: https://sqlite.org/lang_select.html#compound
 
-/// Several queries as one.
+/// Several queries combined into one.
 package struct CompoundQuery: Hashable, Sendable {
     package enum Operator: String, Hashable, Sendable {
         case union = "UNION"

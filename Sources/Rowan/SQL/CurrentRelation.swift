@@ -1,16 +1,17 @@
-// What a relation is for the terms that stand in it.
+// What terms need to know about their relation.
 
 /// The relation that unqualified columns belong to.
 struct CurrentRelation {
     let storedSource: StoredSource
     var source: Source { storedSource.source }
-    /// Whether the relation is limited to one row: a scan for the aggregates of one row is shorter than one for all.
+    /// Whether the relation is limited to one row: then scanning for one row's aggregates is cheaper than scanning for
+    /// all rows.
     let isLimitedToOne: Bool
-    /// The filter on one primary key, if there is one.
+    /// The filter by a single primary key, if any.
     let key: SQLExpression?
-    /// Whether the row may be missing, by an outer join.
+    /// Whether an outer join can make the row missing.
     let isOptional: Bool
-    /// The alias that the user has given.
+    /// The alias that the user gave.
     let alias: TableAliasID?
 
     init(_ relation: Relation, isOptional: Bool) {
@@ -25,7 +26,7 @@ struct CurrentRelation {
 extension Resolver {
     /// A resolver for the terms of a relation.
     ///
-    /// - Parameter isOptional: whether the row of the relation may be missing, by an outer join around it.
+    /// - Parameter isOptional: whether an outer join around the relation can make its row missing.
     package func terms(of relation: Relation, isOptional: Bool = false) -> TermResolver {
         var resolver = self
         resolver.learnAliases(of: relation)

@@ -1,7 +1,8 @@
-// Dates that SQLite computes. `dateTime` and `julianDay` stand in SQLFunctions.
+// Dates that SQLite computes. `dateTime` and `julianDay` are in SQLFunctions.
+// Source: https://sqlite.org/lang_datefunc.html
 // Source: https://sqlite.org/lang_datefunc.html
 
-/// `DATE(value, modifiers...)`: a text such as `2024-02-29`, NULL for what is no date.
+/// `DATE(value, modifiers...)`: a text such as `2024-02-29`, or NULL if the value is not a date.
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE DATE("created") >= DATE('now', ?)   -- '-7 days'
@@ -13,25 +14,25 @@ public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
     .date("DATE", [value.sqlExpression], modifiers)
 }
 
-/// `TIME(value, modifiers...)`: a text such as `13:14:15`, NULL for what is no date.
+/// `TIME(value, modifiers...)`: a text such as `13:14:15`, or NULL if the value is not a date.
 public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("TIME", [value.sqlExpression], modifiers)
 }
 
-/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, NULL for what is no date. Since SQLite 3.38: an older one
-/// throws "no such function" at fetch.
+/// `UNIXEPOCH(value, modifiers...)`: the seconds since 1970, or NULL if the value is not a date. It requires SQLite
+/// 3.38: older versions throw "no such function" at fetch.
 public func unixEpoch(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("UNIXEPOCH", [value.sqlExpression], modifiers)
 }
 
-/// `STRFTIME(format, value, modifiers...)`: a date in a format of your own, NULL for what is no date.
+/// `STRFTIME(format, value, modifiers...)`: a date in a custom format, or NULL if the value is not a date.
 ///
 /// ```swift
 /// // SELECT COUNT(*) FROM "player" GROUP BY STRFTIME('%Y-%m', "created")
 /// Player.select { count(.allColumns) }.group { strftime("%Y-%m", $0.created) }
 /// ```
 ///
-/// A format that is a Swift text stands in the SQL, so that an index on the same expression serves.
+/// A format that is a Swift string is written into the SQL, so SQLite can use an index on the same expression.
 public func strftime(
     _ format: some SQLExpressible, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression {
@@ -39,7 +40,7 @@ public func strftime(
 }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
-    /// The present moment, for the date functions: `DATE('now')`. It is the same for the whole run of a statement.
+    /// The current time, for the date functions: `DATE('now')`. It stays the same during the execution of a statement.
     public static var now: SQLExpression { SQLExpression(.constant(DatabaseValue(storage: .string("now")))) }
 }
 

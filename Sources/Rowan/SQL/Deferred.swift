@@ -1,9 +1,9 @@
-// Terms that wait for a connection: symbols that the resolver replaces with any number of terms.
+// Terms that need a connection: symbols that the resolver replaces with any number of terms.
 
-/// Terms that are known when a connection is. Two promises are equal when they are the same one.
+/// Terms that become known once a connection is available. Equality is identity.
 package final class Deferred<Term: Sendable>: Hashable, Sendable {
     package let terms: @Sendable (any SchemaReader) throws -> [Term]
-    /// Whether the terms, as filters, leave one row at most.
+    /// Whether these terms, as filters, select at most one row.
     let leavesOneRow: Bool
 
     package init(leavesOneRow: Bool = false, _ terms: @escaping @Sendable (any SchemaReader) throws -> [Term]) {
@@ -15,7 +15,7 @@ package final class Deferred<Term: Sendable>: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A term that may wait for a connection.
+/// A term that may need a connection.
 package protocol DeferrableTerm: Sendable {
     static func deferred(_ terms: Deferred<Self>) -> Self
 }

@@ -1,19 +1,19 @@
-// Questions about an expression and those in it. What stands in a subquery belongs to another query.
+// Searches in an expression and its sub-expressions. Subqueries are excluded: they are other queries.
 
 extension SQLExpression {
-    /// What a search does with an expression that it visits.
+    /// What to do with a visited expression.
     package enum SearchStep { case found, goOn, skip }
 
-    /// Whether a search finds an expression in this one, outside of subqueries and SQL text.
+    /// Whether a search finds an expression, outside subqueries and SQL text.
     package func contains(_ step: (SQLExpression) -> SearchStep) -> Bool {
         withoutActuallyEscaping(step) { step in
             var search = ExpressionSearch(step: step)
-            // The search throws what it looks for, and nothing else.
+            // The search throws only to report a result.
             return (try? search.expression(self)) == nil
         }
     }
 
-    /// Whether the expression surely has an aggregate function, outside of windows: it makes one row of all.
+    /// Whether the expression certainly contains an aggregate function, outside windows: it turns all rows into one.
     var isAggregate: Bool {
         contains { expression in
             switch expression.node {
@@ -24,15 +24,15 @@ extension SQLExpression {
         }
     }
 
-    /// Whether a filter leaves one row at most.
+    /// Whether the expression, as a filter, selects at most one row.
     var leavesOneRow: Bool { if case .symbol(.deferred(let deferred)) = node { deferred.leavesOneRow } else { false } }
 
-    /// Whether the expression may have an aggregate function, outside of windows.
+    /// Whether the expression may contain an aggregate function, outside windows.
     package var mayAggregate: Bool {
         contains { expression in
             switch expression.node {
             case .function(let call) where call.isAggregate: .found
-            // Unknown SQL may call one.
+            // SQL text may call an aggregate function.
             case .literal: .found
             case .windowed: .skip
             default: .goOn

@@ -1,4 +1,4 @@
-// A function call, and what it means beyond its text: traits of the call, which whoever makes it knows.
+// Function calls, with traits that their SQL does not show.
 
 extension SQLExpression {
     /// A function call: `name(DISTINCT a, b ORDER BY d) FILTER (WHERE c)`.
@@ -8,13 +8,13 @@ extension SQLExpression {
         package var isDistinct = false
         package var isStar = false
         package var filter: SQLExpression?
-        /// The order in which an aggregate takes the rows. Since SQLite 3.44.
+        /// The order in which an aggregate processes the rows. It requires SQLite 3.44.
         package var orderings: [SQLOrdering] = []
         let kind: Kind
         let result: Result
         let jsonFunction: JSONFunction?
 
-        /// Which rows a function looks at.
+        /// Which rows a function processes.
         package enum Kind: Hashable, Sendable {
             /// One row.
             case scalar
@@ -24,13 +24,14 @@ extension SQLExpression {
             case window
         }
 
-        /// Which value a function gives.
+        /// Which value a function returns.
         package enum Result: Hashable, Sendable {
-            /// A value of its own.
+            /// A new value.
             case own
-            /// A value of one of its arguments.
+            /// The value of one of its arguments.
             case argument
-            /// The first of its arguments that is not NULL: values among them are stored as the columns among them.
+            /// The first argument that is not NULL. Arguments that are values are stored as the columns among the
+            /// arguments are.
             case firstArgument
         }
 
@@ -68,11 +69,11 @@ extension SQLExpression {
             return call
         }
 
-        /// Whether the call makes one row of all: only aggregates have filters.
+        /// Whether the call turns all rows into one: only aggregates have filters.
         var isAggregate: Bool { kind == .aggregate || filter != nil }
     }
 
-    /// An aggregate function of one argument.
+    /// An aggregate function with one argument.
     package enum AggregateFunction: String, Hashable, Sendable {
         case average = "AVG"
         case count = "COUNT"
@@ -119,18 +120,18 @@ extension SQLExpression {
             }
         }
 
-        /// Whether SQLite knows the result for JSON, text or binary.
+        /// Whether SQLite recognizes the result as JSON, text or binary.
         var returnsJSON: Bool {
             switch self {
             case .json, .array, .groupArray, .groupObject, .insert, .object, .patch, .quote, .remove, .replace, .set,
                 .binary:
                 true
-            // A value of any type, or a text that SQLite takes for a text.
+            // They return a value of any type, or a text that is not JSON for SQLite.
             case .arrayLength, .errorPosition, .extract, .pretty, .type, .valid: false
             }
         }
 
-        /// The function that makes binary JSON of the same arguments.
+        /// The function that returns binary JSON for the same arguments.
         var binaryName: String? {
             switch self {
             case .json, .array, .extract, .groupArray, .groupObject, .insert, .object, .patch, .remove, .replace, .set:

@@ -1,4 +1,4 @@
-// Joined queries as the user says them: a tree of associated relations. The resolver turns foreign keys into pairs
+// Joined queries as the user describes them: a tree of associated relations. The resolver turns foreign keys into pairs
 // of columns, and the renderer writes the tree as one FROM clause.
 
 /// One step from a relation to another.
@@ -14,44 +14,44 @@ package struct AssociationStep: Hashable, Sendable {
     }
 }
 
-/// The way from a relation to an associated one, through pivots or not. It has one step at least.
+/// The path from a relation to an associated one, with or without pivots. It has at least one step.
 package struct AssociationPath: Hashable, Sendable {
     package var steps: [AssociationStep]
 
     package init(_ steps: [AssociationStep]) { self.steps = steps }
 
-    /// The step to the associated rows.
+    /// The step that leads to the associated rows.
     package var last: AssociationStep {
         get { steps[steps.count - 1] }
         set { steps[steps.count - 1] = newValue }
     }
 }
 
-/// What links the rows of two relations.
+/// The condition that links the rows of two relations.
 package indirect enum JoinCondition: Hashable, Sendable {
-    /// Nothing: all pairs of rows.
+    /// No condition: all pairs of rows.
     case always
-    /// A foreign key, which the schema explains.
+    /// A foreign key, which the schema completes.
     case foreignKey(ForeignKeyLink)
-    /// Columns that are equal.
+    /// Equal columns.
     case columns([ColumnPair])
-    /// An expression. In it, the two aliases stand for the two relations.
+    /// An expression, in which the two aliases refer to the two relations.
     case expression(SQLExpression, origin: TableAliasID, destination: TableAliasID)
-    /// The row is the first one of those that a path leads to, in the order of its last relation.
+    /// The row is the first of the rows at the end of a path, in the order of the path's last relation.
     case first(AssociationPath)
 }
 
-/// A foreign key, as far as the user told it.
+/// A foreign key, as far as the user has specified it.
 package struct ForeignKeyLink: Hashable, Sendable {
-    /// Which side of the association has the foreign key.
+    /// The side of the association that has the foreign key.
     package enum Holder: Hashable, Sendable { case origin, destination }
 
     package var holder: Holder
-    /// The columns of the foreign key; nil for those of the only foreign key between the two tables.
+    /// The columns of the foreign key; nil for the only foreign key between the two tables.
     package var columns: [String]?
-    /// The columns that they refer to; nil for those of the schema.
+    /// The referenced columns; nil for those that the schema defines.
     package var referredColumns: [String]?
-    /// Whether a row is linked to one other at most, by the word of the user.
+    /// Whether a row is linked to at most one row, as the user has specified.
     package var isToOne: Bool
 
     package init(holder: Holder, columns: [String]?, referredColumns: [String]?, isToOne: Bool) {
@@ -62,7 +62,7 @@ package struct ForeignKeyLink: Hashable, Sendable {
     }
 }
 
-/// A column of the origin, and the column of the destination that equals it.
+/// A column of the origin, and the column of the destination that must equal it.
 package struct ColumnPair: Hashable, Sendable {
     package var origin: String
     package var destination: String
@@ -73,7 +73,7 @@ package struct ColumnPair: Hashable, Sendable {
     }
 }
 
-/// A relation that is joined to another.
+/// A relation that is joined to another one.
 package struct Join: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case inner = "JOIN"
@@ -85,9 +85,9 @@ package struct Join: Hashable, Sendable {
 
     package var kind: Kind
     package var step: AssociationStep
-    /// Whether the selection of the joined relation is fetched, as a scope of the row.
+    /// Whether the columns of the joined relation are fetched, as a scope of the row.
     package var isIncluded: Bool
-    /// What is selected of the joined relation as columns of the main row.
+    /// The columns of the joined relation that are added to the main row.
     package var annotation: [SQLSelection] = []
 
     package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
@@ -100,7 +100,7 @@ package struct Join: Hashable, Sendable {
     package var name: String { step.key.one }
 }
 
-/// Associated rows that are fetched by a query of their own.
+/// Associated rows that a separate query fetches.
 package struct Prefetch: Hashable, Sendable {
     package var path: AssociationPath
 
@@ -113,10 +113,10 @@ package struct Prefetch: Hashable, Sendable {
 // MARK: - Joining
 
 extension Relation {
-    /// What a joined relation brings to the rows.
+    /// What a joined relation adds to the rows.
     package enum JoinContent { case nothing, scope, columns }
 
-    /// Joins the relations of a path. Relations that are joined already, with the same keys, are refined.
+    /// Joins the relations of a path. It refines the relations that are already joined with the same keys.
     package mutating func join(_ path: AssociationPath, _ kind: Join.Kind, _ content: JoinContent) {
         var join = Join(kind, path.last, isIncluded: content == .scope)
         if content == .columns {
@@ -131,8 +131,8 @@ extension Relation {
         merge(join)
     }
 
-    /// Adds a join, or refines the one that has its key. Joins of one key that lead elsewhere both stay: the
-    /// resolver refuses them.
+    /// Adds a join, or refines the join with the same key. If joins with the same key lead to different tables, both
+    /// stay, and the resolver rejects them.
     package mutating func merge(_ join: Join) {
         let index = joins.firstIndex {
             $0.name == join.name && $0.step.condition == join.step.condition
@@ -145,7 +145,7 @@ extension Relation {
         joins[index].refine(with: join)
     }
 
-    /// Refines with another relation on the same source.
+    /// Refines the relation with another one on the same source.
     fileprivate mutating func refine(with other: Relation, isSelected: Bool) {
         aliases += other.aliases.filter { !aliases.contains($0) }
         for table in other.commonTables { commonTables.add(table) }
@@ -187,7 +187,8 @@ extension Prefetch {
 }
 
 extension Join {
-    /// Required wins over optional, included over joined; filters add up, the last order and selection win.
+    /// Required wins over optional, and included over joined. Filters accumulate. The last order and the last selection
+    /// win.
     fileprivate mutating func refine(with other: Join) {
         if other.kind == .inner { kind = .inner }
         isIncluded = isIncluded || other.isIncluded

@@ -1,16 +1,16 @@
-// The statements that change rows, as the renderer takes them: no part needs the schema any more.
+// The statements that change rows, as the renderer receives them: no part depends on the schema.
 
 /// The rows that an UPDATE or a DELETE changes.
 package struct MutationTarget: Hashable, Sendable {
     package let source: Source
     package let commonTables: [CommonTable]
     package let filters: [SQLExpression]
-    /// What stands for the table in the filters, in what is assigned, and in what is returned.
+    /// The aliases of the table in the filters, the assigned values and the returned columns.
     package let aliases: [TableAliasID]
 
-    /// The rows of a query on one table, whose filters alone count.
+    /// The rows of a query on one table; only its filters are used.
     ///
-    /// - Parameter aliases: more aliases of the table.
+    /// - Parameter aliases: additional aliases of the table.
     package init(_ select: Select, aliases: [TableAliasID]) {
         source = select.source
         commonTables = select.commonTables
@@ -48,22 +48,22 @@ package struct DeleteQuery: Hashable, Sendable {
     }
 }
 
-/// What a statement returns of the rows that it changes.
+/// The columns that a statement returns for the rows that it changes.
 package struct ReturnedColumns: Hashable, Sendable {
     package var selection: [SQLSelection] = []
-    /// What stands for the changed table in the selection.
+    /// The aliases of the changed table in the selection.
     package var aliases: [TableAliasID] = []
 
     package init() {}
 
-    /// Columns that are resolved in the terms of the changed row.
+    /// Columns that are resolved as terms of the changed row.
     package init(_ selection: [SQLSelection], _ terms: inout TermResolver) throws {
         self.selection = try terms.selection(selection)
         aliases = terms.givenAliases
     }
 }
 
-/// An INSERT of one row, whose values are bound later.
+/// An INSERT of one or several rows, whose values are bound later.
 package struct InsertQuery: Hashable, Sendable {
     package var table: TableName
     package var columns: [String]

@@ -13,7 +13,7 @@ package struct RecordLink: Hashable, Sendable {
     }
 }
 
-/// The values that a record stores, or the error of its encoding.
+/// The values that a record stores, or its encoding error.
 package final class RecordValues: Hashable, Sendable {
     package let values: Result<[String: DatabaseValue], any Error>
 

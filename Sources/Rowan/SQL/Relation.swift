@@ -1,20 +1,21 @@
-// A query as a value: what the user said. It may hold symbols: what only the schema can explain (the primary key, all
-// columns but some, terms that wait for a connection). The resolver makes a `Select` of it, which the renderer writes.
+// A query as a value, as the user describes it. It may contain symbols that only the schema can explain: the primary
+// key, all columns except some, terms that need a connection. The resolver turns it into a `Select`, which the renderer
+// writes.
 
 /// A subquery: a request, or SQL text.
 public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
     package indirect enum Content: Hashable, Sendable {
         case literal(SQL)
-        /// What the user said.
+        /// The query as the user describes it.
         case relation(Relation)
-        /// What the resolver made of it.
+        /// The resolved query.
         case select(Select)
         case compound(CompoundQuery)
     }
 
     package let content: Content
 
-    /// How many operations and queries are nested: see SQLExpression+Depth.
+    /// The nesting depth of operations and queries: see SQLExpression+Depth.
     let depth: Int32
 
     package init(_ content: Content) {
@@ -23,6 +24,7 @@ public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
         self.content = isTooDeep ? .literal(SQL(segments: [.expression(.tooDeep(depth))])) : content
     }
 
+    /// The subquery itself.
     public var sqlSubquery: SQLSubquery { self }
 
     var isSymbolic: Bool {
@@ -51,7 +53,7 @@ package struct CommonTable: Hashable, Sendable {
 }
 
 extension [CommonTable] {
-    /// Adds a table, in the place of the one that has its name.
+    /// Adds a table, or replaces the table with the same name.
     package mutating func add(_ table: CommonTable) {
         if let index = firstIndex(where: { $0.name.isSameDatabaseName(as: table.name) }) {
             self[index] = table
@@ -61,10 +63,10 @@ extension [CommonTable] {
     }
 }
 
-/// A query: the value behind requests. Its parts are not public.
+/// A query: the value behind requests. Its parts are internal.
 public struct Relation: Hashable, Sendable {
     package var source: Source
-    /// How the record type of the source stores values, if there is one.
+    /// How the record type of the source stores values, if the source has a record type.
     package var storage: RecordStorage?
     /// The selection; empty for all columns.
     package var selection: [SQLSelection] = []
@@ -72,15 +74,15 @@ public struct Relation: Hashable, Sendable {
     package var filters: [SQLExpression] = []
     package var orderings: [SQLOrdering] = []
     package var isReversed = false
-    /// Whether the primary key settles what the orderings leave open.
+    /// Whether the primary key breaks ties of the orderings.
     package var isStablyOrdered = false
     package var groupsByPrimaryKey = false
-    /// Whether aggregates of associations annotate or filter the rows.
+    /// Whether association aggregates annotate or filter the rows.
     package var hasAggregates = false
     package var limit: Limit?
     private var rare = Rare<Parts>()
 
-    /// The aliases that stand for the source. The first that has a name gives it to the source.
+    /// The aliases of the source. The first alias with a name names the source.
     package var aliases: [TableAliasID] {
         get { rare.box?.parts.aliases ?? [] }
         set { rare.parts.aliases = newValue }
@@ -109,12 +111,12 @@ public struct Relation: Hashable, Sendable {
         get { rare.box?.parts.prefetches ?? [] }
         set { rare.parts.prefetches = newValue }
     }
-    /// The record that the rows are associated with, for a request for the associated rows of one record.
+    /// The record whose associated rows are requested, if the request starts from a single record.
     package var link: RecordLink? {
         get { rare.box?.parts.link }
         set { rare.parts.link = newValue }
     }
-    /// Columns that come after all others, and that no row shows: the keys of prefetched rows, of pages.
+    /// Columns that follow all others, and that rows don't show: the keys of prefetched rows and of pages.
     package var hiddenSelection: [SQLSelection] {
         get { rare.box?.parts.hiddenSelection ?? [] }
         set { rare.parts.hiddenSelection = newValue }
@@ -142,7 +144,7 @@ public struct Relation: Hashable, Sendable {
         }
     }
 
-    /// The source, with how its record type stores values.
+    /// The source, with the storage of its record type.
     package var storedSource: StoredSource { StoredSource(source: source, storage: storage) }
 
     package init(_ source: Source, storage: RecordStorage? = nil, selection: [SQLSelection] = []) {
@@ -153,10 +155,10 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
-    /// Whether the relation has parts that most don't have: aliases, common tables, groups, windows, joins...
+    /// Whether the relation has rarely used parts: aliases, common tables, groups, windows, joins...
     var hasRareParts: Bool { rare.box != nil }
 
-    /// Whether the resolver has something to do.
+    /// Whether the relation needs the resolver.
     package var isSymbolic: Bool {
         if isStablyOrdered || groupsByPrimaryKey || source.isSymbolic || filters.contains(where: \.isSymbolic)
             || selection.contains(where: \.isSymbolic) || orderings.contains(where: \.isSymbolic)

@@ -1,11 +1,11 @@
-// Long lists of values: few arguments, and a text that does not change with their count.
+// Long lists of values: they take few arguments, and their SQL does not depend on their length.
 
 extension Renderer {
-    /// The length from which a list of expressions is one argument.
+    /// The length from which a list of expressions becomes a single argument.
     static var largeListCount: Int { 1_000 }
 
-    /// Repeats the last value of a list, so that the lists of 9 to 999 values have seven texts, and not 991: each text is
-    /// compiled, and takes its place in the cache of statements.
+    /// Repeats the last value of a list, so lists of 9 to 999 values have seven texts instead of 991. Each text must be
+    /// compiled, and takes a place in the statement cache.
     mutating func repeatLastValue(of list: [SQLExpression]) {
         guard list.count > 8, !isInLiteral, case .bound = values, let last = list.last,
             case .value(let value) = last.node,
@@ -19,7 +19,7 @@ extension Renderer {
         }
     }
 
-    /// The values of a long list of rows, nil for a short one, and if some expressions are not values.
+    /// The values of a long list of rows; nil if the list is short, or contains other expressions than values.
     static func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
         guard rows.count >= largeListCount else { return nil }
         var values: [[DatabaseValue]] = []
@@ -30,7 +30,7 @@ extension Renderer {
                 switch expression.node {
                 case .value(let value): rowValues.append(value)
                 case .storable(let value): rowValues.append(value.databaseValue)
-                default: return nil  // Any other expression has no value yet.
+                default: return nil  // The value of any other expression is unknown.
                 }
             }
             values.append(rowValues)
@@ -38,8 +38,8 @@ extension Renderer {
         return values
     }
 
-    /// `(SELECT +value FROM json_each(?))`, for the right side of IN. An expression has no affinity, as a value has none:
-    /// the column that is compared gives its own. <https://sqlite.org/datatype3.html#comparisons>
+    /// `(SELECT +value FROM json_each(?))`, for the right side of IN. Like a value, the expression `+value` has no
+    /// affinity: SQLite applies the affinity of the compared column. <https://sqlite.org/datatype3.html#comparisons>
     mutating func write(rows: [[DatabaseValue]]) {
         guard let first = rows.first else {
             sql += "(SELECT NULL WHERE NULL)"

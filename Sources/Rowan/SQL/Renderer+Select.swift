@@ -1,12 +1,12 @@
-// SELECT: the tree of joined sources becomes one FROM clause. Each source gets a name that no other source of the
-// query has, and that hides none of those that the query may refer to in the outer ones.
+// SELECT: the tree of joined sources becomes one FROM clause. The name of each source is unique in the query, and does
+// not hide any name of the outer queries that the query may refer to.
 
 extension Renderer {
     package mutating func write(_ select: Select) {
         let outer = (aliasNames, currentName)
         defer { (aliasNames, currentName) = outer }
         guard select.hasRareParts || !aliasNames.isEmpty else {
-            // One source, which nothing else refers to: the common case needs no names.
+            // A single source without alias: the most frequent case needs no names.
             currentName = nil
             write(select, names: [])
             return
@@ -16,7 +16,7 @@ extension Renderer {
         write(select, names: names)
     }
 
-    /// - Parameter names: those of the sources, by their number; none for one source that has the name of its table.
+    /// - Parameter names: the names of the sources, by number; none for a single source with the name of its table.
     private mutating func write(_ select: Select, names: [String]) {
         let hasRareParts = select.hasRareParts
         if hasRareParts { write(with: select.commonTables) }
@@ -69,7 +69,7 @@ extension Renderer {
         write(compound.limit)
     }
 
-    /// SQLite has no order, limit or common tables inside of the members of a compound, but in subqueries.
+    /// In a compound, SQLite allows an order, a limit or common tables only inside subqueries of its members.
     private mutating func write(member query: SQLSubquery) {
         let isPlain =
             switch query.content {
@@ -86,11 +86,11 @@ extension Renderer {
 
     // MARK: Names
 
-    /// The names of the sources, by their number. The aliases stand for them from now on.
+    /// The names of the sources, by number. Their aliases resolve to these names from now on.
     private mutating func nameSources(of select: Select) -> [String] {
         var counts: [String: Int] = [:]
         select.forEachSource { counts[Self.wantedName($0, $1).foldedDatabaseName, default: 0] += 1 }
-        // Names that inner queries must not hide, because an alias may refer to them.
+        // Inner queries must not hide these names: an alias may refer to them.
         var taken = Set(aliasNames.values.map(\.foldedDatabaseName))
         var names: [String] = []
         select.forEachSource { source, aliases in
@@ -102,7 +102,7 @@ extension Renderer {
         return names
     }
 
-    /// The name of a source that nothing prevents: the user's, or that of the source itself.
+    /// The preferred name of a source: the user's alias, or the source's own name.
     private static func wantedName(_ source: Source, _ aliases: [TableAliasID]) -> String {
         aliases.lazy.compactMap(\.name).first ?? source.name
     }
@@ -122,7 +122,7 @@ extension Renderer {
         }
     }
 
-    /// Writes terms whose unqualified columns are those of a source.
+    /// Writes terms whose unqualified columns belong to a source.
     private mutating func inside(_ source: Int, _ names: [String], _ write: (inout Renderer) -> Void) {
         let outer = currentName
         if outer != nil { currentName = names[source] }
@@ -132,7 +132,7 @@ extension Renderer {
 
     // MARK: Columns and order
 
-    /// The columns behind those of the first source.
+    /// The columns after those of the first source.
     private mutating func writeOtherColumns(of select: Select, _ names: [String]) {
         var isFirst = select.selection.isEmpty
         for columns in select.joinedColumns {
@@ -164,7 +164,7 @@ extension Renderer {
 
     // MARK: Sources
 
-    /// - Parameter name: the name of the source in the query; nil for its own.
+    /// - Parameter name: the name of the source in the query; nil for its own name.
     mutating func write(_ source: Source, as name: String?) {
         switch source {
         case .table(let table):
@@ -182,7 +182,7 @@ extension Renderer {
         write(identifier: name ?? source.name)
     }
 
-    /// - Parameter number: the number of the source that is written last.
+    /// - Parameter number: the number of the last written source.
     private mutating func write(_ joins: [Select.JoinedTable], _ number: inout Int, _ names: [String]) {
         let origin = number
         for join in joins {
@@ -196,7 +196,7 @@ extension Renderer {
         sql += " "
         sql += join.kind.rawValue
         sql += " "
-        // What an optional source requires is required of it, not of the whole row.
+        // The required joins of an optional source restrict that source, not the whole row.
         let isGroup = join.isGroup
         if isGroup { sql += "(" }
         write(join.source, as: names[destination])
@@ -244,7 +244,7 @@ extension Renderer {
 }
 
 extension Select {
-    /// Whether the query can be a member of a compound as it is.
+    /// Whether the query can be a member of a compound without a subquery.
     fileprivate var isPlainMember: Bool { !isOrdered && limit == nil && commonTables.isEmpty }
 }
 

@@ -1,5 +1,5 @@
-// The terms of queries: selections, orderings, expressions. An operand is put between parentheses when it is itself
-// an operation, and only then.
+// The terms of queries: selections, orderings, expressions. An operand has parentheses only if it is itself an
+// operation.
 
 extension Renderer {
     package mutating func write(_ selection: SQLSelection) {
@@ -127,7 +127,7 @@ extension Renderer {
     }
 
     private mutating func write(_ operands: [SQLExpression], _ op: SQLExpression.AssociativeBinaryOperator) {
-        // SQLite nests a chain by one level for each operand, and accepts 1000.
+        // SQLite nests a chain by one level per operand, and accepts 1000 levels.
         guard operands.count > 500, op.isRegroupable else {
             let sql = op.sql
             for index in operands.indices {
@@ -180,7 +180,7 @@ extension Renderer {
     private mutating func write(_ container: SQLExpression.Container) {
         switch container {
         case .expressions(let expressions):
-            // SQLite accepts `()`, other databases do not; both know this empty subquery.
+            // SQLite accepts `()`, other databases don't. All of them accept this empty subquery.
             guard !expressions.isEmpty else {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
@@ -213,7 +213,7 @@ extension Renderer {
         sql += ")"
     }
 
-    /// Writes an operand, between parentheses if it is itself an operation.
+    /// Writes an operand, with parentheses if it is itself an operation.
     package mutating func write(operand: SQLExpression) {
         guard operand.isOperation else {
             write(operand)
@@ -243,7 +243,7 @@ extension DatabaseValue {
 }
 
 extension String {
-    /// Whether the name needs no quotes where a keyword can't stand.
+    /// Whether the name needs no quotes in a place where no keyword is allowed.
     var isPlainDatabaseName: Bool {
         !isEmpty && !first!.isNumber && utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x5F || ($0 | 0x20) &- 0x61 < 26 }
     }

@@ -1,4 +1,4 @@
-// Statements that write what a query reads: INSERT ... SELECT, UPDATE ... FROM.
+// Statements that write the rows of a query: INSERT ... SELECT, UPDATE ... FROM.
 
 /// An INSERT of the rows of a query.
 package struct InsertSelectQuery: Hashable, Sendable {
@@ -15,12 +15,12 @@ package struct InsertSelectQuery: Hashable, Sendable {
     }
 }
 
-/// A query whose rows an UPDATE reads, and the condition that links them to the updated rows.
+/// The query whose rows an UPDATE reads, and the condition that links them to the updated rows.
 package struct UpdateSource: Hashable, Sendable {
     package var source: Source
     package var name: String
     package var condition: SQLExpression
-    /// What stands for the updated row, and for the row of the source, in the condition and the assignments.
+    /// The aliases of the updated row and of the source row, in the condition and the assignments.
     package var target: TableAliasID
     package var alias: TableAliasID
 
@@ -62,7 +62,7 @@ extension Renderer {
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
         write(update.target.source, as: target)
         sql += " SET "
-        // Both tables are in sight: the columns of the target are told from those of the source.
+        // Both tables are visible: qualification distinguishes their columns.
         currentName = target
         write(list: update.assignments) { $0.write($1) }
         sql += " FROM "

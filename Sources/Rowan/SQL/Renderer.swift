@@ -1,24 +1,24 @@
-// The one renderer: it writes queries as SQL text, and collects the arguments in the order of the text. It runs no SQL,
-// and asks no schema. What has no SQL is refused at the end, when the arguments are asked for.
+// The only renderer: it writes queries as SQL text, and collects the arguments in the order of the text. It runs no
+// SQL, and does not read the schema. Errors are reported at the end, with the arguments.
 
 /// Writes SQL.
 package struct Renderer {
     package internal(set) var sql: SQLText
     package internal(set) var arguments = StatementArguments()
-    /// The first term that has no SQL.
+    /// The error of the first term that has no SQL.
     private var error: RequestError?
     let values: Values
-    /// Whether the text is that of the user, who may count its parameters.
+    /// Whether the text comes from the user, who may number its parameters.
     private(set) var isInLiteral = false
-    /// The names of the aliases in scope, outer queries first.
+    /// The names of the visible aliases, outer queries first.
     var aliasNames: [TableAliasID: String] = [:]
-    /// What qualifies the columns of the current source; nil where it is the only one.
+    /// The qualifier of the current source's columns; nil for a single source.
     var currentName: String?
 
     package enum Values {
-        /// Values are bound: `?`.
+        /// Values become arguments: `?`.
         case bound
-        /// Values are written as literals, for the statements that take no arguments: CREATE TABLE and its kin.
+        /// Values become literals, for statements that accept no arguments, such as CREATE TABLE.
         case literal
     }
 
@@ -27,26 +27,26 @@ package struct Renderer {
         sql = SQLText(capacity: 240)
     }
 
-    /// A renderer that writes over a text: one for all the queries of a connection saves the memory of each.
+    /// Creates a renderer that reuses a buffer: all queries of a connection share it.
     package init(over text: SQLText) {
         values = .bound
         sql = text
         sql.removeAll()
     }
 
-    /// What was written.
+    /// The rendered SQL.
     package var text: String { sql.string }
 
     /// The arguments of the statement.
     ///
-    /// - Throws: a `RequestError` if a term has no SQL: two SQL texts give one argument different values, an
-    ///   expression is nested too deeply, or a term needs the schema.
+    /// - Throws: a `RequestError` if a term has no SQL: two SQL texts define the same argument differently, an
+    ///   expression is nested too deeply, or a term depends on the schema.
     package func statementArguments() throws -> StatementArguments {
         if let error { throw error }
         return arguments
     }
 
-    /// Refuses a term that has no SQL.
+    /// Records the error of a term that has no SQL.
     mutating func refuse(_ error: RequestError) {
         if self.error == nil { self.error = error }
         sql += "NULL"
@@ -77,7 +77,7 @@ package struct Renderer {
         }
     }
 
-    /// Appends the arguments of an SQL text. A name has one value in a statement.
+    /// Appends the arguments of an SQL text. A name has only one value per statement.
     private mutating func append(_ arguments: StatementArguments) {
         for (name, value) in self.arguments.append(contentsOf: arguments) where value != arguments.namedValues[name] {
             if error == nil { error = .ambiguousArgument(name) }
@@ -160,7 +160,7 @@ extension Renderer {
         write(assignment.value ?? SQLExpression(.column(assignment.column, .none)))
     }
 
-    /// What a statement returns of the rows that it changes in a table.
+    /// Writes the columns that a statement returns for the rows that it changes.
     package mutating func write(_ returning: ReturnedColumns, of table: TableName) {
         for alias in returning.aliases { aliasNames[alias] = table.name }
         write(returning: returning.selection)
@@ -219,7 +219,7 @@ extension Renderer {
         sql += " "
     }
 
-    /// The target of an UPDATE or a DELETE: one table, whose columns need no qualification.
+    /// Declares the target of an UPDATE or a DELETE: a single table, whose columns need no qualification.
     private mutating func declare(_ target: MutationTarget) -> String {
         let name = target.aliases.lazy.compactMap(\.name).first ?? target.source.name
         for alias in target.aliases { aliasNames[alias] = name }
@@ -242,7 +242,7 @@ extension Renderer {
     }
 }
 
-/// Question marks for a list of arguments: `databaseQuestionMarks(count: 3)` is `?,?,?`.
+/// A list of question marks, for arguments: `databaseQuestionMarks(count: 3)` is `?,?,?`.
 public func databaseQuestionMarks(count: Int) -> String {
     repeatElement("?", count: count).joined(separator: ",")
 }

@@ -1,19 +1,19 @@
-// Rows that joins repeat. A request that joins to-many associations has a row for each of the associated ones; with
-// aggregates of associations it has each of its rows once, as the documented `GROUP BY` of aggregates makes it.
+// Rows that joins repeat. Joining to-many associations repeats a row for each associated row. With association
+// aggregates, each row must appear once, as with the documented `GROUP BY` of aggregates.
 
 extension Relation {
-    /// Whether joined associations repeat rows that have aggregates of associations: they are grouped by their key.
+    /// Whether joined associations repeat rows with association aggregates: those rows are grouped by their key.
     package var repeatsAggregatedRows: Bool {
         guard hasAggregates, !joins.isEmpty, groups.isEmpty, !groupsByPrimaryKey,
             joins.contains(where: \.mayRepeatRows),
-            // The rows of other requests make pairs: each is one.
+            // Joining other requests makes pairs of rows, and each pair counts.
             joins.allSatisfy(\.isAssociation)
         else { return false }
         return selection.allSatisfy { selection in
             switch selection.node {
             case .expression(let expression), .named(let expression, _): !expression.mayAggregate
             case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true
-            // What is not known yet may make one row of all.
+            // Unknown terms may turn all rows into one.
             case .literal, .symbol(.deferred): false
             }
         }
@@ -28,7 +28,7 @@ extension Join {
         }
     }
 
-    /// Whether a row may be joined to several ones by an association.
+    /// Whether an association may join several rows to one row.
     fileprivate var mayRepeatRows: Bool {
         if case .foreignKey(let link) = step.condition, !link.isToOne { return true }
         return isAssociation && step.relation.joins.contains(where: \.mayRepeatRows)

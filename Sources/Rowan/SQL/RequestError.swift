@@ -1,6 +1,6 @@
-// Mistakes in requests, which the resolver and the renderer refuse.
+// Invalid requests, which the resolver and the renderer reject.
 
-/// A request that has no SQL: a mistake in an association, a key, an alias or an expression.
+/// An error of a request that can't be turned into SQL, because of an association, a key, an alias or an expression.
 ///
 /// ```swift
 /// do {
@@ -10,83 +10,83 @@
 /// }
 /// ```
 ///
-/// Its description says what to do.
+/// The description explains how to fix the request.
 public enum RequestError: Error, CustomStringConvertible {
-    /// SQL that needs a table, where there is none.
+    /// The SQL needs a table, but has none.
     case noTable
-    /// The primary key of what is no table.
+    /// The primary key is required from a source that is not a table.
     case noPrimaryKey(String)
-    /// One value for a primary key of several columns.
+    /// A single value is given for a primary key of several columns.
     case compositeKey(table: String, columns: [String])
-    /// An association between two tables that no foreign key links.
+    /// No foreign key links the two tables of an association.
     case noForeignKey(origin: String, destination: String, columns: [String]?)
-    /// An association between two tables that several foreign keys link.
+    /// Several foreign keys link the two tables of an association.
     case ambiguousForeignKey(origin: String, destination: String, candidates: [[String]])
-    /// A foreign key with more or fewer columns than those that it refers to.
+    /// A foreign key and the columns it refers to differ in number.
     case columnCount(table: String, columns: [String], referred: [String])
-    /// Two associations of one key in one request.
+    /// Two associations of a request have the same key.
     case ambiguousKey(String)
-    /// A joined association whose rows are not those of its table.
+    /// A joined association has a clause that changes its rows, such as `limit`.
     case notJoinable(key: String, clause: String)
-    /// A request for the rows that are associated with a record without the value that they refer to.
+    /// A record misses the value that its associated rows refer to.
     case notLinked(table: String, column: String)
-    /// The sum, the average... of an association that has groups, distinct or limited rows.
+    /// An aggregate other than the count is requested for an association with groups, distinct or limited rows.
     case aggregateOfGroups(key: String)
-    /// A table alias that the request does not have.
+    /// The request does not have the table alias.
     case unknownAlias
-    /// A table alias that stands for two tables.
+    /// A table alias refers to two tables.
     case aliasOfTwoTables(String)
-    /// Two values for one named argument.
+    /// A named argument has two values.
     case ambiguousArgument(String)
-    /// An expression that SQLite's parser would refuse.
+    /// An expression exceeds the nesting limit of SQLite's parser.
     case tooDeep(levels: Int)
-    /// SQL that needs the schema, where nobody asks for it.
+    /// The SQL depends on the schema, in a place where Rowan does not read the schema.
     case unresolved
 
-    /// What is wrong, and what to do.
+    /// The problem, and how to fix it.
     public var description: String {
         switch self {
         case .noTable:
-            "this SQL needs a table to know its primary key or its columns"
+            "this SQL needs the primary key or the columns of a table, but has no table"
         case .noPrimaryKey(let name):
             "\(name) is not a table: it has no primary key"
         case .compositeKey(let table, let columns):
-            "table \(table) has a primary key of \(columns.count) columns (\(columns.joined(separator: ", "))): "
+            "the primary key of table \(table) has \(columns.count) columns (\(columns.joined(separator: ", "))): "
                 + "give a value to each, as in key: [\"\(columns[0])\": ...]"
         case .noForeignKey(let origin, let destination, nil):
-            "the schema has no foreign key from table \(origin) to table \(destination): tell the columns of the "
+            "the schema has no foreign key from table \(origin) to table \(destination): specify the columns of the "
                 + "association, as in using: ForeignKey([\"\(destination)Id\"])"
         case .noForeignKey(let origin, let destination, let columns?):
-            "the columns that \(origin)(\(columns.joined(separator: ", "))) refers to in table \(destination) are not "
-                + "known: tell them, as in ForeignKey([...], to: [...])"
+            "the columns of table \(destination) that \(origin)(\(columns.joined(separator: ", "))) refers to are "
+                + "unknown: specify them, as in ForeignKey([...], to: [...])"
         case .ambiguousForeignKey(let origin, let destination, let candidates):
-            "table \(origin) has several foreign keys to table \(destination): tell which one the association uses, "
+            "table \(origin) has several foreign keys to table \(destination): specify the one to use, "
                 + "as in using: ForeignKey([\"\(candidates[0].joined(separator: "\", \""))\"]); candidates: "
                 + candidates.map { "(\($0.joined(separator: ", ")))" }.joined(separator: " ")
         case .columnCount(let table, let columns, let referred):
-            "the foreign key of table \(table) has \(columns.count) columns (\(columns.joined(separator: ", "))), and "
+            "the foreign key of table \(table) has \(columns.count) columns (\(columns.joined(separator: ", "))), but "
                 + "refers to \(referred.count) (\(referred.joined(separator: ", ")))"
         case .ambiguousKey(let key):
             "two associations have the key \"\(key)\" in one request: rename one with forKey(_:)"
         case .notJoinable(let key, let clause):
-            "association \"\(key)\" has a \(clause): it can only be used with including(all:)"
+            "the association \"\(key)\" has a \(clause): use it only with including(all:)"
         case .notLinked(let table, let column):
-            "the record has no value for column \(column) of table \(table), which the association needs"
+            "the association needs column \(column) of table \(table), but the record has no value for it"
         case .unknownAlias:
-            "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
+            "the request uses a table alias that it does not have: add the alias with aliased(_:)"
         case .aliasOfTwoTables(let table):
-            "a table alias stands for two tables in one request, one of them \(table): make an alias for each"
+            "a table alias refers to two tables of the request, one of them \(table): create an alias for each"
         case .ambiguousArgument(let name):
             "two parts of a request give different values to argument :\(name): give them different names"
         case .tooDeep(let levels):
-            "an expression is nested too deeply: it has \(levels) levels, and \(SQLExpression.maximumDepth) is all that "
-                + "the parser of SQLite takes. Write long chains with joined(operator:), and give parts of the expression "
-                + "a name in a common table expression."
+            "an expression is nested too deeply: it has \(levels) levels, but SQLite's parser accepts only "
+                + "\(SQLExpression.maximumDepth). Write long chains with joined(operator:), or name parts of the "
+                + "expression in a common table expression."
         case .unresolved:
-            "this SQL depends on the schema, and stands where Rowan does not ask for the schema: use it in a request, or in "
+            "this SQL depends on the schema, but Rowan does not read the schema here: use it in a request, or in "
                 + "the SQL of a fetch"
         case .aggregateOfGroups(let key):
-            "association \"\(key)\" has groups, distinct or limited rows: only their count and isEmpty are known"
+            "the association \"\(key)\" has groups, distinct or limited rows: use only its count or isEmpty"
         }
     }
 }

@@ -1,10 +1,9 @@
-// Where the columns of joined sources stand in a row: what annotates it, then its scopes, from left to right. The order
-// is decided here, once: the renderer writes it, and the shape of the rows counts it.
-// SQLite gives other names (`id:1`) to columns of one name that two tables between parentheses have: the columns of
-// those are named one by one.
+// The positions of joined columns in a row: annotations first, then scopes, from left to right. They are decided here
+// only: the renderer writes this order, and the shape of the rows counts it. If two tables in parentheses have columns
+// with the same name, SQLite renames them (`id:1`): these columns are listed with explicit names.
 
 extension Resolver {
-    /// Gives joined sources their numbers, and their columns and orderings their place in a query.
+    /// Numbers the joined sources, and places their columns and orderings in a query.
     func place(_ joins: [ResolvedJoin], in select: inout Select) throws {
         guard !joins.isEmpty else { return }
         var (joins, count) = (joins, 0)
@@ -14,7 +13,7 @@ extension Resolver {
         try placement.addAnnotations(of: joins, scope: [], isGrouped: false)
         try placement.addScopes(of: joins, scope: [], isGrouped: false)
         placement.addOrderings(of: joins)
-        // Columns of aliases may be those of a table between parentheses.
+        // Columns of aliases may belong to a table in parentheses.
         if placement.namesColumns { select.selection = select.selection.map { $0.named(isGrouped: false) } }
         select.joinedColumns = placement.columns
         select.joinedOrderings = placement.orderings
@@ -25,7 +24,7 @@ extension Resolver {
 private struct Placement {
     let resolver: Resolver
     let commonTables: [CommonTable]
-    /// Whether some source stands between parentheses.
+    /// Whether any source is in parentheses.
     let namesColumns: Bool
     private(set) var columns: [Select.Columns] = []
     private(set) var orderings: [Select.Orderings] = []
@@ -36,7 +35,7 @@ private struct Placement {
         self.namesColumns = namesColumns
     }
 
-    /// The columns that joins give to the row of their origin.
+    /// Adds the columns that joins contribute to the row of their origin.
     mutating func addAnnotations(of joins: [ResolvedJoin], scope: [String], isGrouped: Bool) throws {
         for join in joins {
             let isGrouped = isGrouped || join.isGroup
@@ -45,7 +44,7 @@ private struct Placement {
         }
     }
 
-    /// The rows of included joins, each followed by its own scopes.
+    /// Adds the rows of included joins, each followed by its own scopes.
     mutating func addScopes(of joins: [ResolvedJoin], scope: [String], isGrouped: Bool) throws {
         for join in joins {
             let isGrouped = isGrouped || join.isGroup
@@ -97,7 +96,7 @@ extension ResolvedJoin {
             joins: joins.map(\.table))
     }
 
-    /// Whether the source is written between parentheses, with those that it requires.
+    /// Whether the source and its required joins are written in parentheses.
     fileprivate var isGroup: Bool { kind != .inner && requiresJoins }
     private var requiresJoins: Bool { joins.contains { $0.kind == .inner || $0.requiresJoins } }
 
@@ -105,7 +104,7 @@ extension ResolvedJoin {
 }
 
 extension SQLSelection {
-    /// The selection, with a name if it is a column that SQLite may rename.
+    /// The selection, with an explicit name if it is a column that SQLite may rename.
     fileprivate func named(isGrouped: Bool) -> SQLSelection {
         guard case .expression(let expression) = node, case .column(let name, let table) = expression.node,
             isGrouped || table != .current

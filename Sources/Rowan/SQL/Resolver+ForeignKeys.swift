@@ -1,4 +1,4 @@
-// Foreign keys, explained by the schema: which columns link the rows of two tables.
+// Resolves foreign keys with the schema: which columns link the rows of two tables.
 
 extension Resolver {
     func columns(
@@ -12,7 +12,7 @@ extension Resolver {
         }
     }
 
-    /// The pairs of a foreign key: columns of its holder, columns of the table it refers to.
+    /// The pairs of a foreign key: columns of its table, and columns of the table it refers to.
     private func columns(of link: ForeignKeyLink, holder: Source, referred: Source) throws -> [ColumnPair] {
         if let columns = link.columns, let referredColumns = link.referredColumns {
             return try pairs(holder.name, columns, referredColumns)
@@ -27,7 +27,7 @@ extension Resolver {
             if let known = candidates.first { return known }
             return try pairs(holder.name, columns, schema.primaryKeyColumns(ofTable: destination))
         }
-        // Two foreign keys of the same columns are one: a schema may say it twice.
+        // A schema may declare the same foreign key twice.
         let distinct = candidates.reduce(into: [[ColumnPair]]()) { if !$0.contains($1) { $0.append($1) } }
         guard let only = distinct.first else {
             throw RequestError.noForeignKey(origin: origin.name, destination: destination.name, columns: nil)

@@ -1,8 +1,8 @@
-// Paths of associations. A path is followed from its origin (subqueries, one in the other) or back to it (joins), and
-// both start from the same conditions.
+// Paths of associations. A path is followed from its origin (nested subqueries), or back to it (joins). Both use the
+// same conditions.
 
 extension Resolver {
-    /// The condition of a step, outside of any query.
+    /// The condition of a step, outside any query.
     package func condition(
         _ condition: JoinCondition, from origin: StoredSource, to destination: StoredSource
     ) throws -> ResolvedCondition {
@@ -10,7 +10,7 @@ extension Resolver {
         return try terms.condition(condition, from: origin, to: destination)
     }
 
-    /// The key of the row is that of the first row of the path.
+    /// The condition that the key of the row is that of the path's first row.
     func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
         let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
@@ -23,7 +23,8 @@ extension Resolver {
             origin: originAlias, destination: alias)
     }
 
-    /// The rows that a path leads to from the row of an alias. Each row comes once, however many ways lead to it.
+    /// The rows that a path leads to from the row of an alias. Each row appears once, even if several pivots lead to
+    /// it.
     func relation(
         of steps: ArraySlice<AssociationStep>, from origin: StoredSource, _ originAlias: TableAliasID
     ) throws -> Relation {
@@ -55,8 +56,8 @@ extension Resolver {
         return result
     }
 
-    /// The associated rows of any origin, with what tells their origin: the query goes back from the last step to the
-    /// first one, by joins.
+    /// The associated rows of all origins, with columns that identify the origin. The query goes back from the last
+    /// step to the first one, with joins.
     func inverse(
         of path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID] = []
     ) throws -> InverseRelation {
@@ -87,14 +88,14 @@ extension Resolver {
         return InverseRelation(relation: relation, alias: alias, columns: pairs)
     }
 
-    /// The associated rows of any origin, where a limit is that of each origin.
+    /// The associated rows of all origins. A limit applies to each origin separately.
     func inverse(
         ofLimited path: AssociationPath, from origin: StoredSource, aliases originAliases: [TableAliasID]
     ) throws -> InverseRelation {
         guard let limit = path.last.relation.limit else {
             return try inverse(of: path, from: origin, aliases: originAliases)
         }
-        // A row is among the first ones of its origin: the origin stands in the query, and in the subquery too.
+        // A row is among the first ones of its origin: the origin appears both in the query and in the subquery.
         let alias = TableAliasID.given()
         var population = try inverse(of: path, from: origin, aliases: [.given()])
         let key = try primaryKey(of: population.relation.source)
@@ -119,7 +120,7 @@ extension Resolver {
         return result
     }
 
-    /// The relation of the rows that are associated with a record.
+    /// The associated rows of a record.
     func linked(_ relation: Relation, _ link: RecordLink) throws -> Relation {
         var path = link.path
         path.last.relation = relation
@@ -143,7 +144,7 @@ extension Resolver {
 }
 
 extension Relation {
-    /// Filters by a condition on the row of another source, which an alias stands for in an outer query.
+    /// Filters by a condition on the row of another source, which is known by an alias in an outer query.
     fileprivate mutating func add(
         _ condition: ResolvedCondition, from originAlias: TableAliasID, to alias: TableAliasID
     ) {
@@ -164,11 +165,11 @@ extension Relation {
         }
     }
 
-    /// Joins the relation that a resolved condition comes from.
+    /// Joins the relation that a resolved condition starts from.
     fileprivate mutating func joinBack(to origin: Relation, _ condition: ResolvedCondition, number: Int) {
         var origin = origin
         origin.selection = []
-        // Not a name that a user's association has: the two are not the same rows.
+        // A name that no association of the user has, because its rows would be different.
         let key = AssociationKey.fixed("rowan pivot \(number)")
         joins.append(
             Join(
@@ -177,14 +178,14 @@ extension Relation {
     }
 }
 
-/// The rows that a path leads to, whatever its origin.
+/// The rows that a path leads to, for all origins.
 package struct InverseRelation {
     package var relation: Relation
-    /// The table that tells the origin.
+    /// The table that identifies the origin.
     package var alias: TableAliasID
     /// The columns of the origin, and those of the table of the alias.
     package var columns: [ColumnPair]
 
-    /// Whether the associated rows tell their origin themselves.
+    /// Whether the associated rows identify their origin themselves.
     func isDirect(_ path: AssociationPath) -> Bool { path.steps.count == 1 && relation.aliases.contains(alias) }
 }

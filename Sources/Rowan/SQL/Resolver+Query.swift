@@ -1,33 +1,33 @@
-// A query that is about to run: beside the statement, how its rows divide in scopes, and which rows are prefetched.
+// A query that is ready to run: its statement, how its rows are divided into scopes, and which rows are prefetched.
 
-/// A resolved query, and what its rows mean.
+/// A resolved query, and the structure of its rows.
 package struct ResolvedQuery {
     package var select: Select
-    /// How rows divide in scopes, nil if they show all columns.
+    /// How rows are divided into scopes; nil if they show all columns.
     package var shape: RowShape?
     package var prefetches: [ResolvedPrefetch] = []
 }
 
-/// Where a query has a column that prefetched rows need.
+/// The position of a column that prefetched rows need.
 package enum KeyColumn: Hashable, Sendable {
     case column(Int)
     case hidden(Int)
 }
 
-/// Rows that are fetched by a query of their own, for all the rows of a query.
+/// Rows that a separate query fetches for all rows of a query.
 package struct ResolvedPrefetch {
     package var name: String
-    /// The scopes that lead to the row that the prefetched rows belong to.
+    /// The scopes that lead to the row that owns the prefetched rows.
     package var scope: [String]
-    /// The columns that tell, in the rows of the query, which prefetched rows they have.
+    /// The columns of the query's rows that identify their prefetched rows.
     package var key: [KeyColumn]
     /// The query of the prefetched rows, without the filter by key.
     package var relation: Relation
-    /// The columns of the key in the prefetched rows, to filter by, and where they are selected.
+    /// The key columns of the prefetched rows, as a filter operand, and their position in the selection.
     package var filter: SQLExpression
     package var rowKey: [KeyColumn]
-    /// Whether each row of the query belongs to a row of the origin's table, as the schema says: when the origin is the
-    /// whole table, no filter by key is needed.
+    /// Whether the schema guarantees that each prefetched row belongs to a row of the origin's table. If the origin is
+    /// the whole table, no filter by key is needed.
     package var belongsToTable: Bool
 }
 
@@ -44,7 +44,7 @@ extension Resolver {
     }
 }
 
-/// Finds what is prefetched in the tree of a relation, and adds the columns that it needs.
+/// Finds the prefetched associations of a relation, and adds the columns that they need.
 private struct Prefetching {
     let resolver: Resolver
     let commonTables: [CommonTable]
@@ -66,7 +66,7 @@ private struct Prefetching {
         guard !prefetches.contains(where: { $0.name == prefetch.name && $0.scope == scope }) else {
             throw RequestError.ambiguousKey(prefetch.name)
         }
-        // The aliases of the user, who may refer to them in the prefetched rows.
+        // The user's aliases: prefetched rows may refer to them.
         let aliases = relation.aliases.filter(\.isOfUser)
         let inverse = try resolver.inverse(
             ofLimited: prefetch.path, from: relation.storedSource, aliases: aliases)
@@ -83,7 +83,7 @@ private struct Prefetching {
         var rowHidden: [SQLSelection] = []
         let rowKey = try columns.map { try locate($0, in: rows, isOwn: isDirect, inverse.alias, &rowHidden) }
         rows.hiddenSelection = rowHidden
-        // The associated rows may be filtered by the common tables of the request.
+        // Associated rows may use the common tables of the request.
         for table in commonTables
         where !rows.commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) }) {
             rows.commonTables.append(table)
@@ -100,7 +100,7 @@ private struct Prefetching {
                 belongsToTable: belongsToTable))
     }
 
-    /// Where a query has a column: among those it selects anyway, or else behind them.
+    /// The position of a column in a query: among its selection, or added after it.
     private func locate(
         _ column: String, in relation: Relation, isOwn: Bool, _ alias: TableAliasID, _ hidden: inout [SQLSelection]
     ) throws -> KeyColumn {
@@ -116,7 +116,7 @@ private struct Prefetching {
 }
 
 extension SchemaReader {
-    /// Whether the schema says that each row of a table refers to a row of another. What it can't say is no.
+    /// Whether the schema guarantees that each row of a table refers to a row of another one; false if unknown.
     fileprivate func hasForeignKey(
         from origin: Source, to destination: Source, _ pairs: [ColumnPair]
     ) throws -> Bool {
@@ -129,7 +129,7 @@ extension SchemaReader {
 }
 
 extension Relation {
-    /// The query, if it is no more than its text: no schema explains it, and all of its columns are shown.
+    /// The query, if it is complete as it is: it does not depend on the schema, and all of its columns are shown.
     package var plainSelect: Select? {
         guard !hasRareParts || prefetches.isEmpty && hiddenSelection.isEmpty else { return nil }
         return Select(self)

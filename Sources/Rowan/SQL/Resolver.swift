@@ -1,20 +1,20 @@
-// The resolver: the only step that asks the schema. It makes a `Select` of a `Relation`: primary keys, "all columns but
-// some", foreign keys, aggregates of associations and terms that wait for a connection become SQL. A relation without
-// any of those comes out as it is, at no cost.
-// Values go in and come out: what the terms of a relation ask of it (an alias, a joined table) is in `TermResolver`.
+// The resolver: the only step that reads the schema. It turns a `Relation` into a `Select`: primary keys, "all columns
+// except some", foreign keys, association aggregates and deferred terms become SQL. A relation without any of those
+// passes through unchanged, at no cost. The resolver only transforms values. What the terms require from their relation
+// (an alias, a joined table) is collected in `TermResolver`.
 
-/// Replaces in queries what only the schema can explain.
+/// Replaces the parts of queries that only the schema can explain.
 package struct Resolver {
     let schema: any SchemaReader
-    /// What aliases stand for.
+    /// The sources of aliases.
     var sources: [TableAliasID: StoredSource] = [:]
     let aggregates: Aggregates
 
-    /// What aggregates of associations may become.
+    /// How association aggregates can be rendered.
     package enum Aggregates {
-        /// Columns of tables that are joined, or correlated subqueries.
+        /// As columns of joined tables, or as correlated subqueries.
         case joined
-        /// Correlated subqueries: an UPDATE, a DELETE and the condition of a join have no place for joins.
+        /// As correlated subqueries only: an UPDATE, a DELETE and the condition of a join can't contain joins.
         case correlated
     }
 
@@ -23,7 +23,7 @@ package struct Resolver {
         self.aggregates = aggregates
     }
 
-    /// The same resolver, for a place without joins.
+    /// The same resolver, for places without joins.
     var correlated: Resolver {
         var resolver = Resolver(schema, aggregates: .correlated)
         resolver.sources = sources
@@ -52,7 +52,7 @@ package struct Resolver {
 
     // MARK: Relations
 
-    /// The relation of the rows that it is linked to, whose joins have no common tables of their own.
+    /// The relation with its record link resolved, and with the common tables of its joins moved to it.
     func expanded(_ relation: Relation) throws -> Relation {
         if let link = relation.link { return try expanded(linked(relation, link)) }
         guard !relation.joins.isEmpty else { return relation }
@@ -62,7 +62,7 @@ package struct Resolver {
         return result
     }
 
-    /// Throws if an alias stands for two tables.
+    /// Throws an error if an alias refers to two tables.
     private func checkAliases(of relation: Relation) throws {
         var aliases: Set<TableAliasID> = []
         func check(_ relation: Relation) throws {
@@ -98,7 +98,7 @@ package struct Resolver {
         let joins = try terms.joins(of: relation)
         try place(joins, in: &select)
         select.selectSomething()
-        // What the terms have asked for.
+        // The requirements of the terms.
         select.aliases = relation.aliases + terms.givenAliases
         select.joins += try terms.derivedTables.map { try terms.join($0) }
         return select
@@ -106,29 +106,29 @@ package struct Resolver {
 
     // MARK: Keys and columns
 
-    /// The columns that tell the rows of a source.
+    /// The columns that identify the rows of a source.
     package func primaryKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         return try schema.primaryKeyColumns(ofTable: table)
     }
 
-    /// The columns that tell the rows of a source, nil if it has none that the schema knows.
+    /// The columns that identify the rows of a source; nil if the schema knows none.
     func key(of source: Source) throws -> [String]? {
         guard case .table(let table) = source else { return nil }
         return try schema.keyColumns(ofTable: table)
     }
 
-    /// The shortest key that tells the rows of a source, the hidden rowid included.
+    /// The shortest key that identifies the rows of a source, including the hidden rowid.
     package func rowKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         guard try schema.hasRowID(table) else { return try schema.primaryKeyColumns(ofTable: table) }
-        // A column may have one of its names. <https://sqlite.org/rowidtable.html>
+        // A column may be called rowid. <https://sqlite.org/rowidtable.html>
         let columns = try schema.columnNames(ofTable: table)
         let name = ["rowid", "_rowid_", "oid"].first { !columns.contains(where: $0.isSameDatabaseName) }
         return try name.map { [$0] } ?? schema.primaryKeyColumns(ofTable: table)
     }
 
-    /// The columns of a source, with the definition of the common table that it may be.
+    /// The columns of a source, which may be defined by a common table.
     package func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
         if case .table(let table) = source,
             !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
@@ -137,7 +137,7 @@ package struct Resolver {
         }
         var relation = Relation(source)
         if case .function(var call) = source {
-            // Its columns don't depend on its arguments, which may be those of another table.
+            // The columns don't depend on the arguments, which may come from another table.
             call.arguments = call.arguments.map { _ in .null }
             relation.source = .function(call)
         }
@@ -155,7 +155,7 @@ package struct Resolver {
 }
 
 extension Relation {
-    /// Whether the query has one row at most, by a key or by an aggregate.
+    /// Whether the query returns at most one row, because of a key or an aggregate.
     package var hasOneRow: Bool {
         if oneKey != nil || filters.contains(where: \.leavesOneRow) { return true }
         guard groups.isEmpty, !groupsByPrimaryKey else { return false }
@@ -167,15 +167,15 @@ extension Relation {
         }
     }
 
-    /// The filter on one primary key, which leaves one row at most.
+    /// The filter by a single primary key, which selects at most one row.
     package var oneKey: SQLExpression? {
         filters.first {
             if case .symbol(.primaryKey(let values)) = $0.node { values.count == 1 } else { false }
         }
     }
 
-    /// The common tables of joined relations are those of the query. Before they are resolved: two places that have the
-    /// same one get the same.
+    /// Moves the common tables of joined relations to the query. This happens before they are resolved, so equal tables
+    /// from two places stay equal.
     fileprivate mutating func hoistCommonTables() {
         for index in joins.indices {
             joins[index].step.relation.hoistCommonTables()

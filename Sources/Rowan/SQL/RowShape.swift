@@ -1,16 +1,16 @@
-// How the rows of a query divide in scopes: the columns of the query, counted in their order.
+// How the rows of a query are divided into scopes, by the number of columns.
 
-/// The columns of a row, then those of its scopes.
+/// The columns of a row, followed by those of its scopes.
 package struct RowShape: Sendable {
-    /// Columns that stand side by side, in one scope.
+    /// Adjacent columns of one scope.
     package struct Part: Sendable {
         package let scope: [String]
-        /// nil if only the statement tells.
+        /// The number of columns; nil if only the statement knows it.
         package var columnCount: Int?
     }
 
     package var parts: [Part]
-    /// The columns at the end that no row shows.
+    /// The number of trailing columns that rows don't show.
     package let hiddenCount: Int
 }
 

@@ -1,6 +1,6 @@
-// Row values: several values that are compared at once, from left to right.
+// Row values: several values compared as one, from left to right.
 
-/// Several values that are compared at once: `("year", "month") < (2024, 6)`.
+/// Several values compared as one: `("year", "month") < (2024, 6)`.
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE ("score", "id") < (?, ?) ORDER BY "score" DESC, "id" DESC LIMIT 20
@@ -15,7 +15,8 @@
 /// Other.select { [$0.a, $0.b] }.contains(rowValue($0.a, $0.b))
 /// ```
 ///
-/// SQLite throws at fetch for row values of different sizes, and for a row value where one value is expected.
+/// At fetch, SQLite throws an error for row values of different sizes, and for a row value where a single value is
+/// expected.
 ///
 /// Source: <https://sqlite.org/rowvalue.html>
 public struct RowValue: SQLExpressible, Sendable {
@@ -23,6 +24,7 @@ public struct RowValue: SQLExpressible, Sendable {
 
     init(_ elements: [any SQLExpressible]) { self.elements = elements.map(\.sqlExpression) }
 
+    /// The row value as an expression: `(a, b)`.
     public var sqlExpression: SQLExpression { SQLExpression(.tuple(elements)) }
 
     /// `(a, b) = (c, d)`
@@ -40,15 +42,15 @@ public struct RowValue: SQLExpressible, Sendable {
     /// `(a, b) >= (c, d)`
     public static func >= (lhs: RowValue, rhs: RowValue) -> SQLExpression { .binary(.greaterOrEqual, lhs, rhs) }
 
-    /// `(a, b) IS (c, d)`: equality that knows NULL.
+    /// `(a, b) IS (c, d)`: equality that treats NULL as an ordinary value.
     public func isNotDistinct(from other: RowValue) -> SQLExpression { .binary(.isSame, self, other) }
-    /// `(a, b) IS NOT (c, d)`: difference that knows NULL.
+    /// `(a, b) IS NOT (c, d)`: difference that treats NULL as an ordinary value.
     public func isDistinct(from other: RowValue) -> SQLExpression { .binary(.isNotSame, self, other) }
 
     fileprivate static func list(_ rows: some Sequence<RowValue>) -> [[SQLExpression]] { rows.map(\.elements) }
 }
 
-/// Several values that are compared at once: `(a, b)`. See ``RowValue``.
+/// Several values compared as one: `(a, b)`. See ``RowValue``.
 public func rowValue(
     _ first: any SQLExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> RowValue {

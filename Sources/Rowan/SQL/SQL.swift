@@ -1,5 +1,5 @@
-// The SQL literal: text with expressions, selections, orderings and subqueries embedded as values, never as text.
-// It is a list of segments, rendered in order: no `?` is ever parsed.
+// The SQL literal: text with embedded expressions, selections, orderings and subqueries, which stay values. It is a
+// list of segments, rendered in order: no `?` is ever parsed.
 
 /// SQL text with values embedded by string interpolation, safe from injection.
 ///
@@ -26,17 +26,17 @@ public struct SQL: Hashable, Sendable {
 
     package init(segments: [Segment]) { self.segments = segments }
 
-    /// A literal from plain text and its arguments.
+    /// Creates a literal from plain text and its arguments.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         segments = [.text(sql, arguments)]
     }
 
-    /// A literal from an expression.
+    /// Creates a literal from an expression.
     public init(_ expression: some SQLSpecificExpressible) {
         segments = [.expression(expression.sqlExpression)]
     }
 
-    /// Whether the literal has no text and no argument.
+    /// Whether the literal has neither text nor arguments.
     public var isEmpty: Bool {
         segments.allSatisfy {
             if case .text(let sql, let arguments) = $0 { sql.isEmpty && arguments.isEmpty } else { false }
@@ -74,15 +74,22 @@ public struct SQL: Hashable, Sendable {
 }
 
 extension SQL: SQLSpecificExpressible {
+    /// The literal as an expression.
     public var sqlExpression: SQLExpression { SQLExpression(.literal(self)) }
+    /// The literal as a selection.
     public var sqlSelection: SQLSelection { SQLSelection(.literal(self)) }
+    /// The literal as an ordering.
     public var sqlOrdering: SQLOrdering { SQLOrdering(.literal(self)) }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
+    /// Creates a literal from plain SQL.
     public init(unicodeScalarLiteral: String) { self.init(sql: unicodeScalarLiteral) }
+    /// Creates a literal from plain SQL.
     public init(extendedGraphemeClusterLiteral: String) { self.init(sql: extendedGraphemeClusterLiteral) }
+    /// Creates a literal from plain SQL.
     public init(stringLiteral: String) { self.init(sql: stringLiteral) }
+    /// Creates a literal from SQL with interpolated values.
     public init(stringInterpolation sqlInterpolation: SQLInterpolation) { self = sqlInterpolation.literal }
 }
 
@@ -102,6 +109,7 @@ extension Sequence where Element == SQL {
 public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     package var literal = SQL(segments: [])
 
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// `SELECT * FROM player`
@@ -109,7 +117,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         if !sql.isEmpty { literal.append(sql: sql) }
     }
 
-    /// `SELECT * FROM \(sql: "player")`: plain text, not escaped.
+    /// Plain text, without escaping: `SELECT * FROM \(sql: "player")`.
     public mutating func appendInterpolation(sql: String, arguments: StatementArguments = StatementArguments()) {
         literal.append(sql: sql, arguments: arguments)
     }
@@ -125,7 +133,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(sql: identifier.quotedDatabaseIdentifier)
     }
 
-    /// `... WHERE name = \(name)`: a value or an expression; nil is NULL.
+    /// A value or an expression: `... WHERE name = \(name)`. For nil, NULL.
     public mutating func appendInterpolation(_ expressible: (any SQLExpressible)?) {
         literal.append(.expression(expressible?.sqlExpression ?? .null))
     }
@@ -140,7 +148,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.expression(Column(codingKey.stringValue).sqlExpression))
     }
 
-    /// `SELECT \(CodingKeys.name) FROM player`, for a key that is also an expression.
+    /// A coding key that is also an expression: `SELECT \(CodingKeys.name) FROM player`.
     public mutating func appendInterpolation(_ codingKey: some CodingKey & SQLExpressible) {
         literal.append(.expression(codingKey.sqlExpression))
     }
@@ -153,17 +161,17 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
     /// A value: the text of a substring.
     public mutating func appendInterpolation(_ text: Substring) { appendInterpolation(String(text)) }
 
-    /// `... WHERE id IN \(ids)`: values between parentheses; an empty sequence matches nothing.
+    /// A list of values in parentheses: `... WHERE id IN \(ids)`. An empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element: SQLExpressible {
         literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
     }
 
-    /// `... WHERE id IN \(values)`: values between parentheses; an empty sequence matches nothing.
+    /// The same, for expressions of several types.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element == any SQLExpressible {
         literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
     }
 
-    /// `... WHERE token = \(data)`: a value that is also a sequence, such as Data, is a value.
+    /// A value that is also a sequence, such as Data, is a single value: `... WHERE token = \(data)`.
     public mutating func appendInterpolation<T: SQLExpressible & Sequence>(_ value: T) where T.Element: SQLExpressible {
         literal.append(.expression(value.sqlExpression))
     }
@@ -173,13 +181,13 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.selection(selection.sqlSelection))
     }
 
-    /// A selection of any type.
+    /// The same, for a selection of any type.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: any SQLSelectable) {
         literal.append(.selection(selection.sqlSelection))
     }
 
-    /// `SELECT \((Column("a") + 1).forKey("b"))`: an expression stands as itself.
+    /// A selectable expression is written as an expression: `SELECT \((Column("a") + 1).forKey("b"))`.
     public mutating func appendInterpolation<T: SQLSelectable & SQLExpressible>(_ expressible: T) {
         literal.append(.expression(expressible.sqlExpression))
     }
@@ -189,7 +197,7 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.ordering(ordering))
     }
 
-    /// `... WHERE score = (\(subquery))`: a subquery, without parentheses.
+    /// A subquery, without parentheses: `... WHERE score = (\(subquery))`.
     public mutating func appendInterpolation<T: SQLSubqueryable>(_ subquery: T) {
         literal.append(.subquery(subquery.sqlSubquery))
     }

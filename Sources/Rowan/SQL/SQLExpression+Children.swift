@@ -1,7 +1,7 @@
-// The one traversal of expressions: every rewriting goes through `mapChildren`.
+// The only traversal of expressions: all transformations use `mapChildren`.
 
 extension SQLExpression {
-    /// The same expression with each direct sub-expression transformed.
+    /// The expression with each direct child transformed.
     package func mapChildren(_ transform: inout some ExpressionTransform) throws -> SQLExpression {
         switch node {
         case .value, .constant, .column, .storable, .symbol:
@@ -59,14 +59,14 @@ extension SQLExpression {
     }
 }
 
-/// What a rewriting does with each kind of child.
+/// What a transformation does with each kind of child.
 package protocol ExpressionTransform {
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression
     mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery
     mutating func literal(_ literal: SQL) throws -> SQL
-    /// The terms that an ordering stands for.
+    /// The terms that replace an ordering.
     mutating func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering]
-    /// Throws if the function can't be called so.
+    /// Throws an error if the call is not supported.
     func check(_ call: SQLExpression.FunctionCall) throws
 }
 
@@ -92,7 +92,7 @@ extension ExpressionTransform {
 }
 
 extension SQLExpression.Node {
-    /// Whether this node or a child needs the schema. One level deep: the children know for themselves.
+    /// Whether this node or a direct child needs the schema. Each child has already computed its own answer.
     var isSymbolic: Bool {
         switch self {
         case .value, .constant, .column: false
@@ -106,7 +106,7 @@ extension SQLExpression.Node {
         case .isIn(let a, let container, _): a.isSymbolic || container.isSymbolic
         case .like(let a, let b, let escape, _): a.isSymbolic || b.isSymbolic || escape?.isSymbolic ?? false
         case .function(let call):
-            // Not every SQLite knows orderings: the connection tells.
+            // Only some versions of SQLite support orderings: the connection checks.
             !call.orderings.isEmpty || call.arguments.contains(where: \.isSymbolic) || call.filter?.isSymbolic ?? false
         case .windowed(let a, let window): a.isSymbolic || window.isSymbolic
         case .conditional(let conditional): conditional.isSymbolic

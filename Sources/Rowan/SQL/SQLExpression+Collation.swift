@@ -1,8 +1,8 @@
-// Collations. That of a condition would have no effect: it goes to what the condition compares.
+// Collations. A collation has no effect on a condition: it applies to the operands of the condition.
 // Source: https://sqlite.org/datatype3.html#collation
 
 extension SQLExpression {
-    /// The expression with a collation. `IN` and ranges compare with it.
+    /// The expression with a collation, which also applies to the operands of `IN` and of ranges.
     package func collated(_ collation: String) -> SQLExpression {
         switch node {
         case .isIn(let operand, let container, let isNegated):
@@ -23,7 +23,7 @@ extension SQLExpression {
         return SQLExpression(.binary(op, a.collated(collation), b))
     }
 
-    /// Whether this is what `(a..<b).contains(element)` makes.
+    /// Whether this is the result of `(a..<b).contains(element)`.
     private var isHalfOpenRange: Bool {
         guard case .associative(.and, let bounds) = node, bounds.count == 2,
             case .binary(.greaterOrEqual, let element, _) = bounds[0].node,

@@ -1,17 +1,17 @@
-// How deeply expressions are nested. All that visits a tree visits it by recursion, its release included: a tree that
-// would overflow a stack, be it that of a worker thread, is not made. Each expression counts its levels when it is
-// built; above the maximum, it keeps the count, and nothing else.
+// The nesting depth of expressions. Every visit of a tree is recursive, including its release, so a tree that would
+// overflow the stack of a worker thread must not exist. Each expression counts its levels when it is built; beyond the
+// maximum, it keeps only the count.
 
 extension SQLExpression {
-    /// The parser of SQLite has a stack of 100 places (no limit since 3.46), of which each level takes one at least.
+    /// SQLite's parser has a stack of 100 entries (unlimited since 3.46), of which each level takes at least one.
     /// Source: <https://sqlite.org/limits.html#max_expr_depth>
     static let maximumDepth: Int32 = 100
 
-    /// From this depth on, a chain of one operator that is nested to the right is made one node: `a AND (b AND (c...`
-    /// is `a AND b AND c...`. Shorter ones are written as they are said.
+    /// From this depth on, a right-nested chain of one operator becomes one node: `a AND (b AND (c...` becomes `a AND b
+    /// AND c...`. Shorter chains keep their parentheses.
     private static let flatteningDepth: Int32 = 16
 
-    /// Chains of one operator are one node: `a + b + c`.
+    /// A chain of one operator becomes one node: `a + b + c`.
     static func associative(
         _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
     ) -> SQLExpression {
@@ -22,13 +22,13 @@ extension SQLExpression {
             rhs.appendLeaves(of: op, to: &operands)
             return SQLExpression(.associative(op, operands))
         }
-        // Neither trait is computed again from all the operands: a chain of thousands is built one by one.
+        // Traits are not recomputed from all operands: a chain of thousands is built one operand at a time.
         let isSymbolic = lhs.isSymbolic || rhs.isSymbolic
         guard let operands = lhs.operands(of: op) else {
             return SQLExpression(
                 .associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: 1 + max(lhs.depth, rhs.depth))
         }
-        // One allocation: `operands + [rhs]` takes two (benchmark request-build).
+        // One allocation; `operands + [rhs]` takes two (benchmark request-build).
         var all: [SQLExpression] = []
         all.reserveCapacity(operands.count + 1)
         all.append(contentsOf: operands)
@@ -37,7 +37,7 @@ extension SQLExpression {
             .associative(op, all), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
     }
 
-    /// The operands of a node of an operator.
+    /// The operands, if this is a node of the operator.
     private func operands(of op: AssociativeBinaryOperator) -> [SQLExpression]? {
         if case .associative(op, let operands) = node { operands } else { nil }
     }
@@ -49,12 +49,12 @@ extension SQLExpression {
 }
 
 extension SQLExpression.AssociativeBinaryOperator {
-    /// Whether operands may be grouped in any way. Sums and products of doubles depend on it.
+    /// Whether operands can be regrouped. Sums and products of doubles depend on the grouping.
     var isRegroupable: Bool { self != .add && self != .multiply }
 }
 
 extension SQLExpression.Node {
-    /// How many operations are nested, this one included. One level deep: the children know for themselves.
+    /// The nesting depth of operations, including this one. Each child has already computed its own depth.
     var depth: Int32 {
         switch self {
         case .value, .constant, .column, .storable: 0
@@ -146,8 +146,8 @@ extension SQL {
 // MARK: - Queries
 
 extension SQLSubquery.Content {
-    /// How many operations and queries are nested. A query counts for three: so many places it takes at least in the
-    /// parser of SQLite, and more than others on the stack of the resolver.
+    /// The nesting depth of operations and queries. A query counts as three levels: it takes at least three entries on
+    /// the parser's stack, and more space than other nodes on the resolver's stack.
     var depth: Int32 {
         switch self {
         case .literal(let literal): 1 + literal.depth

@@ -1,5 +1,5 @@
-// The expressions of SQL: a closed tree of values. A node that only the schema can explain (the primary key)
-// marks its ancestors as symbolic, so that the resolver rewrites those trees, and touches no other.
+// The expressions of SQL: a closed tree of values. A node that only the schema can explain, such as the primary key,
+// marks its ancestors as symbolic. The resolver rewrites only those trees.
 
 /// An SQL expression.
 ///
@@ -14,10 +14,10 @@
 public struct SQLExpression: Hashable, Sendable {
     package let node: Node
 
-    /// Whether only the schema can explain this expression.
+    /// Whether the expression contains parts that only the schema can explain.
     package let isSymbolic: Bool
 
-    /// How many operations are nested: see SQLExpression+Depth.
+    /// The nesting depth of operations: see SQLExpression+Depth.
     let depth: Int32
 
     package init(_ node: Node) { self.init(node, isSymbolic: node.isSymbolic, depth: node.depth) }
@@ -35,7 +35,7 @@ public struct SQLExpression: Hashable, Sendable {
 
     package indirect enum Node: Hashable, Sendable {
         case value(DatabaseValue)
-        /// A value that stands in the text: SQLite finds the index on an expression by comparing texts.
+        /// A value that is written into the SQL, because SQLite compares texts to find an index on an expression.
         case constant(DatabaseValue)
         case column(String, TableReference)
         case literal(SQL)
@@ -56,38 +56,38 @@ public struct SQLExpression: Hashable, Sendable {
         case cast(SQLExpression, String)
         case subquery(SQLSubquery)
         case exists(SQLSubquery, isNegated: Bool)
-        /// Values between parentheses, as the right side of IN.
+        /// Values in parentheses, as the right operand of IN.
         case tuple([SQLExpression])
-        /// A value that records may store in a way of their own.
+        /// A value whose stored form a record type can choose.
         case storable(StorableValue)
-        /// An expression in which some aliases stand for the source of others.
+        /// An expression in which some aliases refer to the sources of other aliases.
         case bound(SQLExpression, [AliasBinding])
-        /// What stands for SQL that only the resolver can tell. No `Select` has one.
+        /// A placeholder for SQL that only the resolver can determine. A `Select` contains none.
         case symbol(Symbol)
     }
 
-    /// What the schema explains.
+    /// The placeholders of expressions.
     package enum Symbol: Hashable, Sendable {
-        /// The primary key of the current table is one of those values.
+        /// The primary key of the current table is one of these values.
         case primaryKey(isIn: [SQLExpression])
         /// A value that is computed over the associated rows of the current table.
         case aggregate(AssociatedValue)
-        /// The row of an alias is there: its primary key is not NULL.
+        /// Whether the row of an alias exists: its primary key is not NULL.
         case rowExists(TableAliasID)
-        /// Expressions that are known when a connection is.
+        /// Expressions that become known once a connection is available.
         case deferred(Deferred<SQLExpression>)
-        /// What is left of an expression that is nested too deeply: the resolver refuses it.
+        /// The remainder of an expression that is nested too deeply: the resolver rejects it.
         case tooDeep
     }
 
-    /// What IN looks into.
+    /// The right operand of IN.
     package enum Container: Hashable, Sendable {
         case expressions([SQLExpression])
         case subquery(SQLSubquery)
         case table(String)
-        /// Rows of values, however many: they are one argument where SQLite allows.
+        /// Rows of values, in any number: they become a single argument where SQLite supports it.
         case values([[DatabaseValue]])
-        /// Row values, all of the same size: `(VALUES (1, 2), (3, 4))`.
+        /// Row values of equal size: `(VALUES (1, 2), (3, 4))`.
         case rows([[SQLExpression]])
     }
 
@@ -117,7 +117,7 @@ public struct SQLExpression: Hashable, Sendable {
     /// An operator whose operands can be regrouped: `a + b + c`.
     public struct AssociativeBinaryOperator: Hashable, Sendable {
         package let sql: String
-        /// The result for no operand at all.
+        /// The result without operands.
         package let neutralValue: DatabaseValue
 
         package init(sql: String, neutralValue: DatabaseValue.Storage) {
@@ -125,24 +125,25 @@ public struct SQLExpression: Hashable, Sendable {
             self.neutralValue = DatabaseValue(storage: neutralValue)
         }
 
-        /// The `+` operator. No operand gives 0.
+        /// The `+` operator. Without operands, the result is 0.
         public static let add = AssociativeBinaryOperator(sql: "+", neutralValue: .int64(0))
-        /// The `*` operator. No operand gives 1.
+        /// The `*` operator. Without operands, the result is 1.
         public static let multiply = AssociativeBinaryOperator(sql: "*", neutralValue: .int64(1))
-        /// The `AND` operator. No operand gives true.
+        /// The `AND` operator. Without operands, the result is true.
         public static let and = AssociativeBinaryOperator(sql: "AND", neutralValue: .int64(1))
-        /// The `OR` operator. No operand gives false.
+        /// The `OR` operator. Without operands, the result is false.
         public static let or = AssociativeBinaryOperator(sql: "OR", neutralValue: .int64(0))
-        /// The `&` operator. No operand gives -1: all bits.
+        /// The `&` operator. Without operands, the result is -1: all bits are set.
         public static let bitwiseAnd = AssociativeBinaryOperator(sql: "&", neutralValue: .int64(-1))
-        /// The `|` operator. No operand gives 0.
+        /// The `|` operator. Without operands, the result is 0.
         public static let bitwiseOr = AssociativeBinaryOperator(sql: "|", neutralValue: .int64(0))
-        /// The `||` operator. No operand gives the empty text.
+        /// The `||` operator. Without operands, the result is the empty text.
         public static let concat = AssociativeBinaryOperator(sql: "||", neutralValue: .string(""))
     }
 }
 
 extension SQLExpression: SQLSpecificExpressible {
+    /// The expression itself.
     public var sqlExpression: SQLExpression { self }
 
     package static func value(_ storage: DatabaseValue.Storage) -> SQLExpression {
@@ -155,7 +156,8 @@ extension SQLExpression: SQLSpecificExpressible {
         SQLExpression(.symbol(.tooDeep), isSymbolic: true, depth: depth)
     }
 
-    /// Expressions joined by an operator: a lone one stands as it is, none at all is the operator's neutral value.
+    /// Expressions joined by an operator. A single expression is returned as it is; an empty list gives the operator's
+    /// neutral value.
     package static func joined(
         _ expressions: [SQLExpression], by op: AssociativeBinaryOperator
     ) -> SQLExpression {
@@ -166,7 +168,7 @@ extension SQLExpression: SQLSpecificExpressible {
         }
     }
 
-    /// The condition that this, a column or a tuple of columns, is one of those rows of values.
+    /// The condition that this column, or tuple of columns, equals one of the rows of values.
     package func isOne(of rows: [[DatabaseValue]]) -> SQLExpression {
         guard rows.count == 1 else { return SQLExpression(.isIn(self, .values(rows), isNegated: false)) }
         let values = rows[0].map { SQLExpression(.value($0)) }
@@ -174,10 +176,10 @@ extension SQLExpression: SQLSpecificExpressible {
             .equal(self, values.count == 1 ? values[0] : SQLExpression(.tuple(values)), isNegated: false))
     }
 
-    /// Whether this is the value 0, which no row satisfies.
+    /// Whether this is the value 0, a condition that no row satisfies.
     var isFalse: Bool { if case .value(let value) = node { value.storage == .int64(0) } else { false } }
 
-    /// The logical negation, as SQL writes it best: `a <> b` rather than `NOT a = b`.
+    /// The logical negation, in its simplest form: `a <> b` rather than `NOT a = b`.
     package var negated: SQLExpression {
         switch node {
         case .equal(let a, let b, let isNegated): SQLExpression(.equal(a, b, isNegated: !isNegated))
@@ -195,17 +197,17 @@ extension SQLExpression: SQLSpecificExpressible {
     }
 }
 
-/// Where a column is looked for.
+/// The table of a column.
 package enum TableReference: Hashable, Sendable {
-    /// The table of the query that the column stands in.
+    /// The current table of the query where the column appears.
     case current
-    /// No table: the bare name, always.
+    /// No table: the bare name, never qualified.
     case none
-    /// The table that an alias stands for.
+    /// The table of an alias.
     case alias(TableAliasID)
 }
 
-/// An alias that stands for the source of another.
+/// An alias that refers to the source of another alias.
 package struct AliasBinding: Hashable, Sendable {
     package var alias: TableAliasID
     package var stands: TableAliasID

@@ -1,4 +1,5 @@
-// The functions of SQLite that the documented API names. Any other is one literal away: `SQL("DATE(\(x))")`.
+// The functions of SQLite that have a Swift counterpart in the documented API. A literal calls any other function:
+// `SQL("DATE(\(x))")`.
 // Sources: https://sqlite.org/lang_corefunc.html, lang_aggfunc.html, lang_datefunc.html
 
 /// `ABS(value)`
@@ -7,7 +8,7 @@ public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("
 /// `LENGTH(value)`
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression { .call("LENGTH", value) }
 
-/// `COUNT(value)`: the rows where the value is not NULL.
+/// `COUNT(value)`: the number of rows where the value is not NULL.
 public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression { .call(.count, counted) }
 
 /// `COUNT(*)`
@@ -30,7 +31,7 @@ public func average(_ value: some SQLSpecificExpressible, filter: some SQLSpecif
     .call(.average, value, filter: filter.sqlExpression)
 }
 
-/// `MIN(value)`: the least value of the group.
+/// `MIN(value)`: the minimum value of the group.
 public func min(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.min, value) }
 
 /// `MIN(value) FILTER (WHERE filter)`
@@ -38,7 +39,7 @@ public func min(_ value: some SQLSpecificExpressible, filter: some SQLSpecificEx
     .call(.min, value, filter: filter.sqlExpression)
 }
 
-/// `MIN(a, b, ...)`: the least of several values.
+/// `MIN(a, b, ...)`: the minimum of several values.
 public func min(
     _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
@@ -48,7 +49,7 @@ public func min(
                 "MIN", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
-/// `MAX(value)`: the greatest value of the group.
+/// `MAX(value)`: the maximum value of the group.
 public func max(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.max, value) }
 
 /// `MAX(value) FILTER (WHERE filter)`
@@ -56,7 +57,7 @@ public func max(_ value: some SQLSpecificExpressible, filter: some SQLSpecificEx
     .call(.max, value, filter: filter.sqlExpression)
 }
 
-/// `MAX(a, b, ...)`: the greatest of several values.
+/// `MAX(a, b, ...)`: the maximum of several values.
 public func max(
     _ value1: any SQLSpecificExpressible, _ value2: any SQLExpressible, _ values: any SQLExpressible...
 ) -> SQLExpression {
@@ -66,7 +67,7 @@ public func max(
                 "MAX", [value1.sqlExpression, value2.sqlExpression] + values.map(\.sqlExpression), result: .argument)))
 }
 
-/// `SUM(value)`: NULL for no row.
+/// `SUM(value)`: the sum, or NULL without rows.
 public func sum(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.sum, value) }
 
 /// `SUM(value) FILTER (WHERE filter)`
@@ -74,7 +75,7 @@ public func sum(_ value: some SQLSpecificExpressible, filter: some SQLSpecificEx
     .call(.sum, value, filter: filter.sqlExpression)
 }
 
-/// `TOTAL(value)`: a double, 0.0 for no row.
+/// `TOTAL(value)`: the sum as a double, 0.0 without rows.
 public func total(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.total, value) }
 
 /// `TOTAL(value) FILTER (WHERE filter)`
@@ -115,26 +116,40 @@ extension SQLExpression {
 
 /// A modifier of SQLite's date functions. <https://sqlite.org/lang_datefunc.html#modifiers>
 public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
+    /// Adds seconds: `'1.5 seconds'`.
     case second(Double)
+    /// Adds minutes: `'1 minutes'`.
     case minute(Int)
+    /// Adds hours: `'1 hours'`.
     case hour(Int)
+    /// Adds days: `'1 days'`.
     case day(Int)
+    /// Adds months: `'1 months'`.
     case month(Int)
+    /// Adds years: `'1 years'`.
     case year(Int)
+    /// Goes back to the start of the day: `'start of day'`.
     case startOfDay
+    /// Goes back to the start of the month: `'start of month'`.
     case startOfMonth
+    /// Goes back to the start of the year: `'start of year'`.
     case startOfYear
+    /// Advances to the next given weekday, unless the date is one; Sunday is 0: `'weekday 0'`.
     case weekday(Int)
+    /// Reads numbers as seconds since 1970: `'unixepoch'`.
     case unixEpoch
+    /// Converts from UTC to local time: `'localtime'`.
     case localTime
+    /// Converts from local time to UTC: `'utc'`.
     case utc
-    /// Reads numbers as seconds since 1970 or as Julian days, whichever is likely. Since SQLite 3.38.
+    /// Reads numbers as seconds since 1970 or as Julian days, whichever is plausible. It requires SQLite 3.38.
     case auto
-    /// Reads numbers as Julian days only. Since SQLite 3.38.
+    /// Reads numbers only as Julian days. It requires SQLite 3.38.
     case julianDay
-    /// Keeps the fraction of seconds in results. Since SQLite 3.42.
+    /// Keeps fractions of seconds in the result. It requires SQLite 3.42.
     case subsecond
 
+    /// The text of the modifier.
     public var sqlExpression: SQLExpression { .value(.string(text)) }
 
     private var text: String {

@@ -1,6 +1,6 @@
-// JSON values: expressions that are known to hold JSON, and the operators that look into them.
+// JSON values: expressions that contain JSON, and the operators that access its parts.
 
-/// A type that is an SQL expression, and holds a JSON value.
+/// A type that can be used as an SQL expression, and contains a JSON value.
 ///
 /// ```swift
 /// extension Player: TableRecord {
@@ -13,15 +13,15 @@
 /// Player.filter { $0.address["country"] == "DE" }
 /// ```
 ///
-/// As an element of a JSON array or object, such as those that `Database.jsonArray` makes, it stays a JSON value, where
-/// another text is a JSON string.
+/// As an element of a JSON array or object, such as the result of `Database.jsonArray`, it stays a JSON value. Any
+/// other text becomes a JSON string.
 ///
 /// Source: <https://sqlite.org/json1.html>
 public protocol SQLJSONExpressible: SQLSpecificExpressible {}
 
 extension SQLJSONExpressible {
-    /// The SQL value at a path: `"info" ->> 'name'`. JSON strings are texts, JSON numbers are numbers, JSON null and
-    /// a missing value are NULL; arrays and objects are their JSON text.
+    /// The SQL value at a path: `"info" ->> 'name'`. JSON strings become texts, and JSON numbers become numbers. JSON
+    /// null and missing values become NULL. Arrays and objects become JSON text.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
@@ -30,23 +30,24 @@ extension SQLJSONExpressible {
     /// $0.scores[0]; $0.info["$.team.name"]
     /// ```
     ///
-    /// A path that is a Swift text or integer stands in the SQL, so that an index on the same expression serves.
+    /// A path that is a Swift string or integer is written into the SQL, so SQLite can use an index on the same
+    /// expression.
     ///
-    /// - Parameter path: a key of the object, the position in the array, or a path that starts with `$`.
+    /// - Parameter path: a key of the object, a position in the array, or a path that starts with `$`.
     ///   <https://sqlite.org/json1.html#jptr>
     public subscript(_ path: some SQLExpressible) -> SQLExpression {
         SQLExpression(.binary(.jsonValue, sqlExpression, path.sqlExpression.asConstant))
     }
 
-    /// The JSON text of the value at a path: `"info" -> 'name'`. A JSON string keeps its quotes, JSON null is the text
-    /// `null`; a missing value is NULL.
+    /// The JSON text of the value at a path: `"info" -> 'name'`. A JSON string keeps its quotes, and JSON null is the
+    /// text `null`. A missing value is NULL.
     ///
     /// ```swift
     /// // SELECT "address" -> 'country' FROM "player"   -- "DE", with its quotes
     /// Player.select({ $0.address.jsonRepresentation(atPath: "country") }, as: String.self)
     /// ```
     ///
-    /// - Parameter path: a key of the object, the position in the array, or a path that starts with `$`.
+    /// - Parameter path: a key of the object, a position in the array, or a path that starts with `$`.
     ///   <https://sqlite.org/json1.html#jptr>
     public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
         SQLExpression(.binary(.jsonRepresentation, sqlExpression, path.sqlExpression.asConstant))
@@ -59,15 +60,15 @@ extension SQLJSONExpressible {
     /// Player.select({ $0.address.jsonExtract(atPath: "$.country") }, as: String.self)
     /// ```
     ///
-    /// SQLite throws at fetch for what is not JSON, and for a path that does not start with `$`.
+    /// At fetch, SQLite throws an error for invalid JSON, and for a path that does not start with `$`.
     ///
     /// Source: <https://sqlite.org/json1.html#jex>
     public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
         .json(.extract, [sqlExpression, path.sqlExpression.asConstant])
     }
 
-    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value,
-    /// as ``jsonExtract(atPath:)`` does; no path gives NULL.
+    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. A single path gives an SQL
+    /// value, like ``jsonExtract(atPath:)``. No path gives NULL.
     ///
     /// ```swift
     /// // SELECT JSON_EXTRACT("address", '$.city', '$.country') FROM "player"   -- ["Berlin","DE"]
@@ -79,13 +80,13 @@ extension SQLJSONExpressible {
         .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
 
-    /// The values at several paths, as a JSON array.
+    /// The same, with paths of several types.
     public func jsonExtract(atPaths paths: some Collection<any SQLExpressible>) -> SQLExpression {
         .json(.extract, [sqlExpression] + paths.map(\.sqlExpression.asConstant))
     }
 }
 
-/// A column that holds JSON values.
+/// A column that contains JSON values.
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
@@ -95,14 +96,14 @@ public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
     /// The name of the column, not quoted.
     public var name: String
 
-    /// A column with this name.
+    /// Creates a column with this name.
     public init(_ name: String) { self.name = name }
 
-    /// A column with the name of a coding key.
+    /// Creates a column with the name of a coding key.
     public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
 }
 
-/// An expression that holds a JSON value.
+/// A type-erased expression that contains a JSON value.
 ///
 /// ```swift
 /// // SELECT "address" ->> 'name', "info" ->> 'name' FROM "player"
@@ -110,16 +111,17 @@ public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
 /// Player.select(values.map { $0["name"] })
 /// ```
 public struct AnySQLJSONExpressible: SQLJSONExpressible, Sendable {
+    /// The JSON value as an expression.
     public let sqlExpression: SQLExpression
 
-    /// The same JSON value.
+    /// Erases the type of a JSON value.
     public init(_ base: some SQLJSONExpressible) { sqlExpression = base.sqlExpression }
 
     package init(sqlExpression: SQLExpression) { self.sqlExpression = sqlExpression }
 }
 
 extension SQLSpecificExpressible {
-    /// The expression, known to hold a JSON value. The SQL is the same.
+    /// The expression, treated as a JSON value. Its SQL does not change.
     ///
     /// ```swift
     /// // SELECT "info" ->> 'score' FROM "player"
@@ -138,7 +140,7 @@ extension SQLExpression {
         SQLExpression(.function(FunctionCall(function, arguments, filter: filter)))
     }
 
-    /// A text or an integer as a part of the SQL. SQLite can't read a NUL character there.
+    /// A text or an integer as part of the SQL. SQLite can't read a NUL character there.
     package var asConstant: SQLExpression {
         guard case .value(let value) = node else { return self }
         return switch value.storage {
@@ -148,7 +150,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether SQLite knows the value for JSON: it comes from one of its functions that return JSON, or from `->`.
+    /// Whether SQLite recognizes the value as JSON: it results from a function that returns JSON, or from `->`.
     /// Source: <https://sqlite.org/json1.html#interface_overview>
     package var isJSONForSQLite: Bool {
         switch node {
@@ -165,14 +167,14 @@ extension SQLExpression {
 }
 
 extension SQLSpecificExpressible {
-    /// The value as SQLite's binary JSON, a blob that JSON functions read without parsing.
+    /// The value in SQLite's binary JSON format: a blob that JSON functions read without parsing.
     ///
     /// ```swift
     /// Database.jsonArray([1, 2]).asJSONB   // JSONB_ARRAY(?, ?)
     /// Column("info").asJSONB               // JSONB("info")
     /// ```
     ///
-    /// - Note: fetching throws "no such function" on SQLite before 3.45.
+    /// - Note: at fetch, SQLite before 3.45 throws "no such function".
     ///
     /// Source: <https://sqlite.org/jsonb.html>
     public var asJSONB: SQLExpression { sqlExpression.binaryJSON }
@@ -191,15 +193,15 @@ extension SQLExpression {
         case .windowed(let call, let window) where call.isJSONForSQLite:
             return SQLExpression(.windowed(call.binaryJSON, window))
         default:
-            // Any other value is JSON text, or no JSON at all: SQLite knows.
+            // Any other value is JSON text, or SQLite rejects it.
             return .json(.binary, [self])
         }
     }
 }
 
 extension SQLExpressible {
-    /// The argument of a function that stores it into JSON. JSON that SQLite only sees as a text or a blob is read, so
-    /// that it is stored as JSON, and not as a JSON string.
+    /// The argument of a function that embeds it in JSON. SQLite recognizes some JSON only as a text or a blob: it is
+    /// parsed, and so stored as JSON rather than as a JSON string.
     package var asJSONElement: SQLExpression {
         let expression = sqlExpression
         guard self is any SQLJSONExpressible, !expression.isJSONForSQLite else { return expression }

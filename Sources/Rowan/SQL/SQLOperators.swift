@@ -1,6 +1,6 @@
-// The operators of SQL as Swift operators. Each has two forms: the left side is an SQL expression, or only the right side
-// is. There the left side is an existential: with one more generic side, `2 * a + 3 * b > 10` took the type checker
-// seconds (Tests/CompileTime).
+// SQL operators as Swift operators. Each has two forms, because only one of its sides may be specific to SQL. If only
+// the right side is, the left side is an existential: with another generic side, type-checking `2 * a + 3 * b > 10`
+// took seconds (Tests/CompileTime).
 
 extension SQLSpecificExpressible {
     /// `a = b`, and `a IS NULL` for nil.
@@ -17,18 +17,18 @@ extension SQLSpecificExpressible {
     /// `a <> b`, and `b IS NOT NULL` for nil.
     @_disfavoredOverload
     public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs == rhs).negated }
-    /// `a IS b`: equality that knows NULL.
+    /// `a IS b`: equality that treats NULL as an ordinary value.
     public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isSame, lhs, rhs?.sqlExpression ?? .null)
     }
-    /// `a IS b`: equality that knows NULL.
+    /// `a IS b`: equality that treats NULL as an ordinary value.
     @_disfavoredOverload
     public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
         .binary(.isSame, lhs?.sqlExpression ?? .null, rhs)
     }
-    /// `a IS NOT b`: difference that knows NULL.
+    /// `a IS NOT b`: difference that treats NULL as an ordinary value.
     public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression { (lhs === rhs).negated }
-    /// `a IS NOT b`: difference that knows NULL.
+    /// `a IS NOT b`: difference that treats NULL as an ordinary value.
     @_disfavoredOverload
     public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression { (lhs === rhs).negated }
 
@@ -53,7 +53,7 @@ extension SQLSpecificExpressible {
         .binary(.greaterOrEqual, lhs, rhs)
     }
 
-    /// `a + b`: the addition of numbers. See ``SQLExpression/AssociativeBinaryOperator/concat`` for texts.
+    /// `a + b`: the sum of two numbers. To concatenate texts, see ``SQLExpression/AssociativeBinaryOperator/concat``.
     public static func + (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.add, lhs, rhs) }
     /// `a + b`
     public static func + (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.add, lhs, rhs) }
@@ -117,8 +117,9 @@ extension SQLSpecificExpressible {
     }
 }
 
-// Terms are values too, which `==` compares where a Bool is expected. Everywhere else it is SQL: a Bool is an expression
-// as well, and `having(a == b)` would silently be `having(false)`. Concrete types: those alone win over Equatable's own.
+// Terms are also values, which Swift compares with `==` where it expects a Bool. Elsewhere, `==` must be SQL: Bool is
+// an expression too, so `having(a == b)` would silently mean `having(false)`. Only operators on concrete types win over
+// those of Equatable.
 
 extension Column {
     /// `a = b`
@@ -133,7 +134,7 @@ extension SQL {
     /// `a <> b`
     public static func != (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // A text is a value: without those, a literal on one side would be SQL, as that on the other.
+    // A text is a value: without these operators, a literal on either side would be SQL.
 
     /// `a = 'text'`
     public static func == (lhs: SQL, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
@@ -151,7 +152,7 @@ extension SQLExpression {
     /// `a <> b`
     public static func != (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // Long conditions type-check ten times faster with those three, which are the same as the generic ones.
+    // These three operators repeat the generic ones: long conditions type-check ten times faster.
 
     /// `a AND b`
     public static func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression { .associative(.and, lhs, rhs) }
@@ -192,21 +193,21 @@ extension Sequence where Element == any SQLExpressible {
         SQLExpression(.isIn(element.sqlExpression, .expressions(map { $0.sqlExpression }), isNegated: false))
     }
 
-    /// The expressions joined by an operator.
+    /// Joins the expressions with an operator.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
         .joined(map { $0.sqlExpression }, by: op)
     }
 }
 
 extension Sequence where Element: SQLExpressible {
-    /// The expressions joined by an operator: `[a, b, c].joined(operator: .and)`.
+    /// Joins the expressions with an operator: `[a, b, c].joined(operator: .and)`.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
         .joined(map { $0.sqlExpression }, by: op)
     }
 }
 
 extension Sequence where Element == any SQLSpecificExpressible {
-    /// The expressions joined by an operator: `[$0.score >= 10, $0.name != nil].joined(operator: .and)`.
+    /// Joins the expressions with an operator: `[$0.score >= 10, $0.name != nil].joined(operator: .and)`.
     public func joined(operator op: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
         .joined(map { $0.sqlExpression }, by: op)
     }

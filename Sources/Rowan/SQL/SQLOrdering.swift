@@ -8,10 +8,11 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
 
     package init(_ node: Node) { self.node = node }
 
+    /// The ordering itself.
     public var sqlOrdering: SQLOrdering { self }
 
     package enum Direction: String, Hashable, Sendable {
-        /// No direction in the text, which is ascending.
+        /// No explicit direction, which means ascending.
         case none = ""
         case ascending = " ASC"
         case descending = " DESC"
@@ -30,21 +31,21 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
 
     package enum Node: Hashable, Sendable {
         case expression(SQLExpression, Direction)
-        /// Text, which has no reverse.
+        /// SQL text, which can't be reversed.
         case literal(SQL)
-        /// What stands for terms that only the resolver can tell. No `Select` has one.
+        /// A placeholder for terms that only the resolver can determine. A `Select` contains none.
         case symbol(Symbol)
     }
 
-    /// What the schema explains.
+    /// The placeholders of orderings.
     package enum Symbol: Hashable, Sendable {
         /// The columns of the primary key of the current table.
         case primaryKey(Direction)
-        /// Terms that are known when a connection is.
+        /// Terms that become known once a connection is available.
         case deferred(Deferred<SQLOrdering>)
     }
 
-    /// The reverse ordering. A literal has none, and stays as it is.
+    /// The reverse ordering. A literal can't be reversed, and stays unchanged.
     package var reversed: SQLOrdering {
         switch node {
         case .expression(let expression, let direction): SQLOrdering(.expression(expression, direction.reversed))

@@ -1,7 +1,7 @@
-// Comparisons that are methods: patterns, and equality that knows NULL.
+// Comparisons as methods: patterns, and comparisons that treat NULL as an ordinary value.
 
 extension SQLSpecificExpressible {
-    /// `a GLOB pattern`: `*` and `?` stand for characters, case counts.
+    /// `a GLOB pattern`: `*` and `?` match any characters. The comparison is case-sensitive.
     ///
     /// ```swift
     /// // SELECT * FROM "file" WHERE "name" GLOB ?
@@ -11,8 +11,8 @@ extension SQLSpecificExpressible {
     /// Source: <https://sqlite.org/lang_expr.html#glob>
     public func glob(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.glob, self, pattern) }
 
-    /// `a REGEXP pattern`: SQLite calls the function `regexp`, with the pattern and the text. It has none of its own:
-    /// without one that you add, it throws "no such function: REGEXP" at fetch.
+    /// `a REGEXP pattern`: SQLite calls the function `regexp` with the pattern and the text. SQLite does not provide
+    /// this function: unless you add it, the query throws "no such function: REGEXP" at fetch.
     ///
     /// ```swift
     /// db.add(function: DatabaseFunction("regexp", argumentCount: 2, pure: true) { values in
@@ -27,15 +27,15 @@ extension SQLSpecificExpressible {
     /// Source: <https://sqlite.org/lang_expr.html#regexp>
     public func regexp(_ pattern: some SQLExpressible) -> SQLExpression { .binary(.regexp, self, pattern) }
 
-    /// `a IS NOT b`: whether the values differ, where NULL is a value like others. It is what the SQL standard calls
-    /// `a IS DISTINCT FROM b`, in words that every version of SQLite knows; the same as `a !== b`.
+    /// `a IS NOT b`: whether the values differ, if NULL is an ordinary value. This is the `a IS DISTINCT FROM b` of the
+    /// SQL standard, in a form that every version of SQLite accepts. It is the same as `a !== b`.
     ///
     /// Source: <https://sqlite.org/lang_expr.html#isisnot>
     public func isDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isNotSame, self, other?.sqlExpression ?? .null)
     }
 
-    /// `a IS b`: whether the values are equal, where NULL is a value like others; the same as `a === b`.
+    /// `a IS b`: whether the values are equal, if NULL is an ordinary value. It is the same as `a === b`.
     public func isNotDistinct(from other: (any SQLExpressible)?) -> SQLExpression {
         .binary(.isSame, self, other?.sqlExpression ?? .null)
     }

@@ -8,36 +8,36 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
 
     package init(_ node: Node) { self.node = node }
 
+    /// The selection itself.
     public var sqlSelection: SQLSelection { self }
 
     package enum Node: Hashable, Sendable {
         case expression(SQLExpression)
         case named(SQLExpression, String)
         case literal(SQL)
-        /// All columns of the current table, or of a table with a name.
+        /// All columns of the current table, or of the table with a name.
         case allColumns(table: String?)
-        /// What stands for columns that only the resolver can tell. No `Select` has one.
+        /// A placeholder for columns that only the resolver can determine. A `Select` contains none.
         case symbol(Symbol)
     }
 
-    /// What the schema explains.
+    /// The placeholders of selections.
     package enum Symbol: Hashable, Sendable {
         case allColumnsExcluding([String], of: QualifiedTable? = nil)
         case primaryKey
-        /// No column.
+        /// No columns.
         case nothing
-        /// Columns that are known when a connection is.
+        /// Columns that become known once a connection is available.
         case deferred(Deferred<SQLSelection>)
     }
 
-    /// A table that is not the current one, and how its columns are qualified.
+    /// A table other than the current one, and the qualifier of its columns.
     package struct QualifiedTable: Hashable, Sendable {
         package var table: TableName
         package var alias: TableAliasID
     }
 
-    /// Whether this is `*`, of the current table.
-    /// All columns of the current table. One array for all queries.
+    /// All columns of the current table: a single array for all queries.
     package static let all = [SQLSelection(.allColumns(table: nil))]
 
     package var isAllColumns: Bool { if case .allColumns(nil) = node { true } else { false } }
@@ -53,12 +53,12 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
 }
 
 extension SQLSpecificExpressible {
-    /// The expression with a name in the fetched rows: `score + bonus AS "total"`.
+    /// Names the expression in the fetched rows: `score + bonus AS "total"`.
     public func forKey(_ key: String) -> SQLSelection {
         SQLSelection(.named(sqlExpression, key))
     }
 
-    /// The expression with the name of a coding key.
+    /// Names the expression after a coding key.
     public func forKey(_ key: some CodingKey) -> SQLSelection {
         forKey(key.stringValue)
     }
@@ -66,22 +66,27 @@ extension SQLSpecificExpressible {
 
 /// All columns of a table: `SELECT *`.
 public struct AllColumns: Sendable, SQLSelectable {
+    /// Creates the selection of all columns.
     public init() {}
+    /// The selection: `*`.
     public var sqlSelection: SQLSelection { SQLSelection(.allColumns(table: nil)) }
 }
 
-/// All columns of a table but some. The names that the table does not have are ignored.
+/// All columns of a table, except some. Names that are not columns of the table are ignored.
 public struct AllColumnsExcluding: Sendable, SQLSelectable {
     private let excludedColumns: [String]
 
+    /// Creates the selection of all columns except those with these names.
     public init(_ excludedColumns: some Collection<String>) {
         self.excludedColumns = Array(excludedColumns)
     }
 
+    /// The same, with column expressions.
     public init(_ excludedColumns: [any ColumnExpression]) {
         self.excludedColumns = excludedColumns.map(\.name)
     }
 
+    /// The selection: the resolver replaces it with the remaining columns.
     public var sqlSelection: SQLSelection { SQLSelection(.symbol(.allColumnsExcluding(excludedColumns))) }
 }
 
@@ -91,12 +96,12 @@ extension SQLSelectable where Self == AllColumns {
 }
 
 extension SQLSelectable where Self == AllColumnsExcluding {
-    /// All columns of the table but some: `[.allColumns(excluding: ["generatedColumn"])]`.
+    /// All columns of the table, except some: `[.allColumns(excluding: ["generatedColumn"])]`.
     public static func allColumns(excluding excludedColumns: some Collection<String>) -> Self {
         AllColumnsExcluding(excludedColumns)
     }
 
-    /// All columns of the table but some.
+    /// The same, with column expressions.
     public static func allColumns(excluding excludedColumns: [any ColumnExpression]) -> Self {
         AllColumnsExcluding(excludedColumns)
     }

@@ -1,9 +1,9 @@
-// The text that the renderer writes. A query has some fifty parts: appending one to a String costs ten times what the
-// copy of its bytes does, and to an array three times (benchmark request-build).
+// The buffer that the renderer writes to. A query has about fifty parts: appending a part to a String takes ten times
+// as long as copying its bytes, and three times as long to an array (benchmark request-build).
 
-/// SQL text in the making.
+/// A buffer of SQL text.
 package struct SQLText {
-    /// The bytes, which live as long as one of the texts that share them.
+    /// The bytes, shared by copies of the text.
     private final class Bytes {
         @exclusivity(unchecked) var start: UnsafeMutablePointer<UInt8>
         @exclusivity(unchecked) var count = 0
@@ -16,7 +16,7 @@ package struct SQLText {
 
         deinit { start.deallocate() }
 
-        /// Forgets the bytes; their place serves the next ones, unless it is unusually large.
+        /// Removes the bytes. Their memory is reused, unless it is unusually large.
         func removeAll() {
             count = 0
             guard capacity > 1 << 16 else { return }
@@ -25,7 +25,7 @@ package struct SQLText {
             start = .allocate(capacity: capacity)
         }
 
-        /// Makes place for more bytes after the others.
+        /// Reserves memory for more bytes.
         @inline(__always)
         func reserve(_ more: Int) -> UnsafeMutablePointer<UInt8> {
             if capacity - count < more { grow(more) }
@@ -68,7 +68,7 @@ package struct SQLText {
         }
     }
 
-    /// Appends a name between double quotes; those in the name are doubled.
+    /// Appends a name in double quotes, and doubles the quotes that it contains.
     mutating func append(identifier: String) {
         var identifier = identifier
         identifier.withUTF8 { name in
@@ -88,7 +88,7 @@ package struct SQLText {
         }
     }
 
-    /// The text, for the time of a call.
+    /// Calls the closure with the text.
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try body(UnsafeBufferPointer(start: bytes.start, count: bytes.count))
     }

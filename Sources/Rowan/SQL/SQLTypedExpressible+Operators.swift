@@ -1,5 +1,5 @@
-// The operators of typed expressions: each compares with a value of the type, and with an expression of the type. An
-// expression that may be NULL compares with one that may not.
+// The operators of typed expressions. Each accepts a value of the same type, and an expression of the same type.
+// Expressions of optional and non-optional types can be compared.
 
 extension SQLTypedExpressible {
     /// `a = b`, and `a IS NULL` for nil

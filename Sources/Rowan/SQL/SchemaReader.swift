@@ -1,25 +1,26 @@
-// What the resolver asks of a schema. A connection answers.
+// The resolver's questions about the schema. A connection answers them.
 
-/// What the resolver asks of a schema.
+/// The resolver's questions about the schema.
 package protocol SchemaReader {
-    /// The columns of the primary key, `rowid` for a table without one.
+    /// The columns of the primary key; `rowid` for a table without a primary key.
     func primaryKeyColumns(ofTable table: TableName) throws -> [String]
-    /// The columns of the primary key, as above; nil for a view without one, and for what is no table of the schema.
+    /// The columns of the primary key, as above; nil for a view without a key, and for names that are not in the
+    /// schema.
     func keyColumns(ofTable table: TableName) throws -> [String]?
     /// Whether the table has a rowid, hidden or not.
     func hasRowID(_ table: TableName) throws -> Bool
     /// All visible columns of a table or a view.
     func columnNames(ofTable table: TableName) throws -> [String]
-    /// The columns that a query selects.
+    /// The columns of a query.
     func columnNames(of select: Select) throws -> [String]
-    /// The foreign keys from a table to another.
+    /// The foreign keys from one table to another.
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
-    /// Whether the rows that have given values in some columns are found without a scan.
+    /// Whether an index finds the rows with given values in some columns.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
-    /// Whether columns can't be NULL, as far as the schema says. What is no table of the schema can be NULL.
+    /// Whether the schema guarantees that the columns are not NULL; false for names that are not in the schema.
     func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool
-    /// The error for an expression of so many levels.
+    /// The error of an expression with this nesting depth.
     func error(forNesting levels: Int) -> any Error
-    /// Throws if the SQLite that runs is older than a version, such as 3_044_000.
+    /// Throws an error if the running SQLite is older than a version, such as 3_044_000.
     func requireSQLite(_ version: Int, for feature: String) throws
 }

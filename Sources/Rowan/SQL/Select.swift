@@ -1,19 +1,19 @@
-// What leaves the resolver, and all that the renderer takes: a query in the terms of SQL. Joins are columns or
-// expressions, columns stand in the order of the text, and each clause belongs to one source.
+// The output of the resolver, and the only input of the renderer: a query in terms of SQL. Join conditions are columns
+// or expressions, columns are in the order of the text, and each clause belongs to one source.
 
-/// A query that no schema needs to explain.
+/// A query that is independent of the schema.
 package struct Select: Hashable, Sendable {
     /// The first source.
     package var source: Source
     package var isDistinct = false
-    /// What is selected of the first source.
+    /// The columns of the first source.
     package var selection: [SQLSelection] = []
     package var filters: [SQLExpression] = []
     package var orderings: [SQLOrdering] = []
     package var limit: Relation.Limit?
     private var rare = Rare<Parts>()
 
-    /// What stands for the first source. The first alias that has a name gives it to the source.
+    /// The aliases of the first source. The first alias with a name names the source.
     package var aliases: [TableAliasID] {
         get { rare.box?.parts.aliases ?? [] }
         set { rare.parts.aliases = newValue }
@@ -26,12 +26,12 @@ package struct Select: Hashable, Sendable {
         get { rare.box?.parts.joins ?? [] }
         set { rare.parts.joins = newValue }
     }
-    /// What is selected of the joined sources, behind the selection.
+    /// The columns of the joined sources, after the selection.
     package var joinedColumns: [Columns] {
         get { rare.box?.parts.joinedColumns ?? [] }
         set { rare.parts.joinedColumns = newValue }
     }
-    /// Columns that come after all others, and that no row shows: the keys of prefetched rows, of pages.
+    /// Columns that follow all others, and that rows don't show: the keys of prefetched rows and of pages.
     package var hiddenSelection: [SQLSelection] {
         get { rare.box?.parts.hiddenSelection ?? [] }
         set { rare.parts.hiddenSelection = newValue }
@@ -48,13 +48,13 @@ package struct Select: Hashable, Sendable {
         get { rare.box?.parts.windows ?? [] }
         set { rare.parts.windows = newValue }
     }
-    /// The order of the joined sources, which comes second.
+    /// The orderings of the joined sources, after those of the first source.
     package var joinedOrderings: [Orderings] {
         get { rare.box?.parts.joinedOrderings ?? [] }
         set { rare.parts.joinedOrderings = newValue }
     }
 
-    /// Whether the query has more than one source, its selection, filters, an order and a limit.
+    /// Whether the query has more than a single source with its selection, filters, order and limit.
     var hasRareParts: Bool { rare.box != nil }
 
     private struct Parts: RareParts {
@@ -69,14 +69,14 @@ package struct Select: Hashable, Sendable {
         var joinedOrderings: [Orderings] = []
     }
 
-    /// A source that is joined to another, with those that are joined to it. The sources of a query are numbered from 0,
-    /// in the order of the text.
+    /// A source that is joined to another one, with the sources that are joined to it. The sources of a query are
+    /// numbered from 0, in the order of the text.
     package struct JoinedTable: Hashable, Sendable {
         package var kind: Join.Kind
         package var condition: ResolvedCondition
         package var filters: [SQLExpression] = []
         package var source: Source
-        /// What stands for the source, as for the first one.
+        /// The aliases of the source, as for the first source.
         package var aliases: [TableAliasID]
         package var joins: [JoinedTable] = []
     }
@@ -84,12 +84,12 @@ package struct Select: Hashable, Sendable {
     /// Columns of one source, in one scope of the row.
     package struct Columns: Hashable, Sendable {
         package var source: Int
-        /// The scopes that lead to the columns, none for those of the row itself.
+        /// The scopes that lead to the columns; none for the columns of the row itself.
         package var scope: [String]
         package var selection: [SQLSelection]
     }
 
-    /// The terms of ORDER BY whose unqualified columns are those of one source.
+    /// ORDER BY terms whose unqualified columns belong to one source.
     package struct Orderings: Hashable, Sendable {
         package var source: Int
         package var terms: [SQLOrdering]
@@ -97,7 +97,7 @@ package struct Select: Hashable, Sendable {
 
     init(_ source: Source) { self.source = source }
 
-    /// The query of a relation without symbols, as it is; nil if the relation needs the resolver.
+    /// Creates the query of a relation without symbols; returns nil if the relation needs the resolver.
     package init?(_ relation: Relation) {
         guard !relation.isSymbolic else { return nil }
         source = relation.source
@@ -115,7 +115,7 @@ package struct Select: Hashable, Sendable {
         windows = relation.windows
     }
 
-    /// SQL has no query without columns.
+    /// Selects something, because SQL requires at least one column.
     mutating func selectSomething() {
         guard selection.isEmpty, hiddenSelection.isEmpty, joinedColumns.allSatisfy(\.selection.isEmpty) else { return }
         hiddenSelection = [SQLSelection(.expression(.null))]
@@ -124,7 +124,7 @@ package struct Select: Hashable, Sendable {
     /// Whether the query has an order.
     var isOrdered: Bool { !orderings.isEmpty || !joinedOrderings.isEmpty }
 
-    /// Whether the query gives all the rows of a table.
+    /// Whether the query returns all the rows of a table.
     package var isWholeTable: Bool {
         guard case .table = source else { return false }
         return filters.isEmpty && limit == nil && groups.isEmpty && havings.isEmpty && commonTables.isEmpty
@@ -132,16 +132,16 @@ package struct Select: Hashable, Sendable {
     }
 }
 
-/// What links the rows of two sources, in the terms of SQL.
+/// The condition that links the rows of two sources, in terms of SQL.
 package enum ResolvedCondition: Hashable, Sendable {
-    /// Nothing: all pairs of rows.
+    /// No condition: all pairs of rows.
     case always
-    /// Columns that are equal.
+    /// Equal columns.
     case columns([ColumnPair])
-    /// An expression. In it, the two aliases stand for the two sources.
+    /// An expression, in which the two aliases refer to the two sources.
     case expression(SQLExpression, origin: TableAliasID, destination: TableAliasID)
 
-    /// The condition, seen from the destination.
+    /// The condition, as seen from the destination.
     var reversed: ResolvedCondition {
         switch self {
         case .always: .always
@@ -154,7 +154,7 @@ package enum ResolvedCondition: Hashable, Sendable {
 }
 
 extension JoinCondition {
-    /// A condition that is resolved, as a part of another relation.
+    /// A resolved condition, as part of another relation.
     init(_ condition: ResolvedCondition) {
         switch condition {
         case .always: self = .always
@@ -166,15 +166,15 @@ extension JoinCondition {
 }
 
 extension Select.JoinedTable {
-    /// Whether the joined source is written between parentheses, with those that it requires.
+    /// Whether the joined source and its required joins are written in parentheses.
     var isGroup: Bool { kind != .inner && requiresJoins }
 
-    /// Whether a row of the source needs a row of another.
+    /// Whether a row of the source requires a row of another source.
     private var requiresJoins: Bool { joins.contains { $0.kind == .inner || $0.requiresJoins } }
 }
 
 extension Select {
-    /// The sources, by their number.
+    /// The sources, by number.
     var sources: [Source] {
         var sources = [source]
         func add(_ joins: [JoinedTable]) {

@@ -1,8 +1,8 @@
-// The names that a selection gives, and who uses them. A query that is made into another one, with its key as its only
-// selection, loses them: a term that uses one would mean something else there.
+// The names that a selection defines, and the terms that use them. When a query is transformed so that it only selects
+// its key, these names disappear, and a term that uses one would change its meaning.
 
 extension Relation {
-    /// The names that the selection gives to what is no column of that name.
+    /// The names that the selection gives to expressions other than the column with that name.
     package var selectedNames: Set<String> {
         selection.reduce(into: []) { names, selection in
             guard case .named(let expression, let name) = selection.node else { return }
@@ -13,7 +13,7 @@ extension Relation {
 }
 
 extension SQLExpression {
-    /// A name among those that the expression uses, as a column of its own query.
+    /// The first of the names that the expression uses as a column of its own query.
     package func usedName(among names: Set<String>) -> String? {
         var used: String?
         let isUsed = contains { expression in
@@ -28,7 +28,7 @@ extension SQLExpression {
         return isUsed ? used : nil
     }
 
-    /// Whether the expression uses some names, or has SQL text, which may use them.
+    /// Whether the expression uses any of the names, or contains SQL text, which may use them.
     package func mayUse(_ names: Set<String>) -> Bool {
         let hasText = contains { if case .literal = $0.node { .found } else { .goOn } }
         return hasText || usedName(among: names) != nil
@@ -36,7 +36,7 @@ extension SQLExpression {
 }
 
 extension SQLOrdering {
-    /// A name among those that the term uses.
+    /// The first of the names that the term uses.
     package func usedName(among names: Set<String>) -> String? {
         guard case .expression(let expression, _) = node else { return nil }
         return expression.usedName(among: names)

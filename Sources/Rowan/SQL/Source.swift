@@ -1,6 +1,6 @@
-// What the rows of a query come from: a table, a subquery, a function that makes rows.
+// The source of a query's rows: a table, a subquery, a table-valued function.
 
-/// The name of a table, with its schema for a table of an attached database.
+/// The name of a table, with the schema of an attached database.
 package struct TableName: Hashable, Sendable {
     package var schema: String?
     package var name: String
@@ -19,7 +19,7 @@ package indirect enum Source: Hashable, Sendable {
     /// A table-valued function. <https://sqlite.org/vtab.html#tabfunc2>
     case function(SQLExpression.FunctionCall)
 
-    /// The name that columns are qualified with, where no alias is given.
+    /// The name that qualifies the columns, unless there is an alias.
     package var name: String {
         switch self {
         case .table(let table): table.name
@@ -37,16 +37,16 @@ package indirect enum Source: Hashable, Sendable {
     }
 }
 
-/// A source of rows, and how its record type stores values.
+/// A source of rows, and the storage of its record type.
 package struct StoredSource: Sendable {
     package var source: Source
     package var storage: RecordStorage?
 }
 
-/// How a record type stores the values of types that have several representations. Two are equal when they are those
-/// of one type.
+/// How a record type stores values of types with several representations. Two storages are equal if they have the same
+/// record type.
 package struct RecordStorage: Hashable, Sendable {
-    /// Encodes as a type does. A function that takes the type: a closure for each type would be allocated again for
+    /// Encodes a value as a type does. It is a function that takes the type: a closure per type would be allocated for
     /// each request.
     package typealias Encode = @Sendable (_ type: any Any.Type, StorableValue, _ column: String) -> DatabaseValue
 

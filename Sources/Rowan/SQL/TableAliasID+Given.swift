@@ -1,12 +1,12 @@
-// The aliases that the resolver gives, as correlated subqueries and joins need them. No SQL shows their numbers.
+// The aliases that the resolver creates for correlated subqueries and joins. Their numbers never appear in SQL.
 
 import Synchronization
 
-/// How many aliases were given. None is given twice, because a resolved query may be a part of a later one.
+/// The number of created aliases. Numbers are never reused, because a resolved query may become part of a later one.
 private let givenAliasCount = Atomic<Int>(0)
 
 extension TableAliasID {
-    /// A new alias, whose number is below zero, unlike those of users.
+    /// Creates an alias with a negative number, unlike the user's aliases.
     package static func given() -> TableAliasID {
         TableAliasID(number: -givenAliasCount.add(1, ordering: .relaxed).newValue, name: nil)
     }

@@ -1,7 +1,7 @@
-// The plan of aggregates follows the schema. Where indexes lead from a row to its associated ones, each aggregate is a
-// correlated subquery, which reads those rows alone. Where they don't, it would scan the table for each row: one scan
-// groups the table by origin, and is joined. For the row of a key, that scan looks for its associated rows alone; for
-// the first row of any others, the scan of the subquery is the shorter one.
+// The plan of aggregates depends on the schema. If indexes lead from a row to its associated rows, each aggregate is a
+// correlated subquery, which reads only those rows. Otherwise a subquery would scan the table for each row, so a single
+// scan groups the table by origin, and is joined. For the row of a key, that scan reads only the row's associated rows.
+// For the first of many rows, the scan of a subquery is cheaper.
 
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
@@ -14,11 +14,11 @@ extension TermResolver {
         let rows = try resolver.relation(of: value.path.steps[...], from: current.storedSource, alias)
         let result = try expression(resolver.aggregate(value.function, of: rows, key: value.path.last.key))
         guard current.isOptional, value.function.isKnownOfNoRow else { return result }
-        // The aggregate of a row that is missing is NULL, as all of its columns.
+        // If a row is missing, its aggregate is NULL, like all of its columns.
         return CaseExpression().when(try exists(.current, current.source), then: result).sqlExpression
     }
 
-    /// Whether an aggregate is a column of a joined table.
+    /// Whether an aggregate becomes a column of a joined table.
     private func isJoined(_ value: AssociatedValue, to current: CurrentRelation) throws -> Bool {
         guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
             try resolver.key(of: value.path.last.relation.source) != nil
@@ -26,7 +26,7 @@ extension TermResolver {
         return try !resolver.isIndexed(value.path, current.storedSource) && !refersToOuterRows(value)
     }
 
-    /// Whether an aggregate needs the row of a query around it: a derived table does not see it.
+    /// Whether an aggregate refers to rows of an outer query: a derived table can't access them.
     private func refersToOuterRows(_ value: AssociatedValue) throws -> Bool {
         var search = AliasSearch()
         try search.visit(value)
@@ -60,7 +60,7 @@ extension Resolver {
         return SQLExpression(.subquery(SQLSubquery(.relation(rows))))
     }
 
-    /// The rows of a relation that has joins, each once: joined rows may be several for one row.
+    /// The rows of a relation with joins, without the duplicates that joins may create.
     private func rowsOnce(_ relation: Relation) throws -> Relation {
         let columns = try primaryKey(of: relation.source)
         let alias = relation.aliases.first ?? .given()
@@ -104,7 +104,7 @@ extension Resolver {
             guard case .table(let table) = step.relation.source else { return false }
             guard case .columns(let pairs) = try condition(step.condition, from: source, to: step.relation.storedSource)
             else {
-                // A condition of the user: SQLite plans it best where it stands.
+                // A condition of the user: SQLite plans it best in place.
                 return true
             }
             guard try schema.isIndexed(table, columns: pairs.map(\.destination)) else { return false }
@@ -115,7 +115,7 @@ extension Resolver {
 }
 
 extension AssociatedValue.Function {
-    /// Whether the value of no row at all is not NULL.
+    /// Whether the aggregate of no rows is a value other than NULL.
     fileprivate var isKnownOfNoRow: Bool {
         switch self {
         case .count, .isEmpty: true
@@ -150,7 +150,7 @@ extension Relation {
 }
 
 extension Join {
-    /// Joins for conditions alone: nothing of the joined rows is selected.
+    /// Keeps joins only as conditions: no column of the joined rows is selected.
     package mutating func excludeAll() {
         isIncluded = false
         annotation = []

@@ -1,6 +1,6 @@
-// Joins, resolved: each foreign key becomes pairs of columns.
+// Resolves joins: each foreign key becomes pairs of columns.
 
-/// A joined relation, resolved, whose columns have no place in the row yet.
+/// A resolved join, whose columns have no position in the row yet.
 struct ResolvedJoin {
     let name: String
     let isIncluded: Bool
@@ -12,7 +12,7 @@ struct ResolvedJoin {
     var aliases: [TableAliasID]
     var filters: [SQLExpression] = []
     var selection: [SQLSelection] = []
-    /// What is selected of the source as columns of the row.
+    /// The columns of the source that are added to the row.
     var annotation: [SQLSelection] = []
     var orderings: [SQLOrdering] = []
     var joins: [ResolvedJoin] = []
@@ -40,7 +40,7 @@ extension TermResolver {
         }
         if join.kind == .right || join.kind == .full { try schema.requireSQLite(3_039_000, for: join.kind.rawValue) }
         let condition = try condition(join.step.condition, from: origin, to: relation.storedSource)
-        // A condition of a join can't refer to the tables on its right.
+        // The condition of a join can't refer to tables on its right.
         var terms = resolver.correlated.terms(
             of: relation, isOptional: join.kind != .inner || current?.isOptional ?? false)
         var result = ResolvedJoin(
@@ -55,7 +55,7 @@ extension TermResolver {
         return result
     }
 
-    /// The join of a table of aggregates: `LEFT JOIN (SELECT key, COUNT(*), ... FROM ... GROUP BY key) ON ...`.
+    /// Joins a table of aggregates: `LEFT JOIN (SELECT key, COUNT(*), ... FROM ... GROUP BY key) ON ...`.
     func join(_ aggregates: DerivedAggregates) throws -> Select.JoinedTable {
         var terms = TermResolver(resolver.correlated, in: nil)
         return Select.JoinedTable(
@@ -83,7 +83,7 @@ extension TermResolver {
 }
 
 extension Relation {
-    /// What prevents the relation from being joined: its rows would not be those of its table.
+    /// The clause that prevents joining the relation, because it changes its rows.
     fileprivate var unjoinableClause: String? {
         if isDistinct { return "distinct()" }
         if limit != nil { return "limit" }

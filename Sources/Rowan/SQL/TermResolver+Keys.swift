@@ -1,4 +1,4 @@
-// Terms that are columns of the current relation: its primary key, all of its columns but some.
+// Terms that stand for columns of the current relation: its primary key, or all of its columns except some.
 
 extension TermResolver {
     func currentPrimaryKey() throws -> [String] {
@@ -29,7 +29,8 @@ extension TermResolver {
             .map { SQLSelection(.expression(Resolver.column($0, reference))) }
     }
 
-    /// Whether the row of a table is there: its key is not NULL; for a view without key, one of its columns is not.
+    /// Whether the row of a table exists: its key is not NULL. For a view without a key, whether any column is not
+    /// NULL.
     func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
         let columns = try resolver.key(of: source).map { [$0[0]] } ?? resolver.columnNames(of: source)
         return .joined(

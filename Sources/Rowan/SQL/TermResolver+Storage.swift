@@ -1,8 +1,8 @@
-// Values that are compared with a column are stored as the record of the column stores them: identifiers as texts,
+// Values that are compared with a column are encoded as the column's record type stores them: identifiers as texts,
 // dates as numbers...
 
 extension TermResolver {
-    /// A comparison with a column, whose values are those that the record of the column stores.
+    /// A comparison with a column, whose values are encoded as the column's record type stores them.
     func stored(_ expression: SQLExpression) -> SQLExpression {
         switch expression.node {
         case .binary(let op, let a, let b):
@@ -22,12 +22,12 @@ extension TermResolver {
             SQLExpression(.isIn(stored(a, likeColumnOf: subquery), .subquery(subquery), isNegated: isNegated))
         case .function(let call) where call.result == .firstArgument: SQLExpression(.function(stored(call)))
         default:
-            // Not a comparison: a rule for some operators, which the others don't share.
+            // Not a comparison. This `default` is a rule for some operators, not for the others.
             expression
         }
     }
 
-    /// A value as the record of a column stores it, or values as those of columns.
+    /// Encodes a value as the record type of a column stores it, or several values as those of several columns.
     func stored(_ value: SQLExpression, like column: SQLExpression) -> SQLExpression {
         switch (value.node, column.node) {
         case (.storable(let storable), _):
@@ -62,7 +62,7 @@ extension TermResolver {
         return stored(value, like: SQLExpression(.subquery(subquery)))
     }
 
-    /// The column that the values of an expression come from, and how its record stores them.
+    /// The column that provides the values of an expression, and how its record type stores them.
     private func storage(of expression: SQLExpression) -> (column: String, storage: RecordStorage)? {
         switch expression.node {
         case .column(let name, .alias(let alias)): resolver.sources[alias]?.storage.map { (name, $0) }
@@ -78,7 +78,7 @@ extension TermResolver {
                 nil
             }
         default:
-            // The other expressions make values of their own.
+            // The other expressions compute new values.
             nil
         }
     }

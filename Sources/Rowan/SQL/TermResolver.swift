@@ -1,14 +1,14 @@
-// The terms of one relation, on their way to SQL. Some ask for more than their own text: a correlated subquery needs an
-// alias of the relation, an aggregate may need a joined table. Both come out of this value, with the terms.
+// Resolves the terms of a relation to SQL. Some terms have requirements: a correlated subquery needs an alias of the
+// relation, and an aggregate may need a joined table. This value collects the requirements.
 
 /// Resolves the terms of a relation.
 package struct TermResolver: ExpressionTransform {
     private(set) var resolver: Resolver
-    /// The relation that unqualified columns belong to; nil where there is none.
+    /// The relation of unqualified columns; nil if there is none.
     let current: CurrentRelation?
-    /// The alias that correlated subqueries know the relation by, unless the user has given one.
+    /// The alias of the relation in correlated subqueries, unless the user has given one.
     package private(set) var givenAliases: [TableAliasID] = []
-    /// The tables that aggregates come from.
+    /// The derived tables that compute aggregates.
     private(set) var derivedTables: [DerivedAggregates] = []
 
     init(_ resolver: Resolver, in current: CurrentRelation?) {
@@ -33,7 +33,7 @@ package struct TermResolver: ExpressionTransform {
         return try terms.flatMap { try selection($0) }
     }
 
-    /// The order of a relation, which may be reversed as a whole, and settled by the primary key.
+    /// The order of a relation, possibly reversed as a whole, or with ties broken by the primary key.
     mutating func orderings(of relation: Relation, isInReverse: Bool) throws -> [SQLOrdering] {
         var terms = relation.orderings
         if terms.contains(where: \.isSymbolic) { terms = try terms.flatMap { try orderings($0) } }
@@ -75,10 +75,10 @@ package struct TermResolver: ExpressionTransform {
         switch expression.node {
         case .symbol(let symbol): return try self.expression(symbol, depth: expression.depth)
         case .storable(let value): return SQLExpression(.value(value.databaseValue))
-        // The negation of what an aggregate becomes may be simpler than that of the aggregate.
+        // The resolved aggregate may have a simpler negation.
         case .unary(.not, let operand): return try self.expression(operand).negated
         default:
-            // All others are what their children are: `mapChildren` knows each.
+            // The other expressions only resolve their children.
             return try stored(expression).mapChildren(&self)
         }
     }
@@ -95,7 +95,7 @@ package struct TermResolver: ExpressionTransform {
         }
     }
 
-    /// An assignment, whose value is stored as the record does.
+    /// An assignment, whose value is encoded as the record type stores it.
     package mutating func assignment(_ assignment: ColumnAssignment) throws -> ColumnAssignment {
         guard let value = assignment.value else { return assignment }
         let stored = stored(value, like: Resolver.column(assignment.column))
@@ -162,9 +162,9 @@ package struct TermResolver: ExpressionTransform {
         Array(segments.map { [$0] }.joined(separator: [.text(", ", StatementArguments())]))
     }
 
-    // MARK: What terms ask for
+    // MARK: Requirements of terms
 
-    /// The alias that correlated subqueries know the relation by.
+    /// The alias of the relation in correlated subqueries.
     mutating func alias(of current: CurrentRelation) -> TableAliasID {
         if let alias = current.alias ?? givenAliases.first { return alias }
         let alias = TableAliasID.given()
@@ -172,7 +172,7 @@ package struct TermResolver: ExpressionTransform {
         return alias
     }
 
-    /// The value of an aggregate, in the table of the aggregates over the rows of its path.
+    /// The value of an aggregate, in the derived table of the aggregates over its path.
     mutating func value(
         of value: AssociatedValue, in table: @autoclosure () throws -> DerivedAggregates
     ) rethrows -> SQLExpression {
@@ -186,7 +186,7 @@ package struct TermResolver: ExpressionTransform {
         return derivedTables[index].value(of: value.function)
     }
 
-    /// Runs the closure with more aliases known.
+    /// Runs the closure with additional known aliases.
     mutating func withSources<T>(
         _ sources: KeyValuePairs<TableAliasID, StoredSource>, _ body: (inout TermResolver) throws -> T
     ) rethrows -> T {

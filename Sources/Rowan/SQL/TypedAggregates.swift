@@ -1,6 +1,6 @@
-// The aggregates of typed expressions, which know their type too.
+// Typed versions of aggregate functions.
 
-/// `COUNT(value)`: the rows where the value is not NULL.
+/// `COUNT(value)`: the number of rows where the value is not NULL.
 public func count(_ value: some SQLTypedExpressible) -> TypedExpression<Int> {
     TypedExpression(count(value.sqlExpression))
 }
@@ -10,27 +10,27 @@ public func count(distinct value: some SQLTypedExpressible) -> TypedExpression<I
     TypedExpression(count(distinct: value.sqlExpression))
 }
 
-/// `MIN(value)`: the least value of the group.
+/// `MIN(value)`: the minimum value of the group.
 public func min<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(min(value.sqlExpression))
 }
 
-/// `MAX(value)`: the greatest value of the group.
+/// `MAX(value)`: the maximum value of the group.
 public func max<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(max(value.sqlExpression))
 }
 
-/// `SUM(value)`: NULL for no row.
+/// `SUM(value)`: the sum, or NULL without rows.
 public func sum<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(sum(value.sqlExpression))
 }
 
-/// `TOTAL(value)`: 0.0 for no row.
+/// `TOTAL(value)`: the sum as a double, 0.0 without rows.
 public func total(_ value: some SQLTypedExpressible) -> TypedExpression<Double> {
     TypedExpression(total(value.sqlExpression))
 }
 
-/// `AVG(value)`: NULL for no row.
+/// `AVG(value)`: the average, or NULL without rows.
 public func average(_ value: some SQLTypedExpressible) -> TypedExpression<Double> {
     TypedExpression(average(value.sqlExpression))
 }

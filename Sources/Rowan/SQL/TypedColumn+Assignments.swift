@@ -1,7 +1,7 @@
 // The assignments of typed columns.
 
 extension TypedColumn {
-    /// Assigns a value: `$0.score.set(to: 0)`; nil is NULL, for a column of an optional type.
+    /// Assigns a value: `$0.score.set(to: 0)`. For a column with an optional type, nil is NULL.
     public func set(to value: Value) -> ColumnAssignment { untyped.set(to: value) }
 
     /// Assigns the value of an expression: `$0.score.set(to: $0.bestScore)`.
@@ -9,14 +9,14 @@ extension TypedColumn {
         untyped.set(to: value.sqlExpression)
     }
 
-    /// Assigns the value of an expression that is never NULL.
+    /// The same, for a column with an optional type, and an expression that is never NULL.
     public func set<Wrapped>(
         to value: some SQLTypedExpressible<Wrapped>
     ) -> ColumnAssignment where Value == Wrapped? {
         untyped.set(to: value.sqlExpression)
     }
 
-    /// In an upsert, keeps the value that is in the database.
+    /// In an upsert, keeps the stored value.
     public var noOverwrite: ColumnAssignment { untyped.noOverwrite }
 }
 

@@ -1,9 +1,9 @@
-// Columns and expressions that know the Swift type of their values. They are no SQLSpecificExpressible: the operators of
-// those compare with anything.
+// Columns and expressions that know the Swift type of their values. They don't conform to SQLSpecificExpressible, whose
+// operators accept any type.
 
-/// A type that is an SQL expression with values of a Swift type.
+/// A type that can be used as an SQL expression, with values of a Swift type.
 public protocol SQLTypedExpressible<Value>: SQLExpressible, SQLOrderingTerm, SQLSelectable {
-    /// The type of the values, an optional if they may be NULL.
+    /// The type of the values: an optional if they may be NULL.
     associatedtype Value: SQLExpressible
 }
 
@@ -25,32 +25,33 @@ public protocol SQLTypedExpressible<Value>: SQLExpressible, SQLOrderingTerm, SQL
 /// let score = row[Player.Columns.score]   // Int
 /// ```
 ///
-/// What has no typed form takes ``untyped``: `$0.score.untyped & 1`.
+/// For operations that have no typed form, use ``untyped``: `$0.score.untyped & 1`.
 public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
     /// The name of the column, not quoted.
     public let name: String
 
-    /// A column with this name.
+    /// Creates a column with this name.
     public init(_ name: String) { self.name = name }
 
-    /// A column with the name of a coding key.
+    /// Creates a column with the name of a coding key.
     public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
 
-    /// The column, for what compares with anything.
+    /// The column without its type, which can be compared with any value.
     public var untyped: Column { Column(name) }
 
+    /// The column, in the table of the query where it appears.
     public var sqlExpression: SQLExpression { untyped.sqlExpression }
 
-    /// The bare name, always: see ``ColumnExpression/detached``.
+    /// The column as a bare name, never qualified: see ``ColumnExpression/detached``.
     public var detached: TypedExpression<Value> { TypedExpression(untyped.detached) }
 }
 
 /// An expression that knows the type of its values: `max($0.score)` for a ``TypedColumn``.
 public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
-    /// The expression, for what compares with anything.
+    /// The expression without its type, which can be compared with any value.
     public let untyped: SQLExpression
 
-    /// An expression whose values have this type, by your word.
+    /// Creates an expression whose values you declare to have this type.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE LENGTH("name") > ?
@@ -58,11 +59,14 @@ public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Senda
     /// ```
     public init(_ expression: some SQLSpecificExpressible) { untyped = expression.sqlExpression }
 
+    /// The expression without its type.
     public var sqlExpression: SQLExpression { untyped }
 }
 
 extension SQLTypedExpressible {
+    /// The ordering by the expression, without an explicit direction.
     public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+    /// The expression as a selection.
     public var sqlSelection: SQLSelection { sqlExpression.sqlSelection }
 
     /// `score ASC`
@@ -74,9 +78,9 @@ extension SQLTypedExpressible {
     /// `score DESC NULLS FIRST`
     public var descNullsFirst: SQLOrdering { sqlExpression.descNullsFirst }
 
-    /// The expression with a name in the fetched rows: `score AS "points"`.
+    /// Names the expression in the fetched rows: `score AS "points"`.
     public func forKey(_ key: String) -> SQLSelection { sqlExpression.forKey(key) }
-    /// The expression with the name of a coding key.
+    /// Names the expression after a coding key.
     public func forKey(_ key: some CodingKey) -> SQLSelection { sqlExpression.forKey(key) }
 
     /// `IFNULL(score, 0)`: an expression that is never NULL.

@@ -1,32 +1,33 @@
-// Rows of values as a few arguments: SQLite limits the number of arguments of a statement. Lists of values of the same
-// kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON, and rebuilt in SQL.
+// Rows of values as a few arguments, because SQLite limits the number of arguments of a statement. Lists of values of
+// the same kinds share one SQL text. Integers, texts and NULL are JSON; other values are encoded in JSON, and rebuilt
+// in SQL.
 // Sources: https://sqlite.org/limits.html#max_variable_number, https://sqlite.org/json1.html#jeach
 
 import Foundation
 
 struct ValueRows {
-    /// How JSON tells a value.
+    /// How a value is encoded in JSON.
     enum Form: Hashable {
-        /// As it is: NULL, an integer, a text.
+        /// Unchanged: NULL, an integer, a text.
         case plain
-        /// As a place in one blob, the bytes of all blobs: where it starts, from 1, and how long it is.
+        /// As a range of a single blob that contains the bytes of all blobs: the start, counted from 1, and the length.
         case blob
-        /// As five integers: `a * 2^b / 2^c / 2^d / 2^e * scale`, which is exact where a decimal might not be.
+        /// As five integers: `a * 2^b / 2^c / 2^d / 2^e * scale`. This is exact, unlike a decimal number.
         case double(scale: Double)
-        /// As a text with another character for NUL, where JSON functions would cut it.
+        /// As a text in which another character replaces NUL, where JSON functions would stop.
         case text(nulls: Unicode.Scalar)
 
-        /// How many elements of the row tell the value.
+        /// The number of array elements that encode the value.
         var width: Int {
             if case .double = self { 5 } else { 1 }
         }
     }
 
-    /// The rows whose values have the same forms: one SELECT.
+    /// The rows whose values have the same forms: they share one SELECT.
     struct Part {
         let forms: [Form]
         fileprivate(set) var json = "["
-        /// The bytes of the blobs, by column, after one byte: `substr(x'', 1, 0)` is NULL.
+        /// The bytes of the blobs, by column, after one extra byte: `substr(x'', 1, 0)` is NULL.
         fileprivate(set) var blobs: [Data]
 
         fileprivate init(forms: [Form]) {
@@ -34,7 +35,7 @@ struct ValueRows {
             blobs = Array(repeating: Data([0]), count: forms.count)
         }
 
-        /// Whether an element of the JSON array is a value, where it is an array for others.
+        /// Whether each element of the JSON array is a value, rather than an array of values.
         var isFlat: Bool { forms.count == 1 && forms[0].width == 1 }
     }
 
@@ -74,7 +75,7 @@ extension ValueRows.Form {
                 self = .plain
                 return
             }
-            // The first character from the private ones on that is not in the text. There are a million.
+            // The first private-use character, or a later one, that the text does not contain. There are a million.
             let scalars = Set(text.unicodeScalars)
             let others = (UInt32(0xE000)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init)
             self = .text(nulls: others.first { !scalars.contains($0) } ?? "\u{FFFD}")
@@ -82,8 +83,8 @@ extension ValueRows.Form {
     }
 }
 
-/// A finite double as `numerator * 2^exponent * scale`. SQLite shifts by 62 bits at most without a change of sign, and
-/// the exponent is for four shifts: one up, three down.
+/// A finite double as `numerator * 2^exponent * scale`. SQLite shifts by at most 62 bits without changing the sign, so
+/// four shifts apply the exponent: one up, three down.
 private struct Fraction {
     var numerator: Int64 = 0
     var exponent = 0

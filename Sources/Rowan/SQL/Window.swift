@@ -1,6 +1,6 @@
-// Windows: the rows that a window function, or an aggregate, looks at from each row.
+// Windows: for each row, the rows that a window function or an aggregate processes.
 
-/// A window: the rows that a function looks at from each row, and their order.
+/// A window: for each row, the rows that a function processes, and their order.
 ///
 /// ```swift
 /// // SELECT *, RANK() OVER (PARTITION BY "team" ORDER BY "score" DESC) AS "rank" FROM "player"
@@ -16,13 +16,13 @@ public struct Window: Sendable {
     private var orderings: [SQLOrdering]
     private var frame: Frame?
 
-    /// A window.
+    /// Creates a window.
     ///
     /// - Parameters:
-    ///   - partitions: rows that have those values in common are together. Without any, all rows are.
-    ///   - orderings: the order of the rows of a partition.
-    ///   - frame: which rows of the partition a function sees. Without a frame, those from the first one to the current
-    ///     one, and its equals; all of them if there is no order.
+    ///   - partitions: rows with equal values form a partition. Without partitions, all rows form one.
+    ///   - orderings: the order of the rows in a partition.
+    ///   - frame: the rows of the partition that a function processes. The default frame ends with the current row and the
+    ///     rows that are equal in the order. Without an order, it is the whole partition.
     public init(
         partitionBy partitions: [any SQLExpressible] = [], orderBy orderings: [any SQLOrderingTerm] = [],
         frame: Frame? = nil
@@ -32,13 +32,13 @@ public struct Window: Sendable {
         self.frame = frame
     }
 
-    /// A window that builds on one that the request defines: `("w" ORDER BY "score")`.
+    /// Creates a window that extends a window of the request: `("w" ORDER BY "score")`.
     public init(_ base: String, orderBy orderings: [any SQLOrderingTerm] = [], frame: Frame? = nil) {
         self.init(orderBy: orderings, frame: frame)
         self.base = base
     }
 
-    /// Which rows of a partition a function sees: `ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`.
+    /// The rows of a partition that a function processes: `ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`.
     public struct Frame: Hashable, Sendable {
         fileprivate enum Unit: String { case rows = "ROWS", range = "RANGE", groups = "GROUPS" }
 
@@ -47,21 +47,21 @@ public struct Window: Sendable {
         fileprivate let end: Bound
         fileprivate let exclusion: Exclusion?
 
-        /// Bounds that count rows.
+        /// A frame whose bounds count rows.
         public static func rows(
             from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
         ) -> Frame {
             Frame(unit: .rows, start: start, end: end, exclusion: exclusion)
         }
 
-        /// Bounds that are distances between values of the one ORDER BY term.
+        /// A frame whose bounds are distances between values of the only ORDER BY term.
         public static func range(
             from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
         ) -> Frame {
             Frame(unit: .range, start: start, end: end, exclusion: exclusion)
         }
 
-        /// Bounds that count groups of rows with equal ORDER BY terms.
+        /// A frame whose bounds count groups of rows with equal ORDER BY terms.
         public static func groups(
             from start: Bound, to end: Bound = .currentRow, excluding exclusion: Exclusion? = nil
         ) -> Frame {
@@ -69,7 +69,7 @@ public struct Window: Sendable {
         }
     }
 
-    /// Where a frame starts, or ends.
+    /// The start or the end of a frame.
     public struct Bound: Hashable, Sendable {
         fileprivate var offset: SQLExpression?
         fileprivate let text: String
@@ -96,15 +96,15 @@ public struct Window: Sendable {
         }
     }
 
-    /// The rows that a frame leaves out.
+    /// The rows that a frame excludes.
     public enum Exclusion: String, Hashable, Sendable {
-        /// None, which is the default.
+        /// No rows, which is the default.
         case noOthers = "NO OTHERS"
         /// The current row.
         case currentRow = "CURRENT ROW"
-        /// The current row and its equals in the order.
+        /// The current row, and the rows that are equal in the order.
         case group = "GROUP"
-        /// The equals of the current row, but not itself.
+        /// The rows that are equal to the current row in the order, but not the current row itself.
         case ties = "TIES"
     }
 }
@@ -132,7 +132,7 @@ extension Window: Hashable {
     }
 }
 
-/// A window with a name: a term of the WINDOW clause of a query.
+/// A named window: a term of the WINDOW clause.
 package struct WindowDefinition: Hashable, Sendable {
     package var name: String
     package var window: Window
@@ -143,7 +143,7 @@ package struct WindowDefinition: Hashable, Sendable {
     }
 }
 
-/// What OVER refers to.
+/// The operand of OVER.
 package enum WindowReference: Hashable, Sendable {
     case window(Window)
     case named(String)

@@ -1,15 +1,16 @@
-// Window functions, and what follows or stands in the call of any function: FILTER, ORDER BY, OVER.
+// Window functions, and the clauses of function calls: FILTER, ORDER BY, OVER.
 // Sources: https://sqlite.org/windowfunctions.html, https://sqlite.org/lang_aggfunc.html
 
 extension SQLExpression {
-    /// The function over a window: each row gets the result for the rows that its window holds.
+    /// The function over a window: the result for each row depends on the rows of its window.
     ///
     /// ```swift
     /// // SELECT "name", SUM("score") OVER (PARTITION BY "team" ORDER BY "date") FROM "player"
     /// Player.select { [$0.name, sum($0.score).over(Window(partitionBy: [$0.team], orderBy: [$0.date]))] }
     /// ```
     ///
-    /// The expression is a window function or an aggregate: SQLite throws at fetch for another one.
+    /// The expression must be a call of a window function or an aggregate: for any other one, SQLite throws an error at
+    /// fetch.
     ///
     /// Source: <https://sqlite.org/windowfunctions.html>
     public func over(_ window: Window) -> SQLExpression { SQLExpression(.windowed(self, .window(window))) }
@@ -37,8 +38,8 @@ extension SQLExpression {
     /// Player.select({ count(.allColumns).filter($0.score > 100) }, as: Int.self)
     /// ```
     ///
-    /// A second filter adds its condition to the first one. The expression is a call of an aggregate: SQLite throws at
-    /// fetch for another one.
+    /// A second filter is combined with the first one by AND. The expression must be a call of an aggregate: for any
+    /// other one, SQLite throws an error at fetch.
     ///
     /// Source: <https://sqlite.org/lang_aggfunc.html#aggfilter>
     public func filter(_ condition: some SQLSpecificExpressible) -> SQLExpression {
@@ -49,20 +50,20 @@ extension SQLExpression {
         return SQLExpression(.function(call))
     }
 
-    /// The aggregate of the rows in an order.
+    /// The aggregate, with its rows processed in an order.
     ///
     /// ```swift
     /// // SELECT JSON_GROUP_ARRAY("name" ORDER BY "score" DESC) FROM "player"
     /// Player.select({ Database.jsonGroupArray($0.name).ordered(by: $0.score.desc) }, as: String.self)
     /// ```
     ///
-    /// It needs SQLite 3.44: with an older one, the query throws a `DatabaseError` that says so. The expression is a call
-    /// of an aggregate: SQLite throws at fetch for another one.
+    /// This requires SQLite 3.44: with an older version, the query throws a `DatabaseError` that says so. The
+    /// expression must be a call of an aggregate: for any other one, SQLite throws an error at fetch.
     ///
     /// Source: <https://sqlite.org/lang_aggfunc.html#aggorderby>
     public func ordered(by orderings: any SQLOrderingTerm...) -> SQLExpression { ordered(by: orderings) }
 
-    /// The aggregate of the rows in an order.
+    /// The same, with an array of orderings.
     public func ordered(by orderings: [any SQLOrderingTerm]) -> SQLExpression {
         guard case .function(var call) = node else {
             let terms = orderings.map { SQL("\($0.sqlOrdering)") }.joined(separator: ", ")
@@ -73,7 +74,7 @@ extension SQLExpression {
     }
 }
 
-/// `GROUP_CONCAT(value, separator ORDER BY ...)`: the texts of a group, joined; NULL for none.
+/// `GROUP_CONCAT(value, separator ORDER BY ...)`: the texts of a group, joined; NULL without texts.
 ///
 /// ```swift
 /// // SELECT GROUP_CONCAT("name", ?) FROM "player"   -- Arthur; Barbara
@@ -81,9 +82,10 @@ extension SQLExpression {
 /// ```
 ///
 /// - Parameters:
-///   - separator: the text between two; a comma if nil.
-///   - orderings: the order of the texts; it needs SQLite 3.44, as ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)``.
-///   - filter: which rows count.
+///   - separator: the text between two texts; a comma if nil.
+///   - orderings: the order of the texts. It requires SQLite 3.44, as
+///     ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)`` does.
+///   - filter: the condition on the rows.
 ///
 /// Source: <https://sqlite.org/lang_aggfunc.html#group_concat>
 public func groupConcat(
@@ -95,7 +97,7 @@ public func groupConcat(
         .ordered(by: orderings)
 }
 
-/// `ROW_NUMBER()`: the number of the row in its partition, from 1. Use it ``SQLExpression/over(_:)-(Window)`` a window.
+/// `ROW_NUMBER()`: the number of the row in its partition, from 1. Call ``SQLExpression/over(_:)-(Window)`` on it.
 ///
 /// ```swift
 /// // SELECT *, ROW_NUMBER() OVER (ORDER BY "score" DESC) AS "position" FROM "player"
@@ -105,38 +107,40 @@ public func groupConcat(
 /// Source: <https://sqlite.org/windowfunctions.html#biwinfunc>
 public func rowNumber() -> SQLExpression { .window("ROW_NUMBER") }
 
-/// `RANK()`: the number of the first row that is equal in the order; ranks after equal rows are skipped.
+/// `RANK()`: the number of the first row that is equal in the order. After equal rows, ranks are skipped.
 public func rank() -> SQLExpression { .window("RANK") }
 
-/// `DENSE_RANK()`: the number of the group of rows that are equal in the order.
+/// `DENSE_RANK()`: the number of the group of equal rows, without gaps.
 public func denseRank() -> SQLExpression { .window("DENSE_RANK") }
 
-/// `PERCENT_RANK()`: the rank, from 0.0 to 1.0.
+/// `PERCENT_RANK()`: the rank, as a number from 0.0 to 1.0.
 public func percentRank() -> SQLExpression { .window("PERCENT_RANK") }
 
-/// `CUME_DIST()`: the share of rows that come before in the order or are equal, up to 1.0.
+/// `CUME_DIST()`: the proportion of rows that come before the row in the order, or are equal to it; at most 1.0.
 public func cumeDist() -> SQLExpression { .window("CUME_DIST") }
 
-/// `NTILE(count)`: the number of the row's part, from 1, if the partition is cut in parts of the same size.
+/// `NTILE(count)`: the number of the row's part, from 1, after dividing the partition into parts of nearly equal size.
 public func ntile(_ count: some SQLExpressible) -> SQLExpression { .window("NTILE", count.sqlExpression) }
 
-/// `LAG(value, offset, default)`: the value in an earlier row of the partition; the default, or NULL, if there is none.
+/// `LAG(value, offset, default)`: the value in an earlier row of the partition, or the default if that row does not
+/// exist.
 ///
 /// ```swift
 /// // SELECT "score" - LAG("score") OVER (ORDER BY "date") FROM "game"
 /// Game.select({ $0.score - lag($0.score).over(orderBy: [$0.date]) }, as: Int?.self)
 /// ```
 ///
-/// - Parameter offset: how many rows before.
+/// - Parameter offset: the number of rows to go back.
 public func lag(
     _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
 ) -> SQLExpression {
     .shifted("LAG", value.sqlExpression, offset, defaultValue?.sqlExpression)
 }
 
-/// `LEAD(value, offset, default)`: the value in a later row of the partition; the default, or NULL, if there is none.
+/// `LEAD(value, offset, default)`: the value in a later row of the partition, or the default if that row does not
+/// exist.
 ///
-/// - Parameter offset: how many rows after.
+/// - Parameter offset: the number of rows to go forward.
 public func lead(
     _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
 ) -> SQLExpression {
@@ -148,12 +152,13 @@ public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .window("FIRST_VALUE", value.sqlExpression)
 }
 
-/// `LAST_VALUE(value)`: the value in the last row of the frame, which without a frame is the current row or its equal.
+/// `LAST_VALUE(value)`: the value in the last row of the frame. The default frame ends with the current row and its
+/// equals.
 public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .window("LAST_VALUE", value.sqlExpression)
 }
 
-/// `NTH_VALUE(value, n)`: the value in a row of the frame, counted from 1; NULL if there is none.
+/// `NTH_VALUE(value, n)`: the value in a row of the frame, counted from 1; NULL if that row does not exist.
 public func nthValue(_ value: some SQLSpecificExpressible, _ n: some SQLExpressible) -> SQLExpression {
     .window("NTH_VALUE", value.sqlExpression, n.sqlExpression)
 }

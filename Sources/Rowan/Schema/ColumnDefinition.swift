@@ -4,9 +4,9 @@
 public final class ColumnDefinition {
     /// Whether a generated column is stored. <https://sqlite.org/gencol.html>
     public enum GeneratedColumnQualification: Sendable {
-        /// Computed when it is read.
+        /// The value is computed on each read.
         case virtual
-        /// Computed when the row is written, and stored.
+        /// The value is computed when the row is written, and stored.
         case stored
     }
 
@@ -28,7 +28,7 @@ public final class ColumnDefinition {
         self.type = type
     }
 
-    /// The primary key.
+    /// Makes the column the primary key: `PRIMARY KEY`.
     @discardableResult
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, autoincrement: Bool = false
@@ -37,79 +37,79 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// NOT NULL
+    /// Refuses NULL: `NOT NULL`.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
         return self
     }
 
-    /// UNIQUE
+    /// Refuses duplicate values: `UNIQUE`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         index = .unique(conflictResolution)
         return self
     }
 
-    /// An index on the column, created with the table.
+    /// Adds an index on the column, which is created with the table.
     @discardableResult
     public func indexed() -> Self {
         if case .none = index { index = .plain }
         return self
     }
 
-    /// A check: `t.column("score", .integer).check { $0 >= 0 }`.
+    /// Adds a check constraint: `t.column("score", .integer).check { $0 >= 0 }`.
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
-        // As a selection: an expression alone, without parentheses of its own.
+        // As a selection, which writes a single expression without parentheses.
         checks.append("\(condition(Column(name)).sqlExpression.sqlSelection)")
         return self
     }
 
-    /// A check in SQL.
+    /// Adds a check constraint in SQL.
     @discardableResult
     public func check(sql: String) -> Self {
         checks.append(SQL(sql: sql))
         return self
     }
 
-    /// The default value.
+    /// Sets the default value.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
         defaultValue = SQL(sql: value.databaseValue.sqlLiteral)
         return self
     }
 
-    /// The default value in SQL: `defaults(sql: "CURRENT_TIMESTAMP")`.
+    /// Sets the default value in SQL: `defaults(sql: "CURRENT_TIMESTAMP")`.
     @discardableResult
     public func defaults(sql: String) -> Self {
-        // An expression needs parentheses; a literal and the current times may have them too.
+        // An expression requires parentheses; literals and the current times accept them.
         defaultValue = SQL(sql: sql.isDefaultLiteral ? sql : "(\(sql))")
         return self
     }
 
-    /// The collation of the column.
+    /// Sets the collation of the column: `COLLATE NOCASE`.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
         self.collation = collation.rawValue
         return self
     }
 
-    /// The collation of the column.
+    /// The same, with a custom collation.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         self.collation = collation.name
         return self
     }
 
-    /// A generated column, in SQL. <https://sqlite.org/gencol.html>
+    /// Makes the column a generated column, in SQL. <https://sqlite.org/gencol.html>
     @discardableResult
     public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
         generated = (SQL(sql: sql), qualification)
         return self
     }
 
-    /// A generated column. <https://sqlite.org/gencol.html>
+    /// Makes the column a generated column. <https://sqlite.org/gencol.html>
     @discardableResult
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
@@ -118,9 +118,9 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// A foreign key. <https://sqlite.org/foreignkeys.html>
+    /// Adds a foreign key. <https://sqlite.org/foreignkeys.html>
     ///
-    /// - Parameter column: nil for the primary key of the other table.
+    /// - Parameter column: the referenced column; nil for the primary key of the other table.
     @discardableResult
     public func references(
         _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -159,14 +159,14 @@ extension Renderer {
 }
 
 extension String {
-    /// Whether DEFAULT takes the text without parentheses.
+    /// Whether DEFAULT accepts the text without parentheses.
     fileprivate var isDefaultLiteral: Bool {
         ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "NULL", "TRUE", "FALSE"].contains(uppercased())
             || (Double(self) != nil && utf8.allSatisfy { !($0 | 0x20 == 0x78 || $0 | 0x20 == 0x6E) })
             || isTextLiteral
     }
 
-    /// Whether the text is one text literal: `'x' || 'y'` begins and ends as one, and is an expression.
+    /// Whether the text is a single text literal. `'x' || 'y'` begins and ends like one, but is an expression.
     private var isTextLiteral: Bool {
         guard utf8.count >= 2, hasPrefix("'"), hasSuffix("'") else { return false }
         return !dropFirst().dropLast().replacing("''", with: "").contains("'")

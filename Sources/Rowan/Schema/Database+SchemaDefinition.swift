@@ -1,13 +1,15 @@
-// Changes of the schema: CREATE, ALTER, DROP.
+// Schema changes: CREATE, ALTER, DROP.
 
 /// The options of an index. <https://sqlite.org/lang_createindex.html>
 public struct IndexOptions: OptionSet, Sendable {
+    /// The raw value of the options.
     public let rawValue: Int
+    /// Creates options from their raw value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// No error if the index exists.
+    /// Does nothing if the index exists.
     public static let ifNotExists = IndexOptions(rawValue: 1 << 0)
-    /// No two rows have the same values.
+    /// Refuses rows with equal values in the indexed columns.
     public static let unique = IndexOptions(rawValue: 1 << 1)
 }
 
@@ -29,7 +31,8 @@ extension Database {
         let definition = TableDefinition(name: name, options: options)
         try body(definition)
         guard !definition.items.isEmpty else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) has no column")
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "table \(name) has no columns: declare at least one")
         }
         try executeDefinition { definition.write(to: &$0) }
         for case .column(let column) in definition.items {
@@ -45,7 +48,7 @@ extension Database {
             sql: "ALTER TABLE \(name.quotedDatabaseIdentifier) RENAME TO \(newName.quotedDatabaseIdentifier)")
     }
 
-    /// Changes the columns of a table.
+    /// Changes the columns of a table. <https://sqlite.org/lang_altertable.html>
     ///
     /// ```swift
     /// // ALTER TABLE "player" ADD COLUMN "url" TEXT
@@ -81,7 +84,7 @@ extension Database {
             index: name, on: table, expressions: columns.map { Column($0) }, options: options, condition: condition)
     }
 
-    /// Creates an index on expressions.
+    /// The same, on expressions.
     public func create(
         index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
         condition: (any SQLExpressible)? = nil
@@ -102,7 +105,7 @@ extension Database {
         }
     }
 
-    /// Creates an index with a default name: `index_player_on_team_score`.
+    /// The same, with a default name: `index_player_on_team_score`.
     public func create(
         indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
     ) throws {
@@ -115,9 +118,9 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
     }
 
-    /// Deletes the index on columns, whatever its name is.
+    /// Deletes the index on some columns, whatever its name.
     ///
-    /// - Throws: SQLITE_ERROR if the table has no such index, or only one that belongs to a constraint.
+    /// - Throws: SQLITE_ERROR if the table has no index on these columns, or if it belongs to a constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
         let wanted = columns.map(\.foldedDatabaseName)
         let index = try indexes(on: table).first {
@@ -126,12 +129,12 @@ extension Database {
         guard let index else {
             throw DatabaseError(
                 message: "table \(table) has no index on column(s) \(columns.joined(separator: ", ")) that can be "
-                    + "dropped: see indexes(on:) for those it has")
+                    + "dropped: indexes(on:) returns its indexes")
         }
         try drop(index: index.name)
     }
 
-    /// Creates the index of a column that is `indexed()`: `player_on_team`.
+    /// Creates the index of an `indexed()` column: `player_on_team`.
     private func create(indexOfColumn column: String, on table: String, options: IndexOptions = []) throws {
         try create(index: "\(table)_on_\(column)", on: table, columns: [column], options: options)
     }
@@ -140,7 +143,7 @@ extension Database {
         "index_\(table)_on_\(columns.joined(separator: "_"))"
     }
 
-    /// Runs a statement that takes no argument: values are literals.
+    /// Runs a statement that accepts no arguments: values are literals.
     private func executeDefinition(_ write: (inout Renderer) -> Void) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)
@@ -151,14 +154,14 @@ extension Database {
         guard arguments.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "definitions of tables and indexes take no arguments: write \\(value) in a literal",
+                message: "definitions of tables and indexes accept no arguments: use \\(value) in a literal",
                 sql: renderer.text)
         }
         try execute(sql: renderer.text)
     }
 }
 
-/// Changes of the columns of a table. <https://sqlite.org/lang_altertable.html>
+/// The changes of the columns of a table. <https://sqlite.org/lang_altertable.html>
 public final class TableAlteration {
     enum Change {
         case add(ColumnDefinition)
@@ -196,10 +199,10 @@ public final class TableAlteration {
         return column
     }
 
-    /// Adds a column in SQL.
+    /// Adds a column, defined in SQL.
     public func addColumn(sql: String) { changes.append(.addLiteral(SQL(sql: sql))) }
 
-    /// Adds a column in SQL.
+    /// Adds a column, defined by a literal.
     public func addColumn(literal: SQL) { changes.append(.addLiteral(literal)) }
 
     /// Renames a column.

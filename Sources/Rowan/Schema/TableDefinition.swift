@@ -1,17 +1,19 @@
-// CREATE TABLE as a value: columns and constraints in the order of the calls.
+// A CREATE TABLE statement as a value: columns and constraints in the order of the calls.
 
 /// The options of a table. <https://sqlite.org/lang_createtable.html>
 public struct TableOptions: OptionSet, Sendable {
+    /// The raw value of the options.
     public let rawValue: Int
+    /// Creates options from their raw value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// A table that the connection alone sees, until it closes.
+    /// Creates a table that only this connection sees, until it closes.
     public static let temporary = TableOptions(rawValue: 1 << 0)
-    /// No error if the table exists.
+    /// Does nothing if the table exists.
     public static let ifNotExists = TableOptions(rawValue: 1 << 1)
-    /// A table without rowid. <https://sqlite.org/withoutrowid.html>
+    /// Creates a table without rowid. <https://sqlite.org/withoutrowid.html>
     public static let withoutRowID = TableOptions(rawValue: 1 << 2)
-    /// A table that refuses values of other types. <https://sqlite.org/stricttables.html>
+    /// Creates a table that refuses values of other types. <https://sqlite.org/stricttables.html>
     public static let strict = TableOptions(rawValue: 1 << 3)
 }
 
@@ -42,7 +44,7 @@ public final class TableDefinition {
         self.options = options
     }
 
-    /// A column `INTEGER PRIMARY KEY AUTOINCREMENT`: an id that is never reused. <https://sqlite.org/autoinc.html>
+    /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`: its ids are never reused. <https://sqlite.org/autoinc.html>
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -50,34 +52,34 @@ public final class TableDefinition {
         column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
     }
 
-    /// A column that is the primary key, not null.
+    /// Adds a column that is the primary key, and not null.
     @discardableResult
     public func primaryKey(
         _ name: String, _ type: Database.ColumnType, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // An integer primary key is the rowid, which is never null.
+        // An integer primary key is the rowid, which is never NULL.
         return type == .integer && !options.contains(.withoutRowID) ? column : column.notNull()
     }
 
-    /// A primary key of several columns.
+    /// Declares a primary key of several columns.
     public func primaryKey(_ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil) {
-        precondition(primaryKey == nil, "table \(name) has two primary keys")
+        precondition(primaryKey == nil, "table \(name) has two primary keys: declare one")
         primaryKey = (columns, conflictResolution)
     }
 
-    /// A primary key of the columns that the closure declares, which are not null.
+    /// Declares a primary key of the columns that the closure adds, which are not null.
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, body: () throws -> Void
     ) rethrows {
-        precondition(primaryKey == nil, "table \(name) has two primary keys")
+        precondition(primaryKey == nil, "table \(name) has two primary keys: declare one")
         primaryKey = ([], conflictResolution)
         isInPrimaryKey = true
         defer { isInPrimaryKey = false }
         try body()
     }
 
-    /// A column.
+    /// Adds a column.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -89,26 +91,26 @@ public final class TableDefinition {
         return column
     }
 
-    /// A column in SQL: `t.column(sql: "name TEXT NOT NULL")`.
+    /// Adds a column in SQL: `t.column(sql: "name TEXT NOT NULL")`.
     public func column(sql: String) { items.append(.literal(SQL(sql: sql))) }
 
-    /// A column in SQL.
+    /// Adds a column, defined by a literal.
     public func column(literal: SQL) { items.append(.literal(literal)) }
 
-    /// A constraint in SQL: `t.constraint(sql: "CHECK (a < b)")`.
+    /// Adds a constraint in SQL: `t.constraint(sql: "CHECK (a < b)")`.
     public func constraint(sql: String) { constraints.append(SQL(sql: sql)) }
 
-    /// A constraint in SQL.
+    /// Adds a constraint, defined by a literal.
     public func constraint(literal: SQL) { constraints.append(literal) }
 
-    /// A unique key of several columns.
+    /// Adds a unique constraint on several columns.
     public func uniqueKey(_ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil) {
         constraints.append(SQL(sql: "UNIQUE (\(columns.quotedList))\(conflictResolution.onConflictSQL)"))
     }
 
-    /// A foreign key of several columns. <https://sqlite.org/foreignkeys.html>
+    /// Adds a foreign key of several columns. <https://sqlite.org/foreignkeys.html>
     ///
-    /// - Parameter destinationColumns: nil for the primary key of the other table.
+    /// - Parameter destinationColumns: the referenced columns; nil for the primary key of the other table.
     public func foreignKey(
         _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
         onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -120,12 +122,12 @@ public final class TableDefinition {
         constraints.append(SQL(sql: "FOREIGN KEY (\(columns.quotedList))\(reference.sql)"))
     }
 
-    /// A check: `t.check(Column("a") < Column("b"))`.
+    /// Adds a check constraint: `t.check(Column("a") < Column("b"))`.
     public func check(_ condition: some SQLExpressible) {
         constraints.append("CHECK (\(condition.sqlExpression.sqlSelection))")
     }
 
-    /// A check in SQL.
+    /// Adds a check constraint in SQL.
     public func check(sql: String) { constraints.append(SQL(sql: "CHECK (\(sql))")) }
 
     func write(to renderer: inout Renderer) {

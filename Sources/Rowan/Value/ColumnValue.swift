@@ -1,6 +1,6 @@
-// A view of one column of a row: the one door between SQLite's columns and Swift's types. Every conversion is
-// pure on top of it. Numbers are read first, and the type is asked only when the answer is 0: it may be NULL.
-// `@inlinable`: benchmark fetch-index, where a call per column would cost as much as the read.
+// A view of one column of a row: the only door between SQLite's columns and Swift's types. All conversions build on it,
+// and are pure. Numbers are read first; the column's type is checked only after a 0, which may be NULL. `@inlinable`:
+// benchmark fetch-index, where a call per column would cost as much as the read.
 
 public import CSQLite
 public import Foundation
@@ -30,8 +30,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The integer, with SQLite's own conversions (`'20 cigars'` gives 20); nil for NULL, and, in a strict
-    /// connection, for what is not an integer.
+    /// The integer, after SQLite's own conversions (`'20 cigars'` gives 20). It is nil for NULL and, on a strict
+    /// connection, for anything but an integer.
     @inlinable
     public var int64: Int64? {
         switch self {
@@ -47,7 +47,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The double, with SQLite's own conversions; nil for NULL, and, in a strict connection, for what is not a number.
+    /// The double, after SQLite's own conversions. It is nil for NULL and, on a strict connection, for anything but a
+    /// number.
     @inlinable
     public var double: Double? {
         switch self {
@@ -63,8 +64,8 @@ public enum ColumnValue {
         }
     }
 
-    /// The text, with SQLite's own conversions of numbers; nil for NULL, and, in a strict connection, for what is
-    /// not a text, or not valid UTF-8.
+    /// The text, after SQLite's own conversions of numbers. It is nil for NULL and, on a strict connection, for
+    /// anything but valid UTF-8 text.
     @inlinable
     public var string: String? {
         switch self {
@@ -80,7 +81,7 @@ public enum ColumnValue {
         }
     }
 
-    /// The bytes of a blob or a text; nil for NULL, and, in a strict connection, for what is not a blob.
+    /// The bytes of a blob or a text. They are nil for NULL and, on a strict connection, for anything but a blob.
     @inlinable
     public var data: Data? {
         switch self {
@@ -94,7 +95,7 @@ public enum ColumnValue {
         }
     }
 
-    /// The value with its storage class, copied.
+    /// A copy of the value, with its storage class.
     @inlinable
     public var databaseValue: DatabaseValue {
         switch self {
@@ -104,7 +105,7 @@ public enum ColumnValue {
         }
     }
 
-    /// Checks an integer that was read as zero, or must be lossless.
+    /// Checks an integer that was read as zero, or that must be lossless.
     @usableFromInline
     func verified(_ value: Int64) -> Int64? {
         guard case .statement(let statement, let index, let strict) = self else { return value }
@@ -115,7 +116,7 @@ public enum ColumnValue {
         }
     }
 
-    /// Checks a double that was read as zero, or must be lossless.
+    /// Checks a double that was read as zero, or that must be lossless.
     @usableFromInline
     func verified(_ value: Double) -> Double? {
         guard case .statement(let statement, let index, let strict) = self else { return value }
@@ -128,7 +129,7 @@ public enum ColumnValue {
 }
 
 extension ColumnValue {
-    /// Calls the closure with the UTF-8 bytes of a text column, without a copy; nil when it is not a text.
+    /// Calls the closure with the UTF-8 bytes of a text column, without copying them. Returns nil for other columns.
     @inlinable
     public func withText<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
         switch self {
@@ -147,7 +148,7 @@ extension ColumnValue {
 }
 
 extension String {
-    /// The text of a column, or nil if it is NULL. NUL characters are kept, invalid UTF-8 is repaired.
+    /// The text of a column, or nil if it is NULL. It keeps NUL characters, and repairs invalid UTF-8.
     @inlinable
     init?(columnText statement: SQLiteStatement, _ index: CInt) {
         guard let text = sqlite3_column_text(statement, index) else { return nil }

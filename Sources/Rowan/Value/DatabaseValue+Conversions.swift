@@ -1,11 +1,13 @@
-// The conversions of copied values: what SQLite does on a column of a live row, so that a row and its copy
-// decode alike. Source: https://sqlite.org/c3ref/column_blob.html
+// The conversions of copied values. They match SQLite's conversions of live columns, so a row and its copy decode
+// alike.
+// Source: https://sqlite.org/c3ref/column_blob.html
 
 import CSQLite
 public import Foundation
 
 extension DatabaseValue {
-    /// The integer that `sqlite3_column_int64` gives for this value. Strict: only if nothing is lost.
+    /// The integer that `sqlite3_column_int64` returns for this value. A strict conversion is nil unless it is
+    /// lossless.
     package func convertedInt64Value(strict: Bool) -> Int64? {
         switch storage {
         case .null: nil
@@ -51,7 +53,7 @@ extension DatabaseValue {
 }
 
 extension Int64 {
-    /// The nearest integer towards zero, clamped to the range, as SQLite casts.
+    /// The nearest integer towards zero, clamped to the range, as SQLite's CAST does.
     package init(clamping double: Double) {
         if double.isNaN {
             self = 0
@@ -64,7 +66,7 @@ extension Int64 {
         }
     }
 
-    /// The integer that a text begins with, or 0: SQLite's CAST(text AS INTEGER).
+    /// The integer at the start of a text, or 0, as `CAST(text AS INTEGER)` does.
     package init(numericPrefix text: String) {
         let prefix = text.utf8.drop(while: \.isSQLiteSpace)
         let sign = prefix.first.flatMap { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") ? $0 : nil }
@@ -88,7 +90,7 @@ extension Int64 {
 }
 
 extension Double {
-    /// The text that SQLite makes of the double: 15 digits, and a decimal point.
+    /// The text that SQLite converts the double to: 15 digits, and a decimal point.
     fileprivate var sqliteText: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             rowan_double_text(buffer.baseAddress!, 64, self)
@@ -96,7 +98,7 @@ extension Double {
         }
     }
 
-    /// The number that a text begins with, or 0: SQLite's CAST(text AS REAL).
+    /// The number at the start of a text, or 0, as `CAST(text AS REAL)` does.
     package init(numericPrefix text: String) {
         let bytes = Array(text.utf8.drop(while: \.isSQLiteSpace))
         var end = 0
@@ -116,7 +118,7 @@ extension Double {
             let last = skipDigits(exponent)
             if last > exponent { end = last }
         }
-        // Not `strtod`, which takes the decimal separator from the locale of the process.
+        // Not `strtod`: its decimal separator depends on the locale of the process.
         self = Double(String(decoding: bytes[..<end], as: UTF8.self)) ?? 0
     }
 }

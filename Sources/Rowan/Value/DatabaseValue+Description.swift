@@ -1,5 +1,5 @@
-// Values as texts: whole, as SQL literals, and cut, for errors. An error shows the beginning of a value and its size:
-// it is made, logged and sent around in a time that does not depend on what the database holds.
+// Descriptions of values: complete, as SQL literals, and truncated, for errors. An error shows the start of a value and
+// its size, so building and logging it does not depend on the size of the database's content.
 
 import Foundation
 
@@ -19,7 +19,8 @@ extension DatabaseValue: CustomStringConvertible {
         }
     }
 
-    /// The value for an error: an SQL literal of 100 bytes of content at most, followed by the size of what is cut.
+    /// The value for an error message: an SQL literal with at most 100 bytes of content, followed by the full size if
+    /// truncated.
     ///
     /// Complexity: O(1).
     package var errorDescription: String {

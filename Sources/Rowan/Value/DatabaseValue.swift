@@ -1,5 +1,5 @@
-// The value that SQLite stores, one of five storage classes. Everything that Rowan binds goes through it;
-// reading goes through ColumnValue, which makes one only when asked to.
+// The value that SQLite stores, in one of five storage classes. Rowan binds every argument through it. Reading goes
+// through ColumnValue, which copies a value only on demand.
 
 import CSQLite
 public import Foundation
@@ -30,10 +30,15 @@ public struct DatabaseValue: Sendable {
     /// The five storage classes.
     @frozen
     public enum Storage: Hashable, Sendable {
+        /// The NULL of SQL.
         case null
+        /// A signed 64-bit integer.
         case int64(Int64)
+        /// A floating-point number.
         case double(Double)
+        /// A text.
         case string(String)
+        /// A blob of bytes.
         case blob(Data)
     }
 
@@ -43,6 +48,7 @@ public struct DatabaseValue: Sendable {
     /// The NULL of SQL.
     public static let null = DatabaseValue(storage: .null)
 
+    /// Creates a value with the given content.
     @inlinable
     public init(storage: Storage) {
         self.storage = storage
@@ -56,7 +62,7 @@ public struct DatabaseValue: Sendable {
 
     /// The value of a column of the statement's current row.
     ///
-    /// - Precondition: the statement stands on a row, and has a column at this index.
+    /// - Precondition: the statement has a current row, and a column at this index.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_INTEGER:
@@ -94,6 +100,7 @@ public struct DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: Hashable {
+    /// Whether both values have the same content. An integer equals the double of the same number.
     @inlinable
     public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
@@ -104,12 +111,13 @@ extension DatabaseValue: Hashable {
         }
     }
 
+    /// Hashes the content. An integer and the double of the same number have the same hash.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .null: hasher.combine(0)
         case .int64(let integer): hasher.combine(integer)
         case .double(let double):
-            // An integral double equals the integer, and must hash as it does.
+            // An integral double equals an integer: both need the same hash.
             if let integer = Int64(exactly: double) { hasher.combine(integer) } else { hasher.combine(double) }
         case .string(let string): hasher.combine(string)
         case .blob(let data): hasher.combine(data)

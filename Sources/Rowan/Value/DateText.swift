@@ -1,8 +1,8 @@
-// SQLite's date and time texts, parsed and written without a calendar: days are counted by the proleptic
-// Gregorian rules (H. Hinnant, "chrono-compatible low-level date algorithms").
+// SQLite's date and time texts, parsed and written without a calendar: days follow the proleptic Gregorian rules (H.
+// Hinnant, "chrono-compatible low-level date algorithms").
 // Source of the formats: https://sqlite.org/lang_datefunc.html
 
-/// The components of a date text, and which of them the text has.
+/// The components of a date text, and which of them are present.
 package struct DateText: Equatable, Sendable {
     package enum Precision: Int, Sendable { case none, minute, second, fraction }
 
@@ -15,7 +15,7 @@ package struct DateText: Equatable, Sendable {
     package var minute = 0
     package var second = 0
     package var nanosecond = 0
-    /// Seconds east of UTC, when the text says.
+    /// Seconds east of UTC, or nil if the text has no offset.
     package var offset: Int?
 
     package init() {}
@@ -24,7 +24,7 @@ package struct DateText: Equatable, Sendable {
     package var secondsSince1970: Double {
         let days = Self.days(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - (offset ?? 0)
-        // One division of an integer: milliseconds come back as they were written.
+        // A single integer division: milliseconds read back exactly as written.
         return precision == .fraction
             ? Double(seconds) + Double(nanosecond) / 1_000_000_000
             : Double(seconds)
@@ -40,7 +40,7 @@ package struct DateText: Equatable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a count of days since 1970-01-01.
+    /// The date of a number of days since 1970-01-01.
     package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -63,8 +63,8 @@ package struct DateText: Equatable, Sendable {
 }
 
 extension DateText {
-    /// Parses `YYYY-MM-DD`, `YYYY-MM-DD[ T]HH:MM[:SS[.SSS]][Z|±HH:MM]` and `HH:MM[:SS[.SSS]][Z|±HH:MM]`;
-    /// nil for anything else, and for days and hours that no calendar has.
+    /// Parses `YYYY-MM-DD`, `YYYY-MM-DD[ T]HH:MM[:SS[.SSS]][Z|±HH:MM]` and `HH:MM[:SS[.SSS]][Z|±HH:MM]`. Returns nil
+    /// for any other text, and for days and hours that don't exist.
     package init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = Scanner(bytes: bytes)
         if bytes.count >= 5, bytes[2] == UInt8(ascii: ":") {
@@ -84,15 +84,15 @@ extension DateText {
         self = result
     }
 
-    /// Seconds since 1970-01-01 00:00:00 UTC of a text `YYYY-MM-DD HH:MM:SS.SSS`, the format that dates are stored
-    /// in; nil for any other text, and for days and hours that no calendar has. It is what parsing gives, without
-    /// the components (benchmark fetch-place).
+    /// Seconds since 1970-01-01 00:00:00 UTC of a text `YYYY-MM-DD HH:MM:SS.SSS`, the format in which dates are stored.
+    /// Returns nil for any other text, and for days and hours that don't exist. The result equals that of parsing,
+    /// without computing the components (benchmark fetch-place).
     package static func secondsSince1970(stored bytes: UnsafeBufferPointer<UInt8>) -> Double? {
         guard bytes.count == 23, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: " "), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
             bytes[19] == UInt8(ascii: ".")
         else { return nil }
-        // Any character that is no digit makes a part that is out of its range.
+        // A character that is not a digit puts its part out of range.
         func pair(_ position: Int) -> Int {
             let (tens, ones) = (bytes[position] &- 0x30, bytes[position &+ 1] &- 0x30)
             return tens < 10 && ones < 10 ? Int(tens) &* 10 &+ Int(ones) : 1_000
@@ -175,7 +175,7 @@ extension DateText {
             return value
         }
 
-        /// The digits after the decimal point, in nanoseconds; what is finer is dropped.
+        /// The digits after the decimal point, in nanoseconds; further digits are dropped.
         mutating func fraction() -> Int? {
             var value = 0
             var digits = 0
@@ -195,11 +195,11 @@ extension DateText {
 
 extension DateText {
     /// Calls the closure with the text `YYYY-MM-DD HH:MM:SS.SSS` of an instant in UTC, to the nearest millisecond.
-    /// Years outside of 0000-9999 have no text in SQLite's formats: they are written with all their digits.
+    /// SQLite has no format for years outside 0000-9999: they are written with all their digits.
     package static func withText<T>(
         secondsSince1970: Double, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
     ) rethrows -> T {
-        // Far beyond any calendar, and far from overflows.
+        // Beyond any calendar, and safe from overflow.
         let limit = Double(Int64.max / 2)
         let milliseconds = Int64(clamping: min(max((secondsSince1970 * 1_000).rounded(), -limit), limit))
         let days = Int(milliseconds.floorDivided(by: 86_400_000))

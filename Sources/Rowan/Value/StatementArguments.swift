@@ -1,7 +1,7 @@
-// The arguments of a statement: positional values, named values, or both. Pure data; which of them a statement
-// needs is its own business (Statement+Arguments).
+// The arguments of a statement: positional values, named values, or both. This is pure data: the statement checks it
+// against its parameters (Statement+Arguments).
 
-/// The values that a statement's parameters take.
+/// The values of a statement's parameters.
 ///
 /// ```swift
 /// // INSERT INTO player (name, score) VALUES ('Arthur', 1000)
@@ -16,7 +16,7 @@ public struct StatementArguments: Hashable, Sendable {
     /// The positional values, in order.
     @usableFromInline package var values: [DatabaseValue]
 
-    /// The named values; a name has no prefix.
+    /// The named values. Names have no prefix.
     @usableFromInline package var namedValues: [String: DatabaseValue]
 
     /// No arguments.
@@ -31,10 +31,10 @@ public struct StatementArguments: Hashable, Sendable {
         self.namedValues = namedValues
     }
 
-    /// Whether there is no argument.
+    /// Whether there are no arguments.
     public var isEmpty: Bool { values.isEmpty && namedValues.isEmpty }
 
-    /// Appends positional values after the others, and merges named values.
+    /// Appends the positional values, and merges the named values.
     ///
     /// - Returns: the named values that were replaced.
     @discardableResult
@@ -47,9 +47,9 @@ public struct StatementArguments: Hashable, Sendable {
         return replaced
     }
 
-    /// Both arguments, in order.
+    /// The arguments of both operands, in order.
     ///
-    /// - Precondition: no name is in both. Use `&+` to let the second replace the first.
+    /// - Precondition: no name is in both. `&+` lets the second value replace the first.
     @_disfavoredOverload  // so that `["a"] + ["b"]` stays an array
     public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
         var result = lhs
@@ -57,7 +57,7 @@ public struct StatementArguments: Hashable, Sendable {
         return result
     }
 
-    /// Both arguments, in order; a name in both takes its value from the second.
+    /// The arguments of both operands, in order. If a name is in both, the second value wins.
     public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
         var result = lhs
         result.append(contentsOf: rhs)
@@ -66,20 +66,21 @@ public struct StatementArguments: Hashable, Sendable {
 
     /// Appends arguments.
     ///
-    /// - Precondition: no name is in both. Use `&+` to let the second replace the first.
+    /// - Precondition: no name is in both. `&+` lets the second value replace the first.
     public static func += (lhs: inout StatementArguments, rhs: StatementArguments) {
         let replaced = lhs.append(contentsOf: rhs)
         precondition(
             replaced.isEmpty,
-            "already defined statement arguments: \(replaced.keys.sorted().joined(separator: ", "))")
+            "arguments set twice: \(replaced.keys.sorted().joined(separator: ", ")). Use &+ to replace the first values"
+        )
     }
 }
 
 extension StatementArguments: CustomStringConvertible {
-    /// The values as SQL literals: `[1, 'Arthur']`, `["name": 'Arthur']`.
+    /// The values as SQL literals: `[1, 'Arthur']` or `["name": 'Arthur']`.
     public var description: String { description(\.description) }
 
-    /// The description for an error, in which long values are cut.
+    /// The description for an error message, which truncates long values.
     package var errorDescription: String { description(\.errorDescription) }
 
     private func description(_ text: (DatabaseValue) -> String) -> String {

@@ -1,4 +1,4 @@
-// Binding: the other direction of ColumnValue.
+// Binding: the counterpart of ColumnValue.
 
 public import CSQLite
 public import Foundation
@@ -12,6 +12,7 @@ public protocol StatementBinding {
 }
 
 extension DatabaseValue: StatementBinding {
+    /// Binds the stored content.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         switch storage {
@@ -31,7 +32,7 @@ extension String {
         return copy.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
-                // An empty buffer may have no address, which SQLite would take for NULL.
+                // An empty buffer may have no address, and SQLite binds NULL for a null address.
                 guard let start = text.baseAddress else { return rowan_bind_static_text(statement, index, "", 0) }
                 return rowan_bind_text(statement, index, start, count)
             }

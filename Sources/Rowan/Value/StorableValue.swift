@@ -1,8 +1,8 @@
-// Values of the types that records store in a way of their own choice: the stored value is known when the column is.
+// Values whose stored form a record type can choose. The stored form is known once the column is.
 
 package import Foundation
 
-/// A date, data or identifier, before a record type says how it stores it.
+/// A date, data or identifier before its record type chooses how to store it.
 package struct StorableValue: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case date(Date)
@@ -11,7 +11,7 @@ package struct StorableValue: Hashable, Sendable {
     }
 
     package let content: Content
-    /// What is stored where no record type has a say.
+    /// The stored form if no record type chooses another.
     package let databaseValue: DatabaseValue
 
     package init(_ content: Content, databaseValue: DatabaseValue) {

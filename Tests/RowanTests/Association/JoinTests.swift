@@ -206,15 +206,15 @@ struct JoinTests {
                 sql: "CREATE TABLE twin (id INTEGER PRIMARY KEY, a REFERENCES author, b REFERENCES author(id))")
             #expect(
                 message { try Row.fetchAll(db, Orphan.including(all: Orphan.authors)) }
-                    == "the schema has no foreign key from table author to table award: tell the columns of the "
+                    == "the schema has no foreign key from table author to table award: specify the columns of the "
                     + #"association, as in using: ForeignKey(["awardId"])"#)
             #expect(
                 message { try Row.fetchAll(db, Twin.including(required: Twin.author)) }
-                    == "table twin has several foreign keys to table author: tell which one the association uses, as in "
+                    == "table twin has several foreign keys to table author: specify the one to use, as in "
                     + #"using: ForeignKey(["a"]); candidates: (a) (b)"#)
             #expect(
                 message { try Row.fetchAll(db, Book.including(required: Book.author.distinct())) }
-                    == #"association "author" has a distinct(): it can only be used with including(all:)"#)
+                    == #"the association "author" has a distinct(): use it only with including(all:)"#)
             #expect(
                 message {
                     try Row.fetchAll(
@@ -234,10 +234,10 @@ struct JoinTests {
                         db,
                         Author.aliased(alias).joining(
                             required: Author.books.joining(required: Book.author.aliased(alias))))
-                } == "a table alias stands for two tables in one request, one of them author: make an alias for each")
+                } == "a table alias refers to two tables of the request, one of them author: create an alias for each")
             #expect(
                 message { try Row.fetchAll(db, Book.annotated(with: alias.exists)) }
-                    == "a table alias is used in a request that has no such alias: give it to a request with aliased(_:)"
+                    == "the request uses a table alias that it does not have: add the alias with aliased(_:)"
             )
         }
     }

@@ -96,7 +96,7 @@ struct CancellationConcurrencyTests {
     func aKeptCursorDoesNotPreventTheRollback(_ kind: ConnectionKind) async throws {
         let started = Gate()
         try await withTable(kind, configuration(started)) { writer in
-            let kept = Log<UncheckedBox<FetchCursor<Int>>>()
+            let kept = Log<UncheckedBox<DatabaseValueCursor<Int>>>()
             let task = Task {
                 try await writer.write { db in
                     try db.insert(3)

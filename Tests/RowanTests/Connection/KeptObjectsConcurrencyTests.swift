@@ -56,7 +56,7 @@ struct KeptObjectsConcurrencyTests {
             #expect(try writer.values() == [1, 2, 3])
             let error = #expect(throws: DatabaseError.self) { try cursor.next() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
-            #expect(error?.message?.contains("outside of the access") == true)
+            #expect(error?.message?.contains("outside the access") == true)
             // Neither does it go on in another access.
             writer.unsafeReadIgnoringResult { #expect(throws: DatabaseError.self) { try cursor.next() } }
         }

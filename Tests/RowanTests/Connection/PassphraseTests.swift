@@ -190,7 +190,7 @@ struct PassphraseTests {
 @Suite(.enabled(if: !hasCodec, "the SQLite that runs has a codec"))
 struct PassphraseWithoutCodecTests {
     @Test func refusals() throws {
-        let message = "this SQLite has no codec, and cannot encrypt a database: link the program with SQLCipher"
+        let message = "this SQLite cannot encrypt a database: link the program with SQLCipher"
         try withDatabase { db in
             expectError(.SQLITE_ERROR, message) { try db.usePassphrase("secret") }
             expectError(.SQLITE_ERROR, message) { try db.usePassphrase(Data("secret".utf8)) }

@@ -317,7 +317,7 @@ struct ReadWriteTests {
         var configuration = Configuration()
         configuration.maximumReaderCount = 1
         try withTable(kind, configuration) { writer in
-            let kept = Kept<FetchCursor<Int>>()
+            let kept = Kept<DatabaseValueCursor<Int>>()
             try writer.unsafeRead { db in
                 kept.value = try Int.fetchCursor(
                     db, sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 100) SELECT x FROM c")

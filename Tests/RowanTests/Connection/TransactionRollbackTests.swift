@@ -26,7 +26,7 @@ struct TransactionRollbackTests {
         try withTable(kind) { writer in
             try writer.write { db in
                 try db.insert(3)
-                var kept: FetchCursor<Int>?
+                var kept: DatabaseValueCursor<Int>?
                 expectRefusal {
                     try db.inSavepoint {
                         try db.insert(200)
@@ -48,7 +48,7 @@ struct TransactionRollbackTests {
     @Test(arguments: ConnectionKind.allCases)
     func aTransactionRollsBackWhileACursorIsInterrupted(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
-            var kept: [FetchCursor<Int>] = []
+            var kept: [DatabaseValueCursor<Int>] = []
             expectRefusal {
                 try writer.write { db in
                     try db.insert(3)
@@ -81,7 +81,7 @@ struct TransactionRollbackTests {
         for boundary in 0..<8 {
             try withTable(kind) { writer in
                 var step = 0
-                var cursors: [FetchCursor<Int>] = []
+                var cursors: [DatabaseValueCursor<Int>] = []
                 func pause(_ db: Database) throws {
                     defer { step += 1 }
                     guard step == boundary else { return }

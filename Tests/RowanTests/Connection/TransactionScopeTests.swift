@@ -60,7 +60,7 @@ struct TransactionScopeTests {
     func aRollbackAfterACommitInItsScope(_ kind: ConnectionKind) throws {
         let message =
             "the transaction was committed by a statement in it, and can't be rolled back: "
-            + "commit or roll back by the result of the scope alone"
+            + "commit or roll back only with the result of the closure"
         try withTable(kind) { writer in
             try writer.writeWithoutTransaction { db in
                 expectError(.SQLITE_ABORT, message) {

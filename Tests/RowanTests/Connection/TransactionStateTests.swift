@@ -125,7 +125,7 @@ struct TransactionStateTests {
                     try db.insert(3)
                 }
             }
-            #expect(error?.message?.contains("left open") == true)
+            #expect(error?.message?.contains("left a transaction open") == true)
             try #expect(writer.values() == [1, 2])
         }
     }

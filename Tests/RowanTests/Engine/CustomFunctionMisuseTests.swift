@@ -88,22 +88,22 @@ struct CustomFunctionMisuseTests {
 
     @Test func definitionsThatSQLiteRefuses() async {
         expectExit(
-            "a name of 300 bytes: SQLite accepts 255",
+            "has 300 bytes: use at most 255",
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = DatabaseFunction(String(repeating: "f", count: 300)) { _ in nil }
             })
         expectExit(
-            "has a NUL character in its name",
+            "contains a NUL character",
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = DatabaseFunction("f\0g") { _ in nil }
             })
         expectExit(
-            "has a NUL character in its name",
+            "contains a NUL character",
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = DatabaseCollation("f\0g") { _, _ in .orderedSame }
             })
         expectExit(
-            "argumentCount is -2",
+            "the argumentCount of the function f is -2",
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = DatabaseFunction("f", argumentCount: -2) { _ in nil }
             })

@@ -61,7 +61,7 @@ import Testing
     }
 
     private static let rolledBack =
-        "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again"
+        "the cursor can't continue because its transaction was rolled back: fetch again"
 
     private struct Refusal: Error {}
 
@@ -70,7 +70,7 @@ import Testing
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
-            var cursors: [FetchCursor<Int>] = []
+            var cursors: [DatabaseValueCursor<Int>] = []
             for _ in 1...times { #expect(throws: Refusal.self) { try rollBack(queue, db, &cursors) } }
             for cursor in cursors {
                 for _ in 1...2 { expectError(.SQLITE_MISUSE, Self.rolledBack) { try cursor.next() } }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    private func rollBack(_ queue: DatabaseQueue, _ db: Database, _ cursors: inout [FetchCursor<Int>]) throws {
+    private func rollBack(_ queue: DatabaseQueue, _ db: Database, _ cursors: inout [DatabaseValueCursor<Int>]) throws {
         try db.inSavepoint {
             try db.execute(sql: "INSERT INTO t VALUES (3)")
             let cursor = try Int.fetchCursor(db, sql: "SELECT x FROM t")
@@ -98,16 +98,16 @@ import Testing
             _ = try kept.cursor?.next()
         }
         try queue.write { db in
-            var cursors: [FetchCursor<Int>] = []
+            var cursors: [DatabaseValueCursor<Int>] = []
             #expect(throws: Refusal.self) { try rollBack(queue, db, &cursors) }
             let error = expectError(.SQLITE_MISUSE) { try kept.cursor?.next() }
-            #expect(error?.message?.contains("outside of the access") == true)
+            #expect(error?.message?.contains("outside the access") == true)
         }
         kept.cursor = nil
     }
 
     private final class Kept: @unchecked Sendable {
         // One access after the other uses it.
-        var cursor: FetchCursor<Int>?
+        var cursor: DatabaseValueCursor<Int>?
     }
 }

@@ -137,7 +137,7 @@ struct StatementTests {
     @Test func aStatementInUse() throws {
         try withDatabase { db in
             let statement = try db.makeStatement(sql: "SELECT 1 UNION ALL SELECT 2")
-            var cursor: FetchCursor<Int>? = try Int.fetchCursor(statement)
+            var cursor: DatabaseValueCursor<Int>? = try Int.fetchCursor(statement)
             _ = try cursor?.next()
             expectError(.SQLITE_MISUSE) { try Int.fetchCursor(statement) }
             expectError(.SQLITE_MISUSE) { try statement.execute() }

@@ -107,12 +107,12 @@ struct StatementTextTests {
             #expect(missing?.resultCode == .SQLITE_MISUSE)
             let extra = #expect(throws: DatabaseError.self) { try db.execute(sql: sql, arguments: [1, 2, 3]) }
             #expect(extra?.resultCode == .SQLITE_MISUSE)
-            #expect(extra?.message == "1 statement argument(s) left over")
+            #expect(extra?.message == "1 unused statement argument(s)")
             let unknown = #expect(throws: DatabaseError.self) {
                 try db.execute(
                     sql: "INSERT INTO t VALUES (:a); INSERT INTO t VALUES (:a)", arguments: ["a": 1, "z": 2])
             }
-            #expect(unknown?.message == "1 statement argument(s) left over: z")
+            #expect(unknown?.message == "1 unused statement argument(s): z")
         }
     }
 

@@ -58,7 +58,7 @@ struct UnsafeDataTests {
         try rows { row in
             for row in [row] + row.scopes.map(\.row) {
                 for index in [-1, row.count, .max, .min] {
-                    expectDecodingError("row index out of range") { try data(row, index) }
+                    expectDecodingError("is out of range: the row has") { try data(row, index) }
                 }
             }
         }

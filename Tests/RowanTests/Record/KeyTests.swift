@@ -199,7 +199,7 @@ struct KeyTests {
         try inLoggedDatabase(viewSchema) { db, _ throws in
             try Person(id: 1, name: "Arthur").insert(db)
             let error = databaseError { try Person(id: 1, name: "Arthur II").update(db) }
-            #expect(error?.message?.hasPrefix("database view person has no primary key") == true)
+            #expect(error?.message?.hasPrefix("the view person has no primary key") == true)
             #expect(try Person.fetchAll(db).count == 1)
             let found = try db.withSchemaSource(Source()) { try Person.fetchOne(db, key: 1) }
             #expect(found?.name == "Arthur")

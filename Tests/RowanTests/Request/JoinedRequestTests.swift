@@ -44,7 +44,7 @@ struct JoinedRequestTests {
             #expect(try cross.fetchAll(db).count { $0.0 == $0.1 } == 3)
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "book".*, "author".* FROM (SELECT * FROM "book" WHERE "year" > 1840) AS "book" RIGHT JOIN (SELECT * FROM "author" WHERE "id" < 4) AS "author" ON ("book"."authorId" = "author"."id")"#,
+                    #"SELECT "book".*, "author".* FROM (SELECT * FROM "book" AS "book1" WHERE "year" > 1840) AS "book" RIGHT JOIN (SELECT * FROM "author" AS "author1" WHERE "id" < 4) AS "author" ON ("book"."authorId" = "author"."id")"#,
                     #"SELECT "book".*, "author".* FROM "book" FULL JOIN "author" ON ("book"."authorId" = "author"."id")"#,
                     #"SELECT COUNT(*) FROM "country" AS "country1" CROSS JOIN "country" AS "country2""#,
                     #"SELECT "country1".*, "country2".* FROM "country" AS "country1" CROSS JOIN "country" AS "country2""#,
@@ -62,7 +62,7 @@ struct JoinedRequestTests {
             let author = TableAlias<Author>()
             let joined = Book.order(\.id)
                 .join(Author.aliased(author).filter { $0.id > 0 }) { book, author in book.authorId == author.id }
-                .leftJoin(Country.all(), key: "nation") { country in author.countryCode == country.code }
+                .leftJoin(Country.all(), key: "nation") { _, _, country in author.countryCode == country.code }
             let triples = try joined.limit(2, offset: 1).fetchAll(db)
             #expect(
                 triples.map { "\($0.title) \($1.name) \($2?.code ?? "-")" } == ["Omoo Melville US", "Hernani Hugo FR"])

@@ -35,7 +35,7 @@ import Testing
             return nil
         }
         let message =
-            "this SQL depends on the schema, and stands where Rowan does not ask for the schema: use it in a request, "
+            "this SQL depends on the schema, but Rowan does not read the schema here: use it in a request, "
             + "or in the SQL of a fetch"
         #expect(refused { $0.write(SQLExpression(.symbol(.primaryKey(isIn: [])))) } == message)
         #expect(refused { $0.write(SQLSelection(.symbol(.primaryKey))) } == message)

@@ -183,8 +183,8 @@ struct AggregateTests {
             if version.compare("3.44.0", options: .numeric) == .orderedAscending {
                 expectError(
                     .SQLITE_ERROR,
-                    "ORDER BY in the call of an aggregate function (GROUP_CONCAT) needs SQLite 3.44.0 or later: "
-                        + "this program runs \(version)"
+                    "ORDER BY in the call of an aggregate function (GROUP_CONCAT) requires SQLite 3.44.0 or later: "
+                        + "this program uses SQLite \(version)"
                 ) { try request.fetchOne(db) }
                 let literal: SQL = "SELECT \(ordered) FROM t"
                 expectError(.SQLITE_ERROR) { try SQLRequest<String>(literal: literal).fetchOne(db) }
@@ -200,7 +200,7 @@ struct AggregateTests {
 
     @Test func requiredVersion() throws {
         try Database.requireSQLite(3_044_000, running: 3_044_000, for: "it")
-        expectError(.SQLITE_ERROR, "it needs SQLite 3.44.0 or later: this program runs 3.43.2") {
+        expectError(.SQLITE_ERROR, "it requires SQLite 3.44.0 or later: this program uses SQLite 3.43.2") {
             try Database.requireSQLite(3_044_000, running: 3_043_002, for: "it")
         }
     }

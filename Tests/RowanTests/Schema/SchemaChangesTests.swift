@@ -84,7 +84,7 @@ struct SchemaChangesTests {
             let error = databaseError { try db.drop(indexOn: "t", columns: ["a", "b"]) }
             #expect(
                 error?.message
-                    == "table t has no index on column(s) a, b that can be dropped: see indexes(on:) for those it has")
+                    == "table t has no index on column(s) a, b that can be dropped: indexes(on:) returns its indexes")
         }
     }
 }

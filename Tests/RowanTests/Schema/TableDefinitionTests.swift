@@ -192,7 +192,7 @@ struct TableDefinitionTests {
     @Test func errors() throws {
         try inLoggedDatabase("CREATE TABLE t (a)") { db, _ throws in
             let empty = databaseError { try db.create(table: "u") { _ in } }
-            #expect(empty?.message == "table u has no column")
+            #expect(empty?.message == "table u has no columns: declare at least one")
             let error = databaseError { try db.create(table: "t") { t in t.column("a") } }
             #expect(error?.message?.contains("already exists") == true)
             try db.create(table: "t", options: .ifNotExists) { t in t.column("b") }

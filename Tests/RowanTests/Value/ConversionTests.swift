@@ -141,8 +141,8 @@ struct ConversionTests {
                 try row.decode(Int.self, forColumn: "b")
             }
             expectDecodingError("column not found: \"b\"") { try row.decode(Int.self, forColumn: Column("b")) }
-            expectDecodingError("row index out of range") { try row.decode(Int.self, atIndex: 1) }
-            expectDecodingError("row index out of range") { try row.decode(Int?.self, atIndex: -1) }
+            expectDecodingError("is out of range: the row has") { try row.decode(Int.self, atIndex: 1) }
+            expectDecodingError("is out of range: the row has") { try row.decode(Int?.self, atIndex: -1) }
             let none = try row.decode(Int?.self, forColumn: "b")
             #expect(none == nil)
             #expect(row["b"] as Int? == nil)

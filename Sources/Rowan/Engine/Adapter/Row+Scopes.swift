@@ -1,12 +1,12 @@
-// Adapted rows, and the views on their scopes and prefetched rows.
+// Adapted rows, and views of their scopes and prefetched rows.
 
 extension Row {
-    /// The row adapted by a mapping of the columns of the statement.
+    /// The row that a mapping makes of this row's statement columns.
     package func adapted(by mapping: RowMapping) -> Row {
         Row(layout: mapping.layout, storage: storage.scope(nil), base: base)
     }
 
-    /// The row with the columns of the statement, without any adapter.
+    /// The row with all the columns of the statement, without any adapter.
     public var unadapted: Row {
         isAdapted ? Row(layout: storage.columns, storage: storage.scope(nil), base: base) : self
     }
@@ -21,13 +21,13 @@ extension Row {
     /// The scopes of the row: `row.scopes["team"]`.
     public var scopes: ScopesView { ScopesView(row: self) }
 
-    /// The scopes of the row, and those of its scopes.
+    /// The scopes of the row, and the scopes of those scopes.
     public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
     /// The prefetched rows of associations.
     public var prefetchedRows: PrefetchedRowsView { PrefetchedRowsView(rows: prefetchedTree) }
 
-    /// The row of a scope, nil if there is no such scope.
+    /// The row of a scope, or nil if the scope does not exist.
     func scope(_ name: String) -> Row? {
         if let memory {
             for kept in memory.scopes where kept.name == name { return kept.row }
@@ -35,7 +35,7 @@ extension Row {
         guard let mapping = layout.scopes[name] else { return nil }
         let row = Row(layout: mapping.layout, storage: storage.scope(name), base: base)
         if isMoved {
-            // The part of a row that a cursor moves moves with it.
+            // The scope of a row moves with the row.
             row.isMoved = true
             remembering().scopes.append((name, row))
         }
@@ -44,6 +44,7 @@ extension Row {
 
     /// The scopes of a row: named rows that an adapter defines.
     public struct ScopesView: Collection {
+        /// A position among the scopes.
         public typealias Index = Dictionary<String, RowMapping>.Index
 
         let row: Row
@@ -53,20 +54,24 @@ extension Row {
         /// The names of the scopes.
         public var names: Dictionary<String, RowMapping>.Keys { mappings.keys }
 
+        /// The position of the first scope.
         public var startIndex: Index { mappings.startIndex }
+        /// The position after the last scope.
         public var endIndex: Index { mappings.endIndex }
+        /// The position after another position.
         public func index(after i: Index) -> Index { mappings.index(after: i) }
 
+        /// The name and the row of a scope.
         public subscript(position: Index) -> (name: String, row: Row) {
             let name = mappings[position].key
             return (name, row.scope(name)!)
         }
 
-        /// The row of a scope, or nil.
+        /// The row of a scope, or nil if the scope does not exist.
         public subscript(_ name: String) -> Row? { row.scope(name) }
     }
 
-    /// The scopes of a row at any depth.
+    /// The scopes of a row, at any depth.
     public struct ScopesTreeView {
         let row: Row
 
@@ -77,7 +82,7 @@ extension Row {
             return names
         }
 
-        /// The row of the first scope with this name, nearest first.
+        /// The row of the nearest scope with this name, or nil if it does not exist.
         public subscript(_ name: String) -> Row? {
             if let scoped = row.scope(name) { return scoped }
             var level = row.scopes.map(\.row)
@@ -91,17 +96,17 @@ extension Row {
         }
     }
 
-    /// The prefetched rows of a row, and of its scopes, by key.
+    /// The prefetched rows of a row and of its scopes, by association key.
     public struct PrefetchedRowsView {
         let rows: PrefetchedRows?
 
-        /// Whether there is none.
+        /// Whether there are no prefetched rows.
         public var isEmpty: Bool { keys.isEmpty }
 
-        /// The keys.
+        /// The association keys.
         public var keys: Set<String> { rows?.tree.keys ?? [] }
 
-        /// The rows of a key, nearest first; nil if there is no such key.
+        /// The prefetched rows of the nearest association with this key, or nil if it does not exist.
         public subscript(_ key: String) -> [Row]? { rows?[key]?.all }
     }
 }

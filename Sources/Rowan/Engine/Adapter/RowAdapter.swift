@@ -1,36 +1,36 @@
-// Row adapters change which columns a row shows, and group columns into scopes. An adapter is data: it maps the
-// columns of a statement once, and the mapping is applied to each row.
+// Row adapters change which columns a row shows, and group columns into scopes. An adapter maps the columns of a
+// statement once; the mapping applies to each row.
 
 /// A description of the columns that an adapted row shows.
 public protocol RowAdapter: Sendable {
     /// Maps the columns of a statement.
     ///
-    /// - Throws: an error if the adapter asks for a column that is not there.
+    /// - Throws: an error if the adapter needs a column that the statement does not have.
     func mapping(of layout: ColumnLayout) throws -> RowMapping
 }
 
-/// The columns of an adapted row: where each comes from, and the scopes.
+/// The columns of an adapted row, by their position in the statement, and its scopes.
 public struct RowMapping: Sendable {
     package let layout: ColumnLayout
 
-    /// Columns of a statement, which may stand anywhere.
+    /// Maps statement columns at any positions.
     package init(_ columns: [(index: Int, name: String)], scopes: [String: RowMapping] = [:]) {
         layout = ColumnLayout(names: columns.map(\.name), indexes: columns.map(\.index), scopes: scopes)
     }
 
-    /// The columns that stand side by side in a layout.
+    /// Maps adjacent columns of a layout.
     package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping] = [:]) {
         self.layout = ColumnLayout(range, of: layout, scopes: scopes)
     }
 
-    /// The mapping with scopes added.
+    /// The same mapping with more scopes.
     fileprivate init(_ mapping: RowMapping, adding scopes: [String: RowMapping]) {
         layout = ColumnLayout(mapping.layout, scopes: mapping.scopes.merging(scopes) { _, added in added })
     }
 
     package var scopes: [String: RowMapping] { layout.scopes }
 
-    /// The columns of the statement, from left to right.
+    /// The indexes of the statement columns, from left to right.
     package var indexes: [Int] { layout.indexes ?? Array(layout.start..<(layout.start + layout.names.count)) }
 }
 
@@ -43,11 +43,13 @@ extension RowAdapter {
 
 /// An adapter that hides all columns.
 public struct EmptyRowAdapter: RowAdapter {
+    /// Creates an adapter that hides all columns.
     public init() {}
+    /// A mapping without columns.
     public func mapping(of layout: ColumnLayout) -> RowMapping { RowMapping([]) }
 }
 
-/// An adapter that renames some columns, and hides the others.
+/// An adapter that renames some columns, and hides all others.
 ///
 /// ```swift
 /// // [foo:1]
@@ -56,9 +58,12 @@ public struct EmptyRowAdapter: RowAdapter {
 public struct ColumnMapping: RowAdapter {
     private let baseNames: [String: String]
 
-    /// An adapter from new names to the names of the statement.
+    /// Creates an adapter from a dictionary of new names to statement column names.
     public init(_ mapping: [String: String]) { baseNames = mapping }
 
+    /// Maps the renamed columns.
+    ///
+    /// - Throws: a ``DatabaseError`` if the statement misses a column.
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
         let columns = try baseNames.map { name, baseName in
             guard let index = layout.index(ofColumn: baseName) else {
@@ -77,11 +82,15 @@ public struct ColumnMapping: RowAdapter {
 public struct SuffixRowAdapter: RowAdapter {
     private let index: Int
 
+    /// Creates an adapter that shows the columns from an index.
+    ///
+    /// - Precondition: the index is not negative.
     public init(fromIndex index: Int) {
-        precondition(index >= 0, "a negative column index")
+        precondition(index >= 0, "column index \(index) is negative")
         self.index = index
     }
 
+    /// Maps the columns from the index; none if the statement has fewer columns.
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
         try RangeRowAdapter(index..<max(index, layout.names.count)).mapping(of: layout)
     }
@@ -91,18 +100,25 @@ public struct SuffixRowAdapter: RowAdapter {
 public struct RangeRowAdapter: RowAdapter {
     private let range: Range<Int>
 
+    /// Creates an adapter that shows the columns of a range.
+    ///
+    /// - Precondition: the range has no negative index.
     public init(_ range: CountableRange<Int>) {
-        precondition(range.lowerBound >= 0, "a negative column index")
+        precondition(range.lowerBound >= 0, "column range \(range) has a negative index")
         self.range = range
     }
 
+    /// The same, with a closed range.
     public init(_ range: CountableClosedRange<Int>) { self.init(range.lowerBound..<(range.upperBound + 1)) }
 
+    /// Maps the columns of the range.
+    ///
+    /// - Throws: a ``DatabaseError`` if the statement has fewer columns.
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
         guard range.upperBound <= layout.names.count || range.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "columns \(range) are out of range: the row has \(layout.names.count) columns")
+                message: "column range \(range) is out of bounds: the row has \(layout.names.count) columns")
         }
         return range.isEmpty ? RowMapping([]) : RowMapping(range, of: layout)
     }
@@ -112,14 +128,16 @@ public struct RangeRowAdapter: RowAdapter {
 public struct RenameColumnAdapter: RowAdapter {
     private let transform: @Sendable (String) -> String
 
+    /// Creates an adapter that renames each column with a function.
     public init(_ transform: @escaping @Sendable (String) -> String) { self.transform = transform }
 
+    /// Maps all columns, under their new names.
     public func mapping(of layout: ColumnLayout) -> RowMapping {
         RowMapping(layout.names.enumerated().map { (index: $0.offset, name: transform($0.element)) })
     }
 }
 
-/// An adapter that adds scopes: named rows in the row.
+/// An adapter that adds scopes: named rows inside the row.
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["left": RangeRowAdapter(0..<1), "right": RangeRowAdapter(1..<2)])
@@ -131,18 +149,21 @@ public struct ScopeAdapter: RowAdapter {
     private let base: (any RowAdapter)?
     private let scopes: [String: any RowAdapter]
 
-    /// An adapter that shows all columns, with scopes.
+    /// Creates an adapter that shows all columns, with scopes.
     public init(_ scopes: [String: any RowAdapter]) {
         base = nil
         self.scopes = scopes
     }
 
-    /// An adapter that shows the columns of the base adapter, with scopes.
+    /// Creates an adapter that shows the columns of a base adapter, with scopes.
     public init(base: some RowAdapter, scopes: [String: any RowAdapter]) {
         self.base = base
         self.scopes = scopes
     }
 
+    /// Maps the columns of the base adapter, and those of the scopes.
+    ///
+    /// - Throws: the errors of the adapters.
     public func mapping(of layout: ColumnLayout) throws -> RowMapping {
         let scopes = try scopes.mapValues { try $0.mapping(of: layout) }
         guard let base else { return RowMapping(layout.names.indices, of: layout, scopes: scopes) }
@@ -150,8 +171,8 @@ public struct ScopeAdapter: RowAdapter {
     }
 }
 
-/// Adapters that split a row: one of `columnCounts[0]` columns, the next of `columnCounts[1]`, and so on, and a
-/// last one for the columns that are left.
+/// Adapters that split a row into consecutive parts: `columnCounts[0]` columns, then `columnCounts[1]` columns, and so
+/// on. A last adapter shows the remaining columns.
 ///
 /// ```swift
 /// // 4 columns split in [0..<1], [1..<3], [3...]

@@ -1,8 +1,9 @@
-// Date components, in the format of the user's choice. Source: https://sqlite.org/lang_datefunc.html
+// Date components, in a format that the user chooses.
+// Source: https://sqlite.org/lang_datefunc.html
 
 public import Foundation
 
-/// Date components that are stored as a text, in one of SQLite's formats.
+/// Date components that are stored as text, in one of SQLite's formats.
 ///
 /// ```swift
 /// let components = DateComponents(year: 1973, month: 9, day: 18)
@@ -12,7 +13,7 @@ public import Foundation
 ///     arguments: [DatabaseDateComponents(components, format: .YMD)])
 /// ```
 public struct DatabaseDateComponents: Hashable, Sendable {
-    /// The formats that are written.
+    /// The formats that Rowan writes.
     public enum Format: String, Hashable, Sendable {
         /// `yyyy-MM-dd`
         case YMD = "yyyy-MM-dd"
@@ -49,7 +50,7 @@ public struct DatabaseDateComponents: Hashable, Sendable {
     /// The format of the stored text.
     public let format: Format
 
-    /// Components that will be stored in a format.
+    /// Creates date components that are stored in the given format.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -57,7 +58,7 @@ public struct DatabaseDateComponents: Hashable, Sendable {
 }
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text. Components that are not set are zero, or 1 for a month and a day.
+    /// The text. Missing components are written as 0, or as 1 for the month and the day.
     public var databaseValue: DatabaseValue {
         let c = dateComponents
         func digits(_ value: Int, _ count: Int) -> String {
@@ -82,7 +83,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
         return text.databaseValue
     }
 
-    /// The components of a text in one of SQLite's formats; nil for other values.
+    /// The components of a text in one of SQLite's formats, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
         guard case .string(let string) = dbValue.storage, let text = DateText(parsing: string) else { return nil }
         var components = DateComponents()

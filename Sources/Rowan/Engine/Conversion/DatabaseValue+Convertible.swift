@@ -1,19 +1,22 @@
-// Values as convertible values, and conversions from and to `Any`.
+// Database values as convertible values, and their conversions from and to `Any`.
 
 public import CSQLite
 import Foundation
 
 extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The value itself.
     @inlinable
     public var databaseValue: DatabaseValue { self }
 
+    /// The value itself.
     @inlinable
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
+    /// The value of the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> DatabaseValue? { column.databaseValue }
 
-    /// The value of anything that converts: a ``DatabaseValueConvertible``, or nil in an optional.
+    /// Creates a value from a ``DatabaseValueConvertible``, or NULL from nil. Returns nil for any other type.
     public init?(value: Any) {
         guard let convertible = value as? any DatabaseValueConvertible else { return nil }
         self = convertible.databaseValue
@@ -23,7 +26,7 @@ extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
 extension DatabaseValue: SQLSpecificExpressible {}
 
 extension DatabaseValue.Storage {
-    /// The Int64, Double, String or Data; nil for NULL.
+    /// The content as an Int64, Double, String or Data; nil for NULL.
     public var value: (any DatabaseValueConvertible)? {
         switch self {
         case .null: nil
@@ -36,6 +39,7 @@ extension DatabaseValue.Storage {
 }
 
 extension Optional: StatementBinding where Wrapped: StatementBinding {
+    /// Binds the wrapped value, or NULL.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         switch self {
@@ -46,49 +50,51 @@ extension Optional: StatementBinding where Wrapped: StatementBinding {
 }
 
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
+    /// The expression of the wrapped value, or NULL.
     public var sqlExpression: SQLExpression { self?.sqlExpression ?? .null }
 }
 
 extension Optional: SQLOrderingTerm where Wrapped: SQLOrderingTerm {
+    /// The ordering of the wrapped value, or NULL.
     public var sqlOrdering: SQLOrdering {
         self?.sqlOrdering ?? SQLOrdering(.expression(.null, .none))
     }
 }
 
 extension Optional: SQLSelectable where Wrapped: SQLSelectable {
+    /// The selection of the wrapped value, or NULL.
     public var sqlSelection: SQLSelection { self?.sqlSelection ?? SQLSelection(.expression(.null)) }
 }
 
 extension Optional: SQLSpecificExpressible where Wrapped: SQLSpecificExpressible {}
 
-extension Optional: RowDecodable where Wrapped: DatabaseValueConvertible {}
-
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
+    /// The database value of the wrapped value, or NULL.
     @inlinable
     public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
 
+    /// Converts to the wrapped type; NULL converts to nil if the wrapped type refuses it.
     @inlinable
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
     }
 
+    /// The same, from a column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Wrapped?? {
         if let value = Wrapped.fromColumn(column) { return .some(.some(value)) }
         return column.isNull ? .some(.none) : .none
     }
 
+    /// A missing column converts to nil.
     @inlinable
     public static func fromMissingColumn() -> Wrapped?? { .some(.none) }
-
-    /// The first value; `.some(nil)` if it is NULL.
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Wrapped?? { try element(of: row) }
 }
 
 extension Optional: StatementColumnConvertible
 where Wrapped: DatabaseValueConvertible & StatementColumnConvertible {
+    /// Reads a column of the current row; fails if it does not convert.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
         guard let result = Self.fromDatabaseValue(value) else { return nil }
@@ -97,22 +103,22 @@ where Wrapped: DatabaseValueConvertible & StatementColumnConvertible {
 }
 
 extension StatementArguments {
-    /// Positional arguments.
+    /// Creates positional arguments from values of one type.
     public init<S: Sequence>(_ sequence: S) where S.Element: DatabaseValueConvertible {
         self.init(values: sequence.map { $0.databaseValue })
     }
 
-    /// Positional arguments.
+    /// Creates positional arguments from values of several types.
     public init<S: Sequence>(_ sequence: S) where S.Element == (any DatabaseValueConvertible)? {
         self.init(values: sequence.map { $0?.databaseValue ?? .null })
     }
 
-    /// Named arguments: the keys have no prefix.
+    /// Creates named arguments. The names have no prefix.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(values: [], namedValues: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// Named arguments. The last of two arguments with one name wins.
+    /// Creates named arguments from pairs. If two pairs have the same name, the last one wins.
     public init<S: Sequence>(_ sequence: S) where S.Element == (String, (any DatabaseValueConvertible)?) {
         self.init(
             values: [],
@@ -120,7 +126,7 @@ extension StatementArguments {
                 sequence.map { ($0.0, $0.1?.databaseValue ?? .null) }, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Positional arguments, or nil if an element does not convert.
+    /// Creates positional arguments from an untyped array, or returns nil if an element does not convert.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for element in array {
@@ -130,7 +136,8 @@ extension StatementArguments {
         self.init(values: values)
     }
 
-    /// Named arguments, or nil if a key is not a string, or a value does not convert.
+    /// Creates named arguments from an untyped dictionary, or returns nil if a key is not a string or a value does not
+    /// convert.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var values: [String: DatabaseValue] = [:]
         for (key, value) in dictionary {
@@ -142,15 +149,15 @@ extension StatementArguments {
 }
 
 extension StatementArguments: ExpressibleByArrayLiteral {
-    /// `arguments: ["Arthur", 1000, nil]`
+    /// Creates positional arguments from a literal: `arguments: ["Arthur", 1000, nil]`.
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(values: elements.storedValues())
     }
 }
 
 extension [(any DatabaseValueConvertible)?] {
-    /// The stored values. Each element is opened where it lies, as a mutation opens it: a copy of an existential is dear
-    /// (benchmark insert-statement).
+    /// The stored values. Each element is converted in place, because copying an existential is expensive (benchmark
+    /// insert-statement).
     fileprivate consuming func storedValues() -> [DatabaseValue] {
         var values: [DatabaseValue] = []
         values.reserveCapacity(count)
@@ -162,12 +169,12 @@ extension [(any DatabaseValueConvertible)?] {
 }
 
 extension DatabaseValueConvertible {
-    /// Mutates nothing. `mutating` so that the caller does not copy the existential that it opens.
+    /// Mutates nothing: `mutating` prevents a copy of the existential.
     fileprivate mutating func storedValueInPlace() -> DatabaseValue { databaseValue }
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {
-    /// `arguments: ["name": "Arthur", "score": 1000]`
+    /// Creates named arguments from a literal: `arguments: ["name": "Arthur", "score": 1000]`.
     public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
         self.init(elements)
     }

@@ -1,10 +1,10 @@
-// The conversion protocol. A type says how it is stored (`databaseValue`) and how it is read back
-// (`fromDatabaseValue`); the standard types also read straight from a column, without a DatabaseValue.
+// The conversion protocol. `databaseValue` stores a Swift value, and `fromDatabaseValue` reads it back. The standard
+// types also read straight from a column, without a DatabaseValue.
 
 public import CSQLite
 public import Foundation
 
-/// A type that converts to and from a database value: integers, strings, dates, your own types...
+/// A type that converts to and from a database value: integers, strings, dates, and your own types.
 ///
 /// ```swift
 /// struct Email: DatabaseValueConvertible {
@@ -19,18 +19,18 @@ public import Foundation
 /// enum Color: String, DatabaseValueConvertible { case red, white }
 /// struct Address: Codable, DatabaseValueConvertible { var street: String }
 /// ```
-public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, RowDecodable {
-    /// The value that is stored.
+public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, SendableMetatype {
+    /// The value to store.
     var databaseValue: DatabaseValue { get }
 
-    /// The value that a stored value stands for, or nil if it stands for none.
+    /// Converts a stored value, or returns nil if it does not convert.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// The value of a missing column, or nil if there is none. Only optionals have one.
+    /// The value of a missing column, or nil if a missing column is an error. Only optionals accept missing columns.
     static func fromMissingColumn() -> Self?
 
-    /// The value of a column, or nil if the column does not convert. By default, `fromDatabaseValue(_:)` of
-    /// the column's value.
+    /// Converts a column, or returns nil if it does not convert. The default implementation calls
+    /// `fromDatabaseValue(_:)`.
     static func fromColumn(_ column: ColumnValue) -> Self?
 
     /// The decoder of types that are stored as JSON.
@@ -41,16 +41,20 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, RowD
 }
 
 extension DatabaseValueConvertible {
+    /// The value as an SQL expression, which is rendered as an argument.
     public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
 
+    /// Binds the database value.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
+    /// A missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
+    /// Converts the database value of the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? { fromDatabaseValue(column.databaseValue) }
 
@@ -61,54 +65,23 @@ extension DatabaseValueConvertible {
     public static func databaseJSONEncoder() -> JSONEncoder { .database }
 }
 
-// MARK: - Fetching values
-
-extension DatabaseValueConvertible {
-    @inlinable
-    public static func element(of row: Row) throws -> Self {
-        if row.count > 0, let value = row.value(Self.self, at: 0) { return value }
-        throw row.valueDecodingError(Self.self)
-    }
-
-    /// The first value, or nil if it is NULL.
-    @inlinable
-    public static func firstElement(of row: Row) throws -> Self? {
-        if row.count > 0 {
-            if let value = row.value(Self.self, at: 0) { return value }
-            if row.hasNull(atIndex: 0) { return nil }
-        }
-        throw row.valueDecodingError(Self.self)
-    }
-}
-
-extension Row {
-    @usableFromInline
-    func valueDecodingError(_ type: any Any.Type) -> any Error {
-        guard count > 0 else {
-            return DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the statement has no column to decode \(type) from",
-                sql: statement?.sql)
-        }
-        return decodingError(type, at: 0)
-    }
-}
-
 // MARK: - Raw SQLite columns
 
 /// A type that reads itself from a column of the C API, for speed.
 ///
-/// - Note: the standard types don't need it: they read from ``ColumnValue``.
+/// - Note: the standard types read from ``ColumnValue`` instead.
 public protocol StatementColumnConvertible {
-    /// The value of a column of the current row, or nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if it does not convert.
     ///
     /// - Precondition: the index is valid.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 
-    /// The value of a column of the current row, or nil if it does not convert.
+    /// Reads a column of the current row, or returns nil if it does not convert.
     static func fromStatement(_ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt) -> Self?
 }
 
 extension StatementColumnConvertible {
+    /// Calls the initializer.
     @inlinable
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -118,6 +91,7 @@ extension StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    /// Reads the column, or returns nil if it is NULL.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? {
         switch column {
@@ -131,6 +105,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         }
     }
 
+    /// Reads the database value of the column, and converts it.
     @_disfavoredOverload
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
@@ -141,19 +116,51 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 
 // MARK: - Raw values and JSON
 
+extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
+    /// The expression of the raw value.
+    public var sqlExpression: SQLExpression { rawValue.sqlExpression }
+}
+
+extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
+    /// Binds the raw value.
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        rawValue.bind(to: sqliteStatement, at: index)
+    }
+}
+
+extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: SQLExpressible {
+    // The stored value: a type may store its raw value in another form than the raw value does.
+    public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
+}
+
+extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: StatementBinding {
+    @inlinable
+    public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+        databaseValue.bind(to: sqliteStatement, at: index)
+    }
+}
+
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The stored raw value.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
+    /// The value with this raw value, or nil if none has it.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
     }
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as a JSON text. What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record
-    /// methods throw the error of the encoder.
+    /// The value that the type encodes as, in its database form, if it encodes as a single value; a JSON text otherwise.
+    ///
+    /// What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record methods throw the error of the
+    /// encoder.
     public var databaseValue: DatabaseValue {
         do {
+            if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
+                return value
+            }
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
         } catch {
@@ -163,29 +170,46 @@ extension DatabaseValueConvertible where Self: Encodable {
     }
 }
 
+extension Encodable {
+    /// The stored value, or nil if the type needs JSON.
+    fileprivate func singleDatabaseValue() throws -> DatabaseValue? {
+        if let value = self as? any DatabaseValueConvertible { return value.databaseValue }
+        return try SingleValueEncoder.value(of: self) { try $0.singleDatabaseValue() }
+    }
+}
+
 extension DatabaseValueConvertible where Self: Decodable {
-    /// The value that a JSON text stands for.
+    /// The value that a stored value stands for, if the type decodes from a single value; the value of a JSON text
+    /// otherwise.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
-        guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
-        return try? databaseJSONDecoder().decode(Self.self, from: data)
+        do {
+            if let value = try SingleValueDecoder.decode(Self.self, from: dbValue) { return value }
+            guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
+            return try databaseJSONDecoder().decode(Self.self, from: data)
+        } catch {
+            // No value: whoever asks has the error of the column.
+            return nil
+        }
     }
 }
 
 extension DatabaseValueConvertible
 where Self: Encodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The stored raw value.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
 extension DatabaseValueConvertible
 where Self: Decodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The value with this raw value, or nil if none has it.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
     }
 }
 
-/// The error of a JSON encoder, for a caller that can throw it: `databaseValue` can't.
+/// The error of a JSON encoder, for callers that can throw: `databaseValue` can't.
 package final class JSONFailure: Sendable {
-    // One task writes it, and reads it after.
+    // Only one task uses it: it writes, then reads.
     @TaskLocal fileprivate static var current: JSONFailure?
     private let storage = Mutex<(any Error)?>(nil)
 
@@ -196,7 +220,7 @@ package final class JSONFailure: Sendable {
 
     /// Checks a value that is stored as NULL.
     ///
-    /// - Throws: the error of its JSON encoder, if that is why.
+    /// - Throws: the error of its JSON encoder, if the encoder failed.
     package static func check(_ value: any DatabaseValueConvertible) throws {
         let failure = JSONFailure()
         _ = $current.withValue(failure) { value.databaseValue }
@@ -220,7 +244,7 @@ extension JSONEncoder {
         encoder.dataEncodingStrategy = .base64
         encoder.dateEncodingStrategy = .millisecondsSince1970
         encoder.nonConformingFloatEncodingStrategy = .throw
-        // A stable text: records compare by it.
+        // A stable text: records are compared by it.
         encoder.outputFormatting = .sortedKeys
         return encoder
     }

@@ -4,20 +4,22 @@ import CSQLite
 public import Foundation
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as the record of the compared column stores it.
+    /// The value, stored as the record type of the compared column stores it.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.data(self), databaseValue: databaseValue)))
     }
 
+    /// A blob.
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
 
+    /// Binds a blob.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         bindBlob(to: sqliteStatement, at: index)
     }
 
-    /// The bytes of a blob or a text; nil for other values.
+    /// The bytes of a blob or a text, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
         switch dbValue.storage {
         case .blob(let data): data
@@ -26,18 +28,19 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// The bytes of a blob or a text column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Data? { column.data }
 }
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as the record of the compared column stores it.
+    /// The value, stored as the record type of the compared column stores it.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.date(self), databaseValue: databaseValue)))
     }
 
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
-    /// SQLite has no text for years outside of 0 to 9999: those have all their digits, and don't decode.
+    /// SQLite has no text for years outside 0000-9999: they are written with all their digits, and don't decode.
     public var databaseValue: DatabaseValue {
         guard timeIntervalSince1970.isFinite else { return .null }
         return DateText.withText(secondsSince1970: timeIntervalSince1970) {
@@ -45,6 +48,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// Binds the text, or NULL for a date that is not finite.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         guard timeIntervalSince1970.isFinite else { return sqlite3_bind_null(sqliteStatement, index) }
         return DateText.withText(secondsSince1970: timeIntervalSince1970) { bytes in
@@ -54,11 +58,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for other values.
+    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
         fromColumn(.owned(dbValue, strict: false))
     }
 
+    /// The date of a text column, or of a number of seconds since 1970.
     public static func fromColumn(_ column: ColumnValue) -> Date? {
         if let date = column.withText(Date.init(text:)) { return date }
         switch column {
@@ -77,25 +82,26 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         if let seconds = DateText.secondsSince1970(stored: text) {
             self.init(timeIntervalSince1970: seconds)
         } else {
-            // A time without a day is no date.
+            // A time without a day is not a date.
             guard let components = DateText(parsing: text), components.hasDate else { return nil }
             self.init(timeIntervalSince1970: components.secondsSince1970)
         }
     }
 
-    /// The date of a Julian day, in days since noon UTC on November 24, 4714 BC; nil if it is not finite.
+    /// Creates the date of a Julian day, in days since noon UTC on November 24, 4714 BC; returns nil if it is not
+    /// finite.
     ///
     /// Source: <https://sqlite.org/lang_datefunc.html>
     public init?(julianDay: Double) {
         guard julianDay.isFinite else { return nil }
-        // To the millisecond, the precision of SQLite's own Julian days.
+        // Rounded to the millisecond, the precision of SQLite's own Julian days.
         let milliseconds = ((julianDay - 2_440_587.5) * 86_400_000).rounded()
         self.init(timeIntervalSince1970: milliseconds / 1_000)
     }
 }
 
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as the record of the compared column stores it.
+    /// The value, stored as the record type of the compared column stores it.
     public var sqlExpression: SQLExpression {
         SQLExpression(.storable(StorableValue(.uuid(self), databaseValue: databaseValue)))
     }
@@ -105,11 +111,12 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
     }
 
+    /// Binds a blob of 16 bytes.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         withUnsafeBytes(of: uuid) { rowan_bind_blob(sqliteStatement, index, $0.baseAddress, 16) }
     }
 
-    /// The identifier of a blob of 16 bytes, or of a text in either case; nil for other values.
+    /// The identifier of a blob of 16 bytes, or of a text in upper or lower case; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
         switch dbValue.storage {
         case .blob(let data) where data.count == 16:
@@ -124,19 +131,21 @@ extension URL: DatabaseValueConvertible, StatementColumnConvertible {
     /// The absolute string.
     public var databaseValue: DatabaseValue { absoluteString.databaseValue }
 
-    /// The URL of a text; nil for other values, and for a text that is no URL.
+    /// The URL of a text; nil for any other value, and for a text that is not a URL.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
         String.fromDatabaseValue(dbValue).flatMap(URL.init(string:))
     }
 }
 
 extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {
+    /// The number as a double.
     public var databaseValue: DatabaseValue { Double(self).databaseValue }
 
-    /// The number of an integer or a double; nil for other values.
+    /// The number of an integer or a double, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> CGFloat? {
         Double.fromDatabaseValue(dbValue).map { CGFloat($0) }
     }
 
+    /// The number of the column.
     public static func fromColumn(_ column: ColumnValue) -> CGFloat? { column.double.map { CGFloat($0) } }
 }

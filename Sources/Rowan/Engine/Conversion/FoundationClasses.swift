@@ -1,34 +1,40 @@
-// The classes of Foundation, stored as the Swift values they bridge to.
+// The classes of Foundation. They are stored as the Swift values that they bridge to.
 
 public import Foundation
 
 extension NSData: DatabaseValueConvertible {
+    /// A blob.
     public var databaseValue: DatabaseValue { Data(referencing: self).databaseValue }
 
+    /// The bytes of a blob or a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Data.fromDatabaseValue(dbValue).flatMap { NSData(data: $0) as? Self }
     }
 }
 
 extension NSDate: DatabaseValueConvertible {
+    /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
     public var databaseValue: DatabaseValue { Date(timeIntervalSince1970: timeIntervalSince1970).databaseValue }
 
+    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue).flatMap { NSDate(timeIntervalSince1970: $0.timeIntervalSince1970) as? Self }
     }
 }
 
 extension NSNull: DatabaseValueConvertible {
+    /// NULL.
     public var databaseValue: DatabaseValue { .null }
 
+    /// The object, if the value is NULL.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         dbValue.isNull ? NSNull() as? Self : nil
     }
 }
 
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer for integers and booleans that fit in 64 signed bits, else a double. An integral decimal number is an
-    /// integer, and what is no number is NULL.
+    /// An integer for integers and booleans that fit in 64 signed bits, otherwise a double. An integral decimal number
+    /// is stored as an integer, and NaN as NULL.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
             guard !decimal.decimalValue.isNaN else { return .null }
@@ -46,8 +52,8 @@ extension NSNumber: DatabaseValueConvertible {
         }
     }
 
-    /// The number of an integer, a double, or a decimal text; nil for other values, and for a double that is out of the
-    /// range of decimals where a decimal number is asked for.
+    /// The number of an integer, a double or a decimal text; nil for any other value, and for a double outside the
+    /// range of decimals if the result must be a decimal number.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self == NSDecimalNumber.self
         switch dbValue.storage {
@@ -66,24 +72,30 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension NSString: DatabaseValueConvertible {
+    /// A text.
     public var databaseValue: DatabaseValue { String(describing: self).databaseValue }
 
+    /// The string of a text, or of a blob that is valid UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).flatMap { NSString(string: $0) as? Self }
     }
 }
 
 extension NSURL: DatabaseValueConvertible {
+    /// The absolute string.
     public var databaseValue: DatabaseValue { absoluteString.databaseValue }
 
+    /// The URL of a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).flatMap { NSURL(string: $0) as? Self }
     }
 }
 
 extension NSUUID: DatabaseValueConvertible {
+    /// A blob of 16 bytes.
     public var databaseValue: DatabaseValue { UUID(uuidString: uuidString)?.databaseValue ?? .null }
 
+    /// The identifier of a blob of 16 bytes, or of a text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }

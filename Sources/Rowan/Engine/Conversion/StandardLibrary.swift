@@ -1,13 +1,13 @@
-// The types of the standard library: one body for all integers.
+// The types of the standard library. All integers share one implementation.
 
 public import CSQLite
 import Foundation
 
-// The requirements beyond FixedWidthInteger rank this extension above those of Codable and of raw columns.
+// The extra requirements rank this extension above those of Codable types and of raw columns.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {
     /// The integer.
     ///
-    /// - Precondition: it fits in 64 signed bits, the integers of SQLite.
+    /// - Precondition: the value fits in 64 signed bits, as SQLite's integers do.
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(storedInteger)) }
 
@@ -15,19 +15,20 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
     var storedInteger: Int64 {
         guard let integer = Int64(exactly: self) else {
             preconditionFailure(
-                "\(self) does not fit in SQLite's integers, which go up to \(Int64.max): store it as a text")
+                "\(self) does not fit in SQLite's integers, whose maximum is \(Int64.max): store it as text")
         }
         return integer
     }
 
+    /// Binds the integer. An integer that does not fit in 64 signed bits gives `SQLITE_MISMATCH`.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         guard let integer = Int64(exactly: self) else { return SQLITE_MISMATCH }
         return sqlite3_bind_int64(sqliteStatement, index, integer)
     }
 
-    /// The integer of an integer, or of a double, towards zero; nil if it does not fit in the type or in the integers
-    /// of SQLite, and for other values.
+    /// The integer of an integer, or of a double rounded towards zero; nil for any other value, and for a number that
+    /// does not fit in the type or in SQLite's integers.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         switch dbValue.storage {
         case .int64(let integer): Self(exactly: integer)
@@ -36,6 +37,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
         }
     }
 
+    /// The integer of the column, or nil if it does not fit in the type.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Self? {
         guard let integer = column.int64 else { return nil }
@@ -59,7 +61,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self ? 1 : 0)) }
 
-    /// Whether a number is not zero; nil for other values.
+    /// Whether a number is not zero, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let integer): integer != 0
@@ -68,22 +70,24 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// Whether the number of the column is not zero.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Bool? {
         guard let integer = column.int64 else { return fractional(column) }
         return integer != 0 || fractional(column) ?? false
     }
 
-    /// A double below 1 reads as the integer 0, and is true all the same.
+    /// A double between -1 and 1 reads as the integer 0, but it is true unless it is zero.
     @usableFromInline
     static func fractional(_ column: ColumnValue) -> Bool? { column.double.map { $0 != 0 } }
 }
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {
+    /// A double.
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(self)) }
 
-    /// The number of an integer or a double; nil for other values.
+    /// The number of an integer or a double, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Double? {
         switch dbValue.storage {
         case .int64(let integer): Double(integer)
@@ -92,33 +96,38 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// The number of the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Double? { column.double }
 }
 
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {
+    /// A double.
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .double(Double(self))) }
 
-    /// The number of an integer or a double, rounded to the nearest; nil for other values.
+    /// The number of an integer or a double, rounded to the nearest float; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Float? {
         Double.fromDatabaseValue(dbValue).map(Float.init)
     }
 
+    /// The number of the column, rounded to the nearest float.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Float? { column.double.map { Float($0) } }
 }
 
 extension String: DatabaseValueConvertible, StatementColumnConvertible {
+    /// A text.
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
 
+    /// Binds a text.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         bindText(to: sqliteStatement, at: index)
     }
 
-    /// The text of a text, or of a blob that is valid UTF-8; nil for other values.
+    /// The string of a text, or of a blob that is valid UTF-8; nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
         switch dbValue.storage {
         case .string(let string): string
@@ -127,6 +136,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// The text of the column.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> String? { column.string }
 }

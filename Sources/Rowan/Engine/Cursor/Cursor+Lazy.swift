@@ -11,62 +11,62 @@ extension Cursor {
         MapCursor(self, transform)
     }
 
-    /// The elements transformed, without those that give nil.
+    /// The transformed elements, without nil results.
     public func compactMap<T>(
         _ transform: @escaping (Element) throws -> T?
     ) -> MapCursor<FilterCursor<MapCursor<Self, T?>>, T> {
         map(transform).filter { $0 != nil }.map { $0! }
     }
 
-    /// The elements of the sequences that elements give.
+    /// The elements of the sequences that the closure returns.
     public func flatMap<Segment: Sequence>(
         _ transform: @escaping (Element) throws -> Segment
     ) -> FlattenCursor<MapCursor<Self, AnyCursor<Segment.Element>>> {
         FlattenCursor(map { AnyCursor(try transform($0)) })
     }
 
-    /// The elements of the cursors that elements give.
+    /// The elements of the cursors that the closure returns.
     public func flatMap<Segment: Cursor>(
         _ transform: @escaping (Element) throws -> Segment
     ) -> FlattenCursor<MapCursor<Self, Segment>> {
         FlattenCursor(map(transform))
     }
 
-    /// The elements with their position: (0, a), (1, b)...
+    /// The elements with their positions: (0, a), (1, b)...
     public func enumerated() -> EnumeratedCursor<Self> { EnumeratedCursor(self) }
 
-    /// All elements but the first ones.
+    /// All elements except the first `n`.
     public func dropFirst(_ n: Int) -> DropFirstCursor<Self> { DropFirstCursor(self, n) }
 
-    /// All elements but the first.
+    /// All elements except the first.
     public func dropFirst() -> DropFirstCursor<Self> { dropFirst(1) }
 
-    /// All elements from the first one that does not satisfy the predicate.
+    /// The elements from the first one that does not satisfy the predicate.
     public func drop(while predicate: @escaping (Element) throws -> Bool) -> DropWhileCursor<Self> {
         DropWhileCursor(self, predicate)
     }
 
-    /// The first elements, at most `maxLength`.
+    /// The first elements, up to `maxLength` of them.
     public func prefix(_ maxLength: Int) -> PrefixCursor<Self> { PrefixCursor(self, maxLength) }
 
-    /// The elements up to the first one that does not satisfy the predicate.
+    /// The elements before the first one that does not satisfy the predicate.
     public func prefix(while predicate: @escaping (Element) throws -> Bool) -> PrefixWhileCursor<Self> {
         PrefixWhileCursor(self, predicate)
     }
 }
 
 extension Cursor where Element: Sequence {
-    /// The elements of the elements.
+    /// The elements of the elements, which are sequences.
     public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> { flatMap { $0 } }
 }
 
 extension Cursor where Element: Cursor {
-    /// The elements of the elements.
+    /// The elements of the elements, which are cursors.
     public func joined() -> FlattenCursor<Self> { FlattenCursor(self) }
 }
 
 extension Sequence {
-    /// The elements of the cursors that elements give.
+    /// The elements of the cursors that the closure returns.
     public func flatMap<Segment: Cursor>(
         _ transform: @escaping (Element) throws -> Segment
     ) -> FlattenCursor<MapCursor<AnyCursor<Element>, Segment>> {
@@ -74,25 +74,26 @@ extension Sequence {
     }
 }
 
-/// A cursor of any kind, of a sequence, of an iterator, or of a closure.
+/// A type-erased cursor over another cursor, a sequence, an iterator or a closure.
 public final class AnyCursor<Element>: Cursor {
     private let step: () throws -> Element?
 
-    /// A cursor of what the closure gives, up to nil.
+    /// Creates a cursor that calls the closure for each element, until it returns nil.
     public init(_ body: @escaping () throws -> Element?) { step = body }
 
-    /// A cursor that hides the type of another.
+    /// Creates a cursor that hides the type of another cursor.
     public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
 
-    /// A cursor of the elements of a sequence.
+    /// Creates a cursor over the elements of a sequence.
     public convenience init(_ sequence: some Sequence<Element>) { self.init(iterator: sequence.makeIterator()) }
 
-    /// A cursor of the elements of an iterator.
+    /// Creates a cursor over the elements of an iterator.
     public convenience init(iterator: some IteratorProtocol<Element>) {
         var iterator = iterator
         self.init { iterator.next() }
     }
 
+    /// The next element, or nil at the end.
     public func next() throws -> Element? { try step() }
 }
 
@@ -106,6 +107,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
         self.isIncluded = isIncluded
     }
 
+    /// The next element that satisfies the predicate, or nil at the end.
     public func next() throws -> Base.Element? { try base.first(where: isIncluded) }
 }
 
@@ -119,6 +121,7 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
         self.transform = transform
     }
 
+    /// The next transformed element, or nil at the end.
     public func next() throws -> Element? { try base.next().map(transform) }
 }
 
@@ -129,6 +132,7 @@ public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Curso
 
     init(_ base: Base) { self.base = base }
 
+    /// The next element of the nested cursors, or nil at the end.
     public func next() throws -> Base.Element.Element? {
         while true {
             if let element = try current?.next() { return element }
@@ -138,13 +142,14 @@ public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Curso
     }
 }
 
-/// The elements of a cursor with their position.
+/// The elements of a cursor with their positions.
 public final class EnumeratedCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var index = 0
 
     init(_ base: Base) { self.base = base }
 
+    /// The next position and element, or nil at the end.
     public func next() throws -> (Int, Base.Element)? {
         guard let element = try base.next() else { return nil }
         defer { index += 1 }
@@ -152,17 +157,18 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// All elements of a cursor but the first ones.
+/// All elements of a cursor except the first ones.
 public final class DropFirstCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var remaining: Int
 
     init(_ base: Base, _ count: Int) {
-        precondition(count >= 0, "can't drop a negative number of elements")
+        precondition(count >= 0, "the number of elements to drop is negative: \(count)")
         self.base = base
         remaining = count
     }
 
+    /// The next element, or nil at the end.
     public func next() throws -> Base.Element? {
         while remaining > 0 {
             remaining -= 1
@@ -175,7 +181,7 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// The elements of a cursor from the first that does not satisfy a predicate.
+/// The elements of a cursor from the first one that does not satisfy a predicate.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var predicate: ((Base.Element) throws -> Bool)?
@@ -185,6 +191,7 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
         self.predicate = predicate
     }
 
+    /// The next element, or nil at the end.
     public func next() throws -> Base.Element? {
         guard let predicate else { return try base.next() }
         self.predicate = nil
@@ -198,11 +205,12 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
     private var remaining: Int
 
     init(_ base: Base, _ maxLength: Int) {
-        precondition(maxLength >= 0, "can't take a prefix of negative length")
+        precondition(maxLength >= 0, "the length of the prefix is negative: \(maxLength)")
         self.base = base
         remaining = maxLength
     }
 
+    /// The next element, or nil at the end.
     public func next() throws -> Base.Element? {
         guard remaining > 0 else { return nil }
         remaining -= 1
@@ -210,7 +218,7 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
     }
 }
 
-/// The elements of a cursor up to the first that does not satisfy a predicate.
+/// The elements of a cursor before the first one that does not satisfy a predicate.
 public final class PrefixWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var predicate: ((Base.Element) throws -> Bool)?
@@ -220,6 +228,7 @@ public final class PrefixWhileCursor<Base: Cursor>: Cursor {
         self.predicate = predicate
     }
 
+    /// The next element, or nil at the end.
     public func next() throws -> Base.Element? {
         guard let predicate, let element = try base.next() else { return nil }
         if try predicate(element) { return element }

@@ -1,17 +1,18 @@
-// Cursors: lazy sequences whose steps can fail. The combinators follow those of Swift's lazy sequences.
+// Cursors: lazy sequences whose steps can fail. The combinators mirror those of Swift's lazy sequences.
 
-/// A lazy sequence of elements that are produced, or fetched, one at a time.
+/// A lazy sequence of elements that are fetched or computed one at a time.
 ///
 /// ```swift
 /// let cursor = try Player.fetchCursor(db)
 /// while let player = try cursor.next() { print(player.name) }
 /// ```
 public protocol Cursor<Element>: AnyObject {
+    /// The type of the elements.
     associatedtype Element
 
-    /// The next element, or nil when there is none.
+    /// The next element, or nil at the end.
     ///
-    /// - Throws: the error of the step; don't use the cursor after it.
+    /// - Throws: the error of the step. Don't use the cursor after an error.
     func next() throws -> Element?
 
     /// Calls the closure with each element.
@@ -19,12 +20,15 @@ public protocol Cursor<Element>: AnyObject {
 }
 
 extension Cursor {
+    /// Calls the closure with each element.
+    ///
+    /// - Throws: the errors of the cursor and of the closure.
     @inlinable
     public func forEach(_ body: (Element) throws -> Void) throws {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether the cursor has no more element. It consumes one.
+    /// Whether the cursor has no more elements. This consumes one element.
     public var isEmpty: Bool {
         get throws { try next() == nil }
     }
@@ -60,7 +64,7 @@ extension Cursor {
         return result
     }
 
-    /// The least element by an order; the first of equals.
+    /// The minimum element by an order; the first one among equals.
     public func min(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
         guard var result = try next() else { return nil }
         while let element = try next() {
@@ -69,7 +73,7 @@ extension Cursor {
         return result
     }
 
-    /// The greatest element by an order; the first of equals.
+    /// The maximum element by an order; the first one among equals.
     public func max(by areInIncreasingOrder: (Element, Element) throws -> Bool) throws -> Element? {
         guard var result = try next() else { return nil }
         while let element = try next() {
@@ -78,20 +82,20 @@ extension Cursor {
         return result
     }
 
-    /// All elements but the last ones.
+    /// All elements except the last `n`.
     public func dropLast(_ n: Int) throws -> [Element] {
-        precondition(n >= 0, "can't drop a negative number of elements")
+        precondition(n >= 0, "the number of elements to drop is negative: \(n)")
         var elements: [Element] = []
         while let element = try next() { elements.append(element) }
         return elements.dropLast(n)
     }
 
-    /// All elements but the last.
+    /// All elements except the last.
     public func dropLast() throws -> [Element] { try dropLast(1) }
 
-    /// The last elements, at most `maxLength`. Only those are kept in memory.
+    /// The last elements, up to `maxLength` of them. Only those stay in memory.
     public func suffix(_ maxLength: Int) throws -> [Element] {
-        precondition(maxLength >= 0, "can't take a suffix of negative length")
+        precondition(maxLength >= 0, "the length of the suffix is negative: \(maxLength)")
         guard maxLength > 0 else {
             try forEach { _ in }
             return []
@@ -111,19 +115,19 @@ extension Cursor {
 }
 
 extension Cursor where Element: Equatable {
-    /// Whether the cursor has this element.
+    /// Whether the cursor contains this element.
     public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
 }
 
 extension Cursor where Element: Comparable {
-    /// The least element.
+    /// The minimum element.
     public func min() throws -> Element? { try min(by: <) }
-    /// The greatest element.
+    /// The maximum element.
     public func max() throws -> Element? { try max(by: <) }
 }
 
 extension Cursor where Element: StringProtocol {
-    /// The elements joined into one string.
+    /// The elements, joined into one string.
     public func joined(separator: String = "") throws -> String {
         var result = ""
         var isFirst = true
@@ -139,14 +143,14 @@ extension Cursor where Element: StringProtocol {
 // MARK: - Filling collections
 
 extension RangeReplaceableCollection {
-    /// All the elements of a cursor.
+    /// Creates a collection of all the elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try append(contentsOf: cursor)
     }
 
-    /// All the elements of a cursor, in a collection that reserves space first.
+    /// Creates a collection of all the elements of a cursor, with reserved capacity.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -162,13 +166,13 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// All the elements of a cursor.
+    /// Creates a set of all the elements of a cursor.
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try formUnion(cursor)
     }
 
-    /// All the elements of a cursor, in a set that reserves space first.
+    /// Creates a set of all the elements of a cursor, with reserved capacity.
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
@@ -179,19 +183,19 @@ extension Set {
         while let element = try cursor.next() { insert(element) }
     }
 
-    /// The set with all the elements of a cursor.
+    /// The union with the elements of a cursor.
     public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = self
         try result.formUnion(cursor)
         return result
     }
 
-    /// Keeps the elements that the cursor has too.
+    /// Keeps only the elements that the cursor also contains.
     public mutating func formIntersection(_ cursor: some Cursor<Element>) throws {
         self = try intersection(cursor)
     }
 
-    /// The elements that the cursor has too.
+    /// The intersection with the elements of a cursor.
     public func intersection(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = Set<Element>()
         while let element = try cursor.next() {
@@ -202,13 +206,13 @@ extension Set {
 }
 
 extension Dictionary {
-    /// The elements of a cursor, grouped by a key.
+    /// Groups the elements of a cursor by a key.
     public init<C: Cursor>(grouping cursor: C, by keyForValue: (C.Element) throws -> Key) throws
     where Value == [C.Element] {
         try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
     }
 
-    /// The elements of a cursor, grouped by a key, in a dictionary that reserves space first.
+    /// Groups the elements of a cursor by a key, with reserved capacity.
     public init<C: Cursor>(
         minimumCapacity: Int, grouping cursor: C, by keyForValue: (C.Element) throws -> Key
     ) throws where Value == [C.Element] {
@@ -216,16 +220,16 @@ extension Dictionary {
         while let element = try cursor.next() { self[try keyForValue(element), default: []].append(element) }
     }
 
-    /// The keys and values of a cursor.
+    /// Creates a dictionary from the pairs of a cursor.
     ///
-    /// - Precondition: no key comes twice.
+    /// - Precondition: the keys are unique.
     public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// The keys and values of a cursor, in a dictionary that reserves space first.
+    /// Creates a dictionary from the pairs of a cursor, with reserved capacity.
     ///
-    /// - Precondition: no key comes twice.
+    /// - Precondition: the keys are unique.
     public init(minimumCapacity: Int, uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         self.init(minimumCapacity: minimumCapacity)
         while let (key, value) = try keysAndValues.next() {

@@ -1,6 +1,6 @@
-// The one cursor over a statement, for rows, values and records. It holds a lease on its statement: while it
-// lives, the cache gives another statement for the same SQL, and an execution of this one is refused.
-// `@inlinable`: benchmarks fetch-index and fetch-int; the element must decode in the loop of the user's module.
+// The only cursor over a statement, for rows, values and records. It leases its statement: meanwhile, the cache returns
+// another statement for the same SQL, and any other execution of this one is refused. `@inlinable`: benchmarks
+// fetch-index and fetch-int; elements must decode in the loop of the user's module.
 
 public import CSQLite
 
@@ -21,34 +21,38 @@ extension DatabaseCursor {
     public var columnNames: [String] { statement.columnNames }
 }
 
-/// A cursor of rows. The row object is the same at each step: copy those that you keep.
-public typealias RowCursor = FetchCursor<Row>
-/// A cursor of values, of the leftmost column.
-public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<Value>
-/// A cursor of values, of the leftmost column.
+/// A cursor of rows. Each step returns the same row object: copy the rows that you keep.
+public typealias RowCursor = FetchCursor<RowElements>
+/// A cursor of the values in the leftmost column.
+public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = FetchCursor<ValueElements<Value>>
+/// A cursor of the values in the leftmost column.
 public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible & StatementColumnConvertible> =
-    FetchCursor<Value>
+    FetchCursor<ValueElements<Value>>
 
-/// A cursor of the elements that the rows of a statement decode into.
-public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
+/// A cursor of elements that are decoded from the rows of a statement.
+public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
+    /// The type that a row decodes to.
+    public typealias Element = Decoding.Decoded
+
+    /// The statement.
     @exclusivity(unchecked) public private(set) var statement: Statement
     @exclusivity(unchecked) private var adapter: (any RowAdapter)?
-    /// What makes the request again, if it was made for another schema than that of the first step.
+    /// Resolves the request again if the schema changes before the first step.
     @exclusivity(unchecked) private var renewal: Renewal?
     @exclusivity(unchecked) @usableFromInline var row: Row?
     @exclusivity(unchecked) @usableFromInline var isRunning = false
     @exclusivity(unchecked) @usableFromInline var isDone = false
-    /// The error that ended the cursor: it is no end of the rows.
+    /// The error that ended the cursor: an error is not the end of the rows.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The access that the cursor started in: it goes on in no other.
+    /// The number of the access that started the cursor, which can't continue in another access.
     @exclusivity(unchecked) @usableFromInline var accessNumber = 0
-    /// The rows, if they were all fetched before the first one is asked for: other queries needed them.
+    /// The rows, if all of them were fetched in advance because other queries needed them.
     @usableFromInline package let preloaded: RowBatch?
     @exclusivity(unchecked) private var preloadedIndex = 0
 
-    /// A cursor on a statement whose arguments are set.
+    /// Creates a cursor over a statement whose arguments are set.
     ///
-    /// - Throws: SQLITE_MISUSE if another cursor holds the statement.
+    /// - Throws: SQLITE_MISUSE if another cursor uses the statement.
     @usableFromInline
     package init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
         try statement.lease()
@@ -57,7 +61,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         preloaded = nil
     }
 
-    /// A cursor over rows that were fetched with a statement.
+    /// Creates a cursor over rows that a statement has already fetched.
     package init(_ statement: Statement, rows: RowBatch) {
         self.statement = statement
         adapter = nil
@@ -71,13 +75,16 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         statement.connection.end(.lease, of: statement)
     }
 
+    /// The next element, or nil at the end.
+    ///
+    /// - Throws: the error of SQLite, a decoding error, or `CancellationError`. After an error of SQLite, each call throws the same error again.
     @inlinable
     public func next() throws -> Element? {
         guard let row = try nextRow() else { return nil }
-        return try Element.element(of: row)
+        return try Decoding.element(of: row)
     }
 
-    /// The row object, on the next row.
+    /// The row object, moved to the next row.
     @inlinable
     package func nextRow() throws -> Row? {
         guard isRunning else { return try firstRow() }
@@ -87,7 +94,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
 
     /// Moves the row object of this cursor to the next row.
     ///
-    /// - Precondition: the access has not changed since the last row.
+    /// - Precondition: the same access has been running since the last row.
     @inlinable
     package func advance(_ row: Row) throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
@@ -95,7 +102,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         return true
     }
 
-    /// The last step gave no row: the end, or an error.
+    /// Handles a step that returned no row: the end, or an error.
     @usableFromInline
     func finish(_ code: CInt) throws -> Bool {
         do { try statement.finish(code) } catch { throw fail(error) }
@@ -103,14 +110,14 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         return false
     }
 
-    /// Ends the cursor: each next step throws the error again.
+    /// Ends the cursor: each later step throws the error again.
     private func fail(_ error: any Error) -> any Error {
         failure = error
         finish()
         return error
     }
 
-    /// The statement was reset, or the cursor is used in another access.
+    /// The error of a cursor whose statement was reset, or that is used in another access.
     @usableFromInline
     func lostAccessError() -> DatabaseError {
         guard statement.connection.isAccessible, statement.connection.hasOnlyReset(since: accessNumber) else {
@@ -118,15 +125,16 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "the cursor can't go on: the transaction in which it ran was rolled back. Fetch again",
+            message: "the cursor can't continue because its transaction was rolled back: fetch again",
             sql: statement.sql)
     }
 
-    /// A statement that depends on the schema beyond its text: what its columns mean was told by the schema.
+    /// How to renew a statement that depends on the schema beyond its SQL: the schema also determines the meaning of
+    /// its columns.
     package struct Renewal {
         /// The number of columns of the statement.
         package let columnCount: Int
-        /// The statement for the current schema, and its adapter; nil if whoever asks begins again.
+        /// The statement for the current schema, and its adapter; nil if the caller starts again.
         package let renew: (() throws -> (Statement, (any RowAdapter)?))?
 
         package init(columnCount: Int, renew: (() throws -> (Statement, (any RowAdapter)?))?) {
@@ -135,7 +143,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
         }
     }
 
-    /// Checks at the first step that the schema is still the one that the statement was made for.
+    /// Checks, at the first step, that the schema has not changed since the statement was made.
     package func check(_ renewal: Renewal) { self.renewal = renewal }
 
     private func firstStep() throws -> Bool {
@@ -148,7 +156,7 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
             if statement.epoch == epoch, statement.layout.names.count == renewal.columnCount { return isRow }
             statement.reset()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-            // Is the error one of compiling it again?
+            // Did the recompilation of the statement fail?
             guard !statement.compiles else { throw error }
             statement.connection.schemaDidMove()
         }
@@ -188,21 +196,21 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     private func layout(of storage: RowStorage) throws -> ColumnLayout {
         guard let adapter else { return storage.columns }
         do { return try adapter.mapping(of: storage.columns).layout } catch {
-            // Nobody will step any more: a statement that runs holds the state of the database.
+            // No step follows: a running statement would hold its snapshot of the database.
             statement.reset()
             throw error
         }
     }
 
-    /// No more row is needed. A statement that writes goes on to its end: outside of a transaction it commits there,
-    /// and the error of the commit would be lost.
+    /// Ends the cursor before its last row. A statement that writes runs to its end: outside a transaction it commits
+    /// there, and an error of the commit would be lost.
     @usableFromInline
     package func finishWriting(_ row: Row) throws {
         guard preloaded == nil, !statement.isReadonly else { return }
         while try advance(row) {}
     }
 
-    /// A column of the statement that the row object may not show.
+    /// A column of the statement that the row object may hide.
     ///
     /// - Precondition: the row is the current one.
     package func hiddenValue(_ column: Int, ofRow row: Int) -> DatabaseValue {
@@ -236,12 +244,12 @@ public final class FetchCursor<Element: RowDecodable>: DatabaseCursor {
     }
 }
 
-/// The schema is not the one that a request was resolved for: it must be resolved again.
+/// The schema has changed since the request was resolved: resolve it again.
 package struct SchemaMoved: Error {
-    /// The error of a request that was resolved again, and for which the schema has moved again.
+    /// The error of a request whose schema changed again after it was resolved again.
     package static var repeatedly: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_SCHEMA,
-            message: "the schema of the database changes while the request is made: try again")
+            message: "the schema of the database keeps changing while the request is prepared: try again")
     }
 }

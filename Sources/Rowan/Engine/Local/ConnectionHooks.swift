@@ -1,5 +1,5 @@
-// The one owner of SQLite's hooks. SQLite has one place for each; here any number of listeners share it, and the hook
-// is installed as long as there is one: without listeners it costs nothing.
+// The single owner of SQLite's hooks. SQLite accepts one callback per hook; here, any number of listeners share it. A
+// hook is installed only while it has a listener, so hooks without listeners cost nothing.
 
 import CSQLite
 
@@ -8,26 +8,26 @@ package final class ConnectionHooks {
     /// A listener, to remove it.
     package struct Token: Hashable, Sendable { fileprivate let number: Int }
 
-    /// An event of a trace: its kind, the C statement, and what belongs to the kind.
+    /// An event of a trace: its kind, the C statement, and the data of the kind.
     package typealias Trace = (CUnsignedInt, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
-    /// Before a commit; false turns it into a rollback.
+    /// Called before a commit. Returning false turns it into a rollback.
     package typealias Commit = () -> Bool
     package typealias Rollback = () -> Void
     /// A row has changed: the operation, the schema, the table, the rowid. <https://sqlite.org/c3ref/update_hook.html>
     package typealias Update = (CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64) -> Void
-    /// A row is about to change. The values are asked from the connection: `sqlite3_preupdate_old`...
+    /// A row is about to change. The connection provides the values: `sqlite3_preupdate_old`...
     package typealias Preupdate =
         (SQLiteConnection, CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64, Int64) -> Void
-    /// A lock can't be taken, with the number of tries; true tries again.
+    /// A lock is unavailable, after a number of attempts. Returning true tries again.
     package typealias Busy = (CInt) -> Bool
-    /// Some instructions of a statement have run; false interrupts it.
+    /// Some instructions of a statement have run. Returning false interrupts it.
     package typealias Progress = () -> Bool
 
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
     private var lastNumber = 0
     @exclusivity(unchecked) fileprivate var silence = 0
-    /// Above zero, SQLite is calling the program in the middle of a step: a function, a collation, a trace.
+    /// Positive while SQLite calls the program in the middle of a step: a function, a collation, a trace.
     @exclusivity(unchecked) private(set) var callDepth = 0
 
     @exclusivity(unchecked) fileprivate var traces: [(Token, events: CUnsignedInt, Trace)] = []
@@ -46,22 +46,22 @@ package final class ConnectionHooks {
 
     /// Runs the closure, which compiles a statement, and records what the statement touches.
     ///
-    /// - Parameter refusingPragmas: whether a pragma that sets a state is an error, SQLITE_AUTH.
+    /// - Parameter refusingPragmas: whether a pragma that sets a state fails with SQLITE_AUTH.
     func recordingProfile<T>(
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
     }
 
-    /// Runs the closure without traces: what Rowan asks about the schema is none of the program's statements.
+    /// Runs the closure without traces: the program must not see Rowan's own queries on the schema.
     func silently<T>(_ body: () throws -> T) rethrows -> T {
         silence += 1
         defer { silence -= 1 }
         return try body()
     }
 
-    /// Runs the closure, which SQLite calls in the middle of a step. What runs in it must reset no statement: it may be
-    /// the one that calls.
+    /// Runs the closure, which SQLite calls in the middle of a step. It must not reset any statement, because the
+    /// calling statement may be among them.
     func calling<T>(_ body: () -> T) -> T {
         callDepth += 1
         defer { callDepth -= 1 }
@@ -70,7 +70,7 @@ package final class ConnectionHooks {
 
     // MARK: Listening
 
-    /// - Parameter events: the kinds of events, SQLITE_TRACE_STMT and others.
+    /// - Parameter events: the kinds of events, such as SQLITE_TRACE_STMT.
     package func onTrace(_ events: CUnsignedInt, _ listener: @escaping Trace) -> Token {
         let token = newToken()
         traces.append((token, events, listener))
@@ -82,17 +82,17 @@ package final class ConnectionHooks {
     package func onRollback(_ listener: @escaping Rollback) -> Token { add(listener, to: \.rollbacks, installRollback) }
     package func onUpdate(_ listener: @escaping Update) -> Token { add(listener, to: \.updates, installUpdate) }
 
-    /// - Returns: nil if this SQLite was built without pre-update hook.
+    /// - Returns: nil if this SQLite was built without the pre-update hook.
     package func onPreupdate(_ listener: @escaping Preupdate) -> Token? {
         guard rowan_has_preupdate_hook() != 0 else { return nil }
         return add(listener, to: \.preupdates, installPreupdate)
     }
 
-    /// The listeners are asked in their order, until one gives up.
+    /// Adds a listener. Listeners are called in order until one gives up.
     package func onBusy(_ listener: @escaping Busy) -> Token { add(listener, to: \.busies, installBusy) }
-    /// The listeners are asked in their order, until one gives up.
+    /// Adds a listener. Listeners are called in order until one gives up.
     package func onProgress(_ listener: @escaping Progress) -> Token {
-        // Not by a key path: each asynchronous access comes here.
+        // Without a key path, for speed: each asynchronous access runs this.
         let token = newToken()
         progresses.append((token, listener))
         installProgress()
@@ -100,8 +100,8 @@ package final class ConnectionHooks {
     }
 
     package func remove(_ token: Token) {
-        // Only the hook of this listener is installed again: a program may have set others by itself, as
-        // `PRAGMA busy_timeout` does.
+        // Only the hook of this listener is installed again: the program may have replaced others, as `PRAGMA
+        // busy_timeout` does.
         if drop(token, from: &traces, { $0.0 }) { return installTrace() }
         if drop(token, from: &progresses, { $0.0 }) { return installProgress() }
         if drop(token, from: &busies, { $0.0 }) { return installBusy() }
@@ -117,10 +117,10 @@ package final class ConnectionHooks {
         return true
     }
 
-    /// Puts the busy handler back in its place, where `PRAGMA busy_timeout` has put another one.
+    /// Installs the busy handler again, after `PRAGMA busy_timeout` has replaced it.
     func reinstallBusy() { installBusy() }
 
-    /// The connection is about to close: nothing is called any more.
+    /// Removes all listeners: the connection is about to close.
     func removeAll() {
         (traces, commits, rollbacks, updates, preupdates, busies, progresses) = ([], [], [], [], [], [], [])
         installAll()
@@ -241,11 +241,11 @@ extension ConnectionHooks {
             { context in listeners(context).progresses.allSatisfy { $0.1() } ? 0 : 1 }, context)
     }
 
-    /// Some microseconds of a running statement.
+    /// A few microseconds of a running statement.
     private static let instructionsPerProgress: CInt = 500
 }
 
 private func listeners(_ context: UnsafeMutableRawPointer?) -> ConnectionHooks {
-    // Invariant: the connection removes all listeners, and with them the C hooks, before it lets go of this object.
+    // Invariant: the connection removes all listeners, and so the C hooks, before it releases this object.
     Unmanaged<ConnectionHooks>.fromOpaque(context!).takeUnretainedValue()
 }

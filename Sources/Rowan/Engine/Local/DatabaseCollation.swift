@@ -3,7 +3,7 @@
 import CSQLite
 public import Foundation
 
-/// A custom collation: an order of texts.
+/// A custom collation: an order of strings.
 ///
 /// ```swift
 /// let byLength = DatabaseCollation("by_length") { a, b in
@@ -14,14 +14,17 @@ public import Foundation
 /// Player.order { $0.name.collating(byLength) }
 /// ```
 public final class DatabaseCollation: Hashable, Identifiable, Sendable {
-    /// SQLite knows collations by name, case-insensitively.
+    /// The identity of a collation: SQLite compares collation names case-insensitively.
     public struct ID: Hashable, Sendable {
         let foldedName: String
 
+        /// Whether both names are equal, case-insensitively.
         public static func == (lhs: ID, rhs: ID) -> Bool { lhs.foldedName == rhs.foldedName }
+        /// Hashes the name, case-insensitively.
         public func hash(into hasher: inout Hasher) { hasher.combine(foldedName) }
     }
 
+    /// The identity of the collation: its name, case-insensitively.
     public var id: ID { ID(foldedName: name.foldedDatabaseName) }
 
     /// The name of the collation.
@@ -29,22 +32,24 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
 
     private let function: @Sendable (String, String) -> ComparisonResult
 
-    /// A collation.
+    /// Creates a collation.
     ///
     /// - Precondition: the name has no NUL character.
-    /// - Parameter function: the comparison, which must be a total order, and never change.
+    /// - Parameter function: the comparison. It must be a total order, and must never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
         stopUnless(
             !name.utf8.contains(0),
-            "collation \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
+            "the name of the collation \(name.prefix { $0 != "\0" }) contains a NUL character: remove it")
         self.name = name
         self.function = function
     }
 
+    /// Whether both collations have the same name, case-insensitively.
     public static func == (lhs: DatabaseCollation, rhs: DatabaseCollation) -> Bool { lhs.id == rhs.id }
+    /// Hashes the name, case-insensitively.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-    /// - Parameter hooks: those of the connection; nil for a collation that runs no SQL.
+    /// - Parameter hooks: the hooks of the connection; nil for a collation that runs no SQL.
     package func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks? = nil) -> CInt {
         let box = Unmanaged.passRetained(InstalledCollation(collation: self, hooks: hooks))
         let code = sqlite3_create_collation_v2(
@@ -57,7 +62,7 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
                 return hooks.calling { installed.collation.compare(left, right) }
             },
             { Unmanaged<InstalledCollation>.fromOpaque($0!).release() })
-        // Unlike functions, SQLite does not release the box of a collation that it refuses.
+        // SQLite releases the box of a function that it refuses, but not the box of a collation.
         if code != SQLITE_OK { box.release() }
         return code
     }
@@ -71,10 +76,10 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     }
 }
 
-/// A collation of one connection.
+/// A collation that is installed in a connection.
 private final class InstalledCollation {
     let collation: DatabaseCollation
-    // A connection keeps its hooks as long as it is open, and compares nothing afterwards.
+    // A connection keeps its hooks while it is open, and runs no comparison afterwards.
     unowned let hooks: ConnectionHooks?
 
     init(collation: DatabaseCollation, hooks: ConnectionHooks?) {
@@ -88,28 +93,28 @@ extension DatabaseCollation {
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { a, b in
         a < b ? .orderedAscending : (a == b ? .orderedSame : .orderedDescending)
     }
-    /// Without regard to case.
+    /// Compares without regard to case.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
         $0.caseInsensitiveCompare($1)
     }
-    /// Without regard to case, in the current locale.
+    /// Compares without regard to case, in the current locale.
     public static let localizedCaseInsensitiveCompare = DatabaseCollation("swiftLocalizedCaseInsensitiveCompare") {
         $0.localizedCaseInsensitiveCompare($1)
     }
-    /// In the current locale.
+    /// Compares in the current locale.
     public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") { $0.localizedCompare($1) }
-    /// As file lists are sorted, in the current locale.
+    /// Compares as file managers sort file names, in the current locale.
     public static let localizedStandardCompare = DatabaseCollation("swiftLocalizedStandardCompare") {
         $0.localizedStandardCompare($1)
     }
 
-    /// The collations that every connection has. SQLite asks for one when a statement first needs it.
+    /// The collations of every connection. SQLite requests each of them when a statement first needs it.
     static let builtin: [DatabaseCollation] = [
         .unicodeCompare, .caseInsensitiveCompare, .localizedCaseInsensitiveCompare, .localizedCompare,
         .localizedStandardCompare,
     ]
 
-    /// Installs the built-in collations when they are first needed, which costs nothing at opening.
+    /// Installs each built-in collation when a statement first needs it, so opening a connection costs nothing.
     package static func installOnDemand(in connection: SQLiteConnection) -> CInt {
         sqlite3_collation_needed(connection, nil) { _, connection, _, name in
             guard let connection, let name else { return }
@@ -151,7 +156,7 @@ extension DatabaseFunction {
 }
 
 extension SQLInterpolation {
-    /// `... ORDER BY name COLLATE \(.localizedCompare)`
+    /// Embeds the name of a collation: `... ORDER BY name COLLATE \(.localizedCompare)`.
     public mutating func appendInterpolation(_ collation: DatabaseCollation) {
         appendInterpolation(sql: collation.name)
     }

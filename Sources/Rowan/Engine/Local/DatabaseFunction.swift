@@ -1,5 +1,5 @@
-// Custom SQL functions and aggregates. SQLite keeps a retained box per definition, and gives it back to our C
-// callbacks; an aggregate's state sits behind a pointer in SQLite's own aggregate context.
+// Custom SQL functions and aggregates. SQLite keeps a retained box for each definition and passes it to our C
+// callbacks. The state of an aggregate sits behind a pointer in SQLite's own aggregate context.
 // Source: https://sqlite.org/appfunc.html
 
 import CSQLite
@@ -18,34 +18,36 @@ import Foundation
 /// try dbQueue.read { try Int.fetchOne($0, sql: "SELECT square(4)") }
 /// ```
 public final class DatabaseFunction: Hashable, Identifiable, Sendable {
-    /// SQLite knows functions by name and number of arguments.
+    /// The identity of a function: SQLite distinguishes functions by name and number of arguments.
     public struct ID: Hashable, Sendable {
         let name: String
         let argumentCount: Int
 
-        /// What SQLite accepts, or could not tell from something else. How many arguments it accepts depends on how it
-        /// was built: the connection tells.
+        /// Rejects names and argument counts that SQLite does not accept, or confuses with others. The maximum number
+        /// of arguments depends on SQLite's build options: the connection checks it.
         fileprivate init(checking name: String, _ argumentCount: Int?) {
             stopUnless(
                 name.utf8.count <= 255,
-                "function \(name.prefix(20))… has a name of \(name.utf8.count) bytes: SQLite accepts 255")
+                "the name of the function \(name.prefix(20))… has \(name.utf8.count) bytes: use at most 255")
             stopUnless(
                 !name.utf8.contains(0),
-                "function \(name.prefix { $0 != "\0" }) has a NUL character in its name: remove it")
+                "the name of the function \(name.prefix { $0 != "\0" }) contains a NUL character: remove it")
             stopUnless(
                 argumentCount ?? 0 >= 0,
-                "function \(name) can't be defined: its argumentCount is \(argumentCount ?? 0), which should be positive, "
+                "the argumentCount of the function \(name) is \(argumentCount ?? 0): use a positive number, "
                     + "zero, or nil for any number of arguments")
             self.name = name
             self.argumentCount = argumentCount ?? -1
         }
 
+        /// Hashes the name and the number of arguments.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(argumentCount)
         }
     }
 
+    /// The identity of the function: its name and its number of arguments.
     public let id: ID
     private let isPure: Bool
     private let kind: Kind
@@ -58,13 +60,13 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     /// The name of the function.
     public var name: String { id.name }
 
-    /// A function.
+    /// Creates a function.
     ///
-    /// - Precondition: the name has 255 bytes at most, and no NUL character.
+    /// - Precondition: the name has at most 255 bytes, and no NUL character.
     /// - Parameters:
     ///   - argumentCount: the number of arguments; nil for any number.
-    ///   - pure: whether the result depends on the arguments alone, which lets SQLite optimise.
-    ///   - function: the implementation. The error it throws ends the statement.
+    ///   - pure: whether the result depends only on the arguments, which enables optimizations of SQLite.
+    ///   - function: the implementation. An error that it throws ends the statement.
     public init(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
@@ -74,9 +76,9 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         kind = .scalar(function)
     }
 
-    /// An aggregate: one value of the given type is made for each group of rows.
+    /// Creates an aggregate. Each group of rows gets its own instance of the given type.
     ///
-    /// - Precondition: the name has 255 bytes at most, and no NUL character.
+    /// - Precondition: the name has at most 255 bytes, and no NUL character.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {
@@ -85,19 +87,21 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// A call of the function, as an expression.
+    /// A call of the function, as an SQL expression.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
         let rows: SQLExpression.FunctionCall.Kind = if case .aggregate = kind { .aggregate } else { .scalar }
         return SQLExpression(.function(.init(name, arguments.map(\.sqlExpression), rows)))
     }
 
+    /// Whether both functions have the same name and number of arguments.
     public static func == (lhs: DatabaseFunction, rhs: DatabaseFunction) -> Bool { lhs.id == rhs.id }
+    /// Hashes the name and the number of arguments.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
     private var flags: CInt { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
 
     package func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {
-        // Released by SQLite, even when the call fails.
+        // SQLite releases the box, even if the call fails.
         let box = Unmanaged.passRetained(InstalledFunction(function: self, hooks: hooks)).toOpaque()
         let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
             Unmanaged<InstalledFunction>.fromOpaque($0!).release()
@@ -142,13 +146,13 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 /// }
 /// ```
 public protocol DatabaseAggregate: SendableMetatype {
-    /// The state before the first row.
+    /// Creates the state before the first row.
     init()
 
-    /// Adds a row.
+    /// Adds a row to the state.
     mutating func step(_ dbValues: [DatabaseValue]) throws
 
-    /// The result.
+    /// The result of the group.
     func finalize() throws -> (any DatabaseValueConvertible)?
 }
 
@@ -158,10 +162,10 @@ private final class AggregateState {
     init(_ aggregate: any DatabaseAggregate) { self.aggregate = aggregate }
 }
 
-/// A function of one connection.
+/// A function that is installed in a connection.
 private final class InstalledFunction {
     let function: DatabaseFunction
-    // A connection keeps its hooks as long as it is open, and calls no function afterwards.
+    // A connection keeps its hooks while it is open, and calls no function afterwards.
     unowned let hooks: ConnectionHooks
 
     init(function: DatabaseFunction, hooks: ConnectionHooks) {
@@ -202,14 +206,14 @@ private func stepAggregate(
 
 private func finalizeAggregate(_ context: OpaquePointer?) {
     guard let context else { return }
-    // A group without rows has had no step: its state is made here.
+    // An empty group has no step: its state is created here.
     let state = aggregateState(context, makesNew: false) ?? installed(context).function.makeAggregate()
     defer { releaseAggregateState(context) }
     guard let state, !state.hasFailed else { return }
     installed(context).hooks.calling { report(to: context) { try state.aggregate.finalize() } }
 }
 
-/// The state behind the pointer in SQLite's aggregate context, which is zeroed before the first row.
+/// The state behind the pointer in SQLite's aggregate context, which is zero before the first row.
 private func aggregateState(_ context: OpaquePointer, makesNew: Bool) -> AggregateState? {
     let size = makesNew ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
     guard
@@ -256,7 +260,7 @@ private func report(to context: OpaquePointer, _ value: () throws -> (any Databa
 private func fail(_ context: OpaquePointer, _ error: any Error) {
     if let error = error as? DatabaseError {
         sqlite3_result_error(context, error.message ?? "", -1)
-        // SQLite would take the codes of success for what they say: the statement would end, or have a row.
+        // SQLite would interpret a success code literally: the statement would end, or return a row.
         switch error.resultCode {
         case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE: break
         default: sqlite3_result_error_code(context, error.extendedResultCode.rawValue)

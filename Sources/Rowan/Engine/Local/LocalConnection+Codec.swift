@@ -1,9 +1,10 @@
-// The keys of encrypted files. They are given to SQLCipher's C functions, not to SQL: no trace and no statement has them.
+// The keys of encrypted files. They go to SQLCipher's C functions rather than to SQL, so no trace and no statement
+// contains them.
 
 import CSQLite
 
 extension LocalConnection {
-    /// Whether the SQLite that runs can encrypt files.
+    /// Whether the running SQLite can encrypt files.
     package static var hasCodec: Bool { rowan_has_codec() != 0 }
 
     /// Sets the key of the file. SQLCipher checks it at the first access to the file, not here.
@@ -24,7 +25,7 @@ extension LocalConnection {
     private func validKey(_ bytes: UnsafeRawBufferPointer) throws -> UnsafeRawPointer {
         guard Self.hasCodec else {
             throw DatabaseError(
-                message: "this SQLite has no codec, and cannot encrypt a database: link the program with SQLCipher")
+                message: "this SQLite cannot encrypt a database: link the program with SQLCipher")
         }
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the passphrase is empty: pass at least one byte")
@@ -33,7 +34,7 @@ extension LocalConnection {
         return start
     }
 
-    /// The codec leaves no message of its own: an earlier one of the connection would mislead.
+    /// The codec records no message: the connection would report the message of an earlier error.
     private func checkCodec(_ code: CInt) throws {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }

@@ -1,23 +1,23 @@
-// Statements and cursors that programs let go of at any time, on any thread. They wait for the next access, or, after
-// the last one, for the thread that finalizes.
+// Statements and cursors that the program releases at any time, on any thread. They wait for the next access or, if the
+// connection is closed, for the thread that finalizes them.
 
 import CSQLite
 import Synchronization
 
 extension LocalConnection {
     struct Forgotten {
-        /// Statements, as integers since pointers are not Sendable, to finalize.
+        /// The statements to finalize, as integers because pointers are not Sendable.
         var statements: [UInt] = []
-        /// Statements that nobody uses any more: a cursor is gone, or a prepared request.
+        /// The ended uses of statements: a cursor or a prepared request was released.
         var uses: [(statement: UInt, use: Statement.Use)] = []
         var isEmpty: Bool { statements.isEmpty && uses.isEmpty }
-        /// Nobody has access any more.
+        /// Whether no access can follow.
         var isClosed = false
-        /// Whether a thread finalizes statements of the closed connection, which is not for two threads at once.
+        /// Whether a thread is finalizing statements of the closed connection: two threads must not do so at once.
         var isFinalizing = false
     }
 
-    /// Finalizes a statement that nobody refers to any more, now if the thread has access, else at the next access.
+    /// Finalizes an unreferenced statement: now if the thread has access, otherwise at the next access.
     func finalize(_ statement: SQLiteStatement) {
         if isAccessible {
             sqlite3_finalize(statement)
@@ -32,8 +32,8 @@ extension LocalConnection {
         if isFinalizer { finalizeForgotten() }
     }
 
-    /// Finalizes the statements of the closed connection, one thread for all. Not under the lock: the last statement
-    /// closes the connection, which lets go of the program's functions, and of what these keep.
+    /// Finalizes the statements of the closed connection, on a single thread. It runs outside the lock: the last
+    /// statement closes the connection, which releases the program's functions and everything they capture.
     func finalizeForgotten() {
         while let statement = forgotten.withLock({ forgotten in
             let statement = forgotten.statements.popLast()
@@ -44,7 +44,7 @@ extension LocalConnection {
         }
     }
 
-    /// Ends a use of a statement, now if the thread has access, else at the next access.
+    /// Ends a use of a statement: now if the thread has access, otherwise at the next access.
     @usableFromInline
     package func end(_ use: Statement.Use, of statement: Statement) {
         if isAccessible { return statement.end(use) }
@@ -58,11 +58,11 @@ extension LocalConnection {
 
     @discardableResult
     private static func takeStatement(_ object: UInt) -> Statement {
-        // The pointer was retained by end(_:of:).
+        // end(_:of:) has retained the pointer.
         Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
     }
 
-    /// Frees what was let go of since the last access.
+    /// Frees what was released since the last access.
     package func releaseForgotten() {
         let taken = forgotten.withLock { forgotten in
             guard !forgotten.isEmpty else { return Forgotten() }
@@ -72,7 +72,7 @@ extension LocalConnection {
         guard !taken.isEmpty else { return }
         for (object, use) in taken.uses { Self.takeStatement(object).end(use) }
         for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
-        // The last reference to a statement may have been its use.
+        // The ended use may have held the last reference to a statement.
         releaseForgotten()
     }
 }

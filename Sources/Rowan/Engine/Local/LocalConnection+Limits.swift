@@ -1,10 +1,9 @@
-// What a statement may not do in a read, or while the connection is suspended, and what is set right afterwards.
+// What a statement must not do in a read or on a suspended connection, and how its effects are undone.
 
 import CSQLite
 
 extension LocalConnection {
-    /// Runs a statement that nobody may refuse: it sets a state right, at the end of an access that has failed or was
-    /// cancelled.
+    /// Runs a statement that no check may refuse: it restores a state after an access that failed or was cancelled.
     @discardableResult
     package func runUnchecked(_ sql: String) -> CInt {
         guard let pointer else { return SQLITE_MISUSE }
@@ -13,30 +12,31 @@ extension LocalConnection {
 
     // MARK: Pragmas in reads
 
-    /// Notes how to set back a state that a pragma in a read sets.
+    /// Records how to restore the state that a pragma sets during a read.
     func keepPragma(of statement: Statement) throws {
         guard let pragma = statement.settingPragma else { return }
         pragmasToRestore.append(try settingBack(pragma))
     }
 
-    /// The pragma that sets the current state. It is made before the other pragma is compiled: many act then.
+    /// The pragma that restores the current state. It is prepared before the other pragma is compiled, because many
+    /// pragmas act during compilation.
     ///
-    /// - Throws: SQLITE_READONLY for a state that SQLite doesn't tell.
+    /// - Throws: SQLITE_READONLY for a state that SQLite does not report.
     func settingBack(_ pragma: StatementProfile.Pragma) throws -> String {
         let name = (pragma.schema.map { $0.quotedDatabaseIdentifier + "." } ?? "") + pragma.name
         guard let value = try openHooks().silently({ try firstValue("PRAGMA \(name)") }) else {
             throw DatabaseError(
                 resultCode: .SQLITE_READONLY,
-                message: "PRAGMA \(pragma.name) sets a state that can't be set back at the end of the read: run it in "
+                message: "PRAGMA \(pragma.name) sets a state that can't be restored at the end of the read: run it in "
                     + "Configuration.prepareDatabase, or in a write",
                 sql: "PRAGMA \(pragma.name)")
         }
-        // A timeout of zero stands for our own handler too, which the pragma takes away.
+        // A zero timeout also means our own handler, which the pragma removes.
         if pragma.name == "busy_timeout", value == 0.databaseValue { return Self.ownBusyHandler }
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
 
-    /// The first value of a query, nil without row.
+    /// The first value of a query, or nil without rows.
     private func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         try query.lease()
@@ -45,10 +45,10 @@ extension LocalConnection {
         return try query.firstStep() ? DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0) : nil
     }
 
-    /// Stands for a pragma that would set the busy handler back.
+    /// Marks that the busy handler must be installed again.
     private static let ownBusyHandler = "busy handler"
 
-    /// The read is over: the pragmas that it has set get their previous values.
+    /// Restores the previous values of the pragmas that a read has set, at its end.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
         hooks?.silently {
@@ -61,7 +61,8 @@ extension LocalConnection {
 
     // MARK: Suspension
 
-    /// Refuses what would take a lock on the file, while the connection is suspended. What it has locked is let go of.
+    /// Refuses any statement that would lock the file while the connection is suspended, and releases the locks that it
+    /// holds.
     ///
     /// - Throws: SQLITE_ABORT.
     func checkSuspension(_ statement: Statement) throws {
@@ -69,9 +70,9 @@ extension LocalConnection {
         case .commit, .rollback, .release, .rollbackTo: return
         case .begin, .savepoint, nil: break
         }
-        // In WAL mode, a read takes no lock that another process waits for.
+        // In WAL mode, a read takes no lock that blocks another process.
         if statement.isReadonly, isWAL { return }
-        // The statement that calls a function can't be reset: it is interrupted, and the next one gets here.
+        // A statement that is calling a function can't be reset. It is interrupted, and the next statement gets here.
         if holdsTransaction, !isInStep {
             resetRunningStatements()
             runUnchecked("ROLLBACK")

@@ -1,13 +1,13 @@
-// Compiling statements: one from a text, with or without a cache.
+// Compiles statements from texts, with or without a cache.
 
 import CSQLite
 import Foundation
 
 extension LocalConnection {
-    /// Compiles the first statement of a text, and records what it touches.
+    /// Compiles the first statement of a text, and records its effects.
     ///
-    /// - Parameter isTerminated: whether the last byte is a NUL, which spares SQLite a copy of the text.
-    /// - Returns: the statement, nil if the text has none (blanks and comments), and the length of its text.
+    /// - Parameter isTerminated: whether the last byte is a NUL, which saves SQLite a copy of the text.
+    /// - Returns: the statement, or nil if the text contains only blanks and comments; and the length of its text.
     func compile(
         _ text: UnsafeBufferPointer<UInt8>, isTerminated: Bool = false, flags: CUnsignedInt = 0
     ) throws -> (statement: Statement?, length: Int) {
@@ -35,19 +35,19 @@ extension LocalConnection {
         func sql(_ length: Int) -> String {
             String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
         }
-        // Where SQLite stops in a text that it refuses is not where the statement ends.
+        // After an error, SQLite's end position is not the end of the statement.
         guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection)
         let own = sql(length)
         let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
-        // One that writes is refused when it runs.
+        // A statement that writes is refused when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)
     }
 
-    /// Compiles a text of exactly one statement.
+    /// Compiles a text that contains exactly one statement.
     package func prepare(_ sql: String, flags: CUnsignedInt = 0) throws -> Statement {
         var sql = sql
         return try sql.withUTF8 { try prepare(utf8: $0, flags: flags) }
@@ -70,22 +70,23 @@ extension LocalConnection {
         return statement
     }
 
-    /// A statement that Rowan runs, from its cache. One that is in use gives way to a fresh one.
+    /// A statement that Rowan runs, from its cache; a fresh one if the cached statement is in use.
     ///
-    /// Complexity: a search in a hash table when the statement is cached.
+    /// Complexity: one lookup in a hash table if the statement is cached.
     package func cachedStatement(_ sql: String) throws -> Statement {
         var sql = sql
         return try sql.withUTF8(cachedStatement(utf8:))
     }
 
-    /// A statement that Rowan runs, from its cache. One that is in use gives way to a fresh one.
+    /// A statement that Rowan runs, from its cache; a fresh one if the cached statement is in use.
     package func cachedStatement(utf8 text: UnsafeBufferPointer<UInt8>) throws -> Statement {
         let known = statements.value(forUTF8: text)
         if let known, known.isIdle, known.epoch == schemaEpoch { return known }
         return try compile(text, insteadOf: known) { statements.setValue($0, forKey: $1) }
     }
 
-    /// A statement that the program asks for by its text. Rowan runs none of these: their arguments are the program's.
+    /// A statement that the program requests by its SQL. Rowan never runs these statements: the program owns their
+    /// arguments.
     package func cachedUserStatement(_ sql: String) throws -> Statement {
         var sql = sql
         return try sql.withUTF8 { text in
@@ -95,8 +96,8 @@ extension LocalConnection {
         }
     }
 
-    /// A fresh statement in place of one that is in use, which stays in its cache, or that was compiled for another
-    /// schema: SQLite would notice that at the first step, too late for the columns.
+    /// A fresh statement that replaces a cached one which is in use, and stays in the cache, or which was compiled for
+    /// another schema: SQLite would detect that at the first step, too late for the columns.
     private func compile(
         _ text: UnsafeBufferPointer<UInt8>, insteadOf known: Statement?, _ keep: (Statement, String) -> Void
     ) throws -> Statement {
@@ -106,7 +107,7 @@ extension LocalConnection {
         return statement
     }
 
-    /// The statement of the cache, if it is there and can run now.
+    /// The cached statement, if there is one that can run now.
     package func knownStatement(_ sql: String) -> Statement? {
         guard let statement = statements.value(forKey: sql), statement.isIdle, statement.epoch == schemaEpoch else {
             return nil

@@ -1,9 +1,10 @@
-// What SQLite tells of a connection, and what it is told to do as a whole. A closed connection has nothing to tell.
+// The state that SQLite reports for a connection, and operations on the whole connection. A closed connection reports
+// nothing.
 
 import CSQLite
 
 extension LocalConnection {
-    // MARK: What it tells
+    // MARK: State
 
     package static var libraryVersion: CInt { sqlite3_libversion_number() }
 
@@ -15,9 +16,9 @@ extension LocalConnection {
 
     /// A limit of the connection. <https://sqlite.org/c3ref/c_limit_attached.html>
     package enum Limit: Sendable {
-        /// The arguments of a statement.
+        /// The number of arguments of a statement.
         case arguments
-        /// The bytes of an SQL text.
+        /// The size of an SQL text, in bytes.
         case sqlLength
     }
 
@@ -30,14 +31,14 @@ extension LocalConnection {
         return pointer.map { Int(sqlite3_limit($0, id, -1)) } ?? 0
     }
 
-    // MARK: What it does
+    // MARK: Operations
 
     /// An option of the connection. <https://sqlite.org/c3ref/c_dbconfig_defensive.html>
     package enum Option: Sendable {
         case foreignKeys
         case doubleQuotedStringsInQueries
         case doubleQuotedStringsInDefinitions
-        /// VACUUM empties the database.
+        /// Whether VACUUM empties the database.
         case resetDatabase
     }
 
@@ -52,7 +53,7 @@ extension LocalConnection {
         try check(rowan_db_config(openPointer(), id, isOn ? 1 : 0))
     }
 
-    /// Finalizes the statements that nobody uses.
+    /// Finalizes the cached statements that are not in use.
     package func forgetCachedStatements() {
         statements.removeAll()
         userStatements.removeAll()
@@ -62,24 +63,24 @@ extension LocalConnection {
 
     private static let currentErrorLog = Mutex<ErrorLog?>(nil)
 
-    /// The log of SQLite's errors, in the whole process. <https://sqlite.org/errlog.html>
+    /// The log of SQLite's errors, for the whole process. <https://sqlite.org/errlog.html>
     package static var errorLog: ErrorLog? {
         get { currentErrorLog.withLock { $0 } }
         set {
             currentErrorLog.withLock { $0 = newValue }
-            // Once a connection has opened, SQLite keeps the function that it has.
+            // Once a connection has opened, SQLite keeps its current function.
             _ = rowan_config_log { _, code, message in
                 LocalConnection.errorLog?(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
             }
         }
     }
 
-    /// Gives back SQLite's page cache.
+    /// Releases SQLite's page cache.
     package func releasePageCache() {
         if let pointer { sqlite3_db_release_memory(pointer) }
     }
 
-    /// Copies frames of the log into the file. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
+    /// Copies frames of the WAL into the database file. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
     package func checkpoint(_ mode: CInt, on schema: String?) throws -> (frames: Int, checkpointed: Int) {
         var frameCount: CInt = -1
         var doneCount: CInt = -1
@@ -87,12 +88,12 @@ extension LocalConnection {
         return (Int(frameCount), Int(doneCount))
     }
 
-    /// Interrupts the running statements of a connection, from any thread. The caller sees to it that it stays open.
+    /// Interrupts the running statements of a connection, from any thread. The caller guarantees that it stays open.
     package static func interrupt(_ pointer: SQLiteConnection) { sqlite3_interrupt(pointer) }
 }
 
 extension LocalConnection {
-    /// A backup that is going on. <https://sqlite.org/backup.html>
+    /// A backup in progress. <https://sqlite.org/backup.html>
     package final class Backup {
         private var backup: OpaquePointer?
         private let destination: LocalConnection
@@ -111,13 +112,13 @@ extension LocalConnection {
         package var remainingPageCount: Int { Int(sqlite3_backup_remaining(backup)) }
         package var totalPageCount: Int { Int(sqlite3_backup_pagecount(backup)) }
 
-        /// Copies some pages, all of them for a negative number.
+        /// Copies some pages; a negative number copies all of them.
         ///
-        /// - Returns: whether all are copied.
+        /// - Returns: whether the backup is complete.
         package func step(_ pageCount: CInt) throws -> Bool {
             let code = sqlite3_backup_step(backup, pageCount)
             guard code == SQLITE_OK || code == SQLITE_DONE else {
-                // The code of the step, and not that of the end.
+                // The code of the step, rather than that of the end.
                 let error = destination.error(code)
                 _ = end()
                 throw error
@@ -134,7 +135,7 @@ extension LocalConnection {
     }
 }
 
-/// What a trace tells of a statement. <https://sqlite.org/c3ref/c_trace.html>
+/// The data that a trace reports about a statement. <https://sqlite.org/c3ref/c_trace.html>
 package enum StatementTrace {
     package static let starts = SQLITE_TRACE_STMT
     package static let ends = SQLITE_TRACE_PROFILE

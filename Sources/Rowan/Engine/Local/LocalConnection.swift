@@ -1,13 +1,13 @@
-// One connection of the C API: the only owner of the `sqlite3 *`. Whoever holds an access to it (see AccessLane)
-// is alone with it: its state needs no lock, except what other threads may set, which is atomic.
+// One connection of the C API: the only owner of the `sqlite3 *`. An access (see AccessLane) uses it exclusively, so
+// its state needs no lock. State that other threads may set is atomic.
 
 import CSQLite
 package import Synchronization
 import Foundation
 
-/// A connection of the C API, and what the statements need of it.
+/// A connection of the C API, and the state that its statements share.
 ///
-/// An access is alone with it: `@exclusivity(unchecked)` spares the checks of what each statement reads.
+/// An access uses it exclusively: `@exclusivity(unchecked)` saves the checks on state that each statement reads.
 public final class LocalConnection {
     /// The C connection; nil after `close`.
     @exclusivity(unchecked) package private(set) var pointer: SQLiteConnection?
@@ -20,59 +20,60 @@ public final class LocalConnection {
 
     /// The statements that Rowan generates or runs from SQL text.
     @exclusivity(unchecked) package var statements = TextCache<Statement>(capacity: 256)
-    /// The statements that the program asked for by `cachedStatement`.
+    /// The statements that the program requests with `cachedStatement`.
     @exclusivity(unchecked) package var userStatements = TextCache<Statement>(capacity: 256)
 
-    /// Where generated SQL is written: its memory serves all queries.
+    /// The buffer of generated SQL: all queries reuse its memory.
     package let text = SQLText()
 
-    /// Above zero, statements that write are refused.
+    /// While positive, statements that write are refused.
     @exclusivity(unchecked) package var readOnlyDepth = 0
-    /// The pragmas that set back what a read has set, in the order to run them.
+    /// The pragmas that restore the states that a read has set, in the order to run them.
     package var pragmasToRestore: [String] = []
 
-    /// Which schema statements, layouts, plans and answers are made for. It moves with each change of the schema that
-    /// this connection makes, and when SQLite had to compile a statement again.
+    /// The version of the schema that statements, layouts, plans and answers are made for. It increases whenever this
+    /// connection changes the schema, and whenever SQLite had to recompile a statement.
     @exclusivity(unchecked) @usableFromInline package var schemaEpoch = 0
 
-    /// The versions of the schemas when they were last asked for, nil if they can't be told.
+    /// The schema versions at the last check; nil if SQLite could not report them.
     private var schemaVersions: [Int64]?
-    /// A number that moves when another connection commits. <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
+    /// A number that changes when another connection commits.
+    /// <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
     private var dataVersion: UInt32 = 0
 
-    /// The transaction, as SQLite's autocommit flag tells.
+    /// The transaction, according to SQLite's autocommit flag.
     @exclusivity(unchecked) package var transaction = TransactionState()
     /// Called when a transaction has ended, with whether it was committed.
     package var transactionDidEnd: ((Bool) -> Void)?
     @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?
 
-    /// The thread that has access; 0 for none.
+    /// The thread that has access, or 0.
     package let ownerThread = Atomic<UInt>(0)
 
-    /// Moves at the end of each access, and when running statements are reset: a cursor does not go on after it.
+    /// Increases at the end of each access, and when running statements are reset: cursors can't continue afterwards.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
-    /// The last numbers in a row that ended because the running statements were reset, and not with their access.
+    /// The last consecutive numbers that ended because running statements were reset, rather than with their access.
     private var resetAccesses = 0..<0
 
-    /// What the program let go of outside of an access, when others may use the connection: it waits for the next.
+    /// What the program released outside an access, while others may use the connection: it waits for the next access.
     let forgotten = Mutex(Forgotten())
 
     /// Set from any thread: the current access must stop.
     package let isCancelled = Atomic<Bool>(false)
 
-    /// Set from any thread: nothing may take a lock for writing.
+    /// Set from any thread: no statement may take a write lock.
     package let isSuspended = Atomic<Bool>(false)
 
     package init(path: String, isReadonly: Bool, isStrict: Bool, publicStatementArguments: Bool) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
-                message: "the path of the database has a NUL character, where SQLite would end it - \(path)")
+                message: "the path of the database contains a NUL character: remove it - \(path)")
         }
         self.isStrict = isStrict
         self.publicStatementArguments = publicStatementArguments
         let access = isReadonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        // NOMUTEX: an access is alone with its connection, a lane sees to it.
+        // NOMUTEX: the lane grants exclusive access to the connection.
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
         let code = sqlite3_open_v2(path, &pointer, flags, nil)
@@ -90,7 +91,7 @@ public final class LocalConnection {
         self.pointer = pointer
     }
 
-    /// A connection that is closed from the beginning.
+    /// Creates a connection that is already closed.
     package init(closed other: LocalConnection) {
         isStrict = other.isStrict
         publicStatementArguments = other.publicStatementArguments
@@ -100,9 +101,9 @@ public final class LocalConnection {
         closeEventually()
     }
 
-    /// Finalizes the cached statements, and checks that no other is left.
+    /// Finalizes the cached statements, and checks that no other statement remains.
     ///
-    /// - Throws: SQLITE_BUSY if the program keeps a statement. The log of errors names all of them.
+    /// - Throws: SQLITE_BUSY if the program still holds a statement. The error log lists all of them.
     package func checkClosing() throws {
         guard let pointer else { return }
         forgetCachedStatements()
@@ -117,14 +118,14 @@ public final class LocalConnection {
         for sql in kept { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "the connection can't be closed: the program keeps \(kept.count) of its statements or cursors. "
-                + "Let go of them, and close again",
+            message: "the connection can't be closed: the program still holds \(kept.count) statements or cursors. "
+                + "Release them, and close again",
             sql: first)
     }
 
     /// Finalizes the cached statements and closes the connection.
     ///
-    /// - Throws: SQLITE_BUSY if a statement outside of the caches is not finalized; the connection stays open then.
+    /// - Throws: SQLITE_BUSY if a statement outside the caches is not finalized; the connection then stays open.
     package func close() throws {
         guard let pointer else { return }
         try checkClosing()
@@ -135,11 +136,11 @@ public final class LocalConnection {
         transactionDidEnd = nil
     }
 
-    /// Closes the connection as soon as its last statement is finalized. It needs no access: there can be none.
+    /// Closes the connection once its last statement is finalized. No access is needed, because no access can follow.
     package func closeEventually() {
         guard let pointer else { return }
-        // What follows must not call the Database, which may be gone before the last statement. The authorizer stays
-        // installed, and its object with it: compiling is over, and SQLite calls it at no other time.
+        // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
+        // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
         transactionDidEnd = nil
         forgetCachedStatements()
@@ -174,7 +175,7 @@ public final class LocalConnection {
         _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
     ) -> DatabaseError {
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
-        // The message belongs to the code only if SQLite recorded that very error.
+        // The message belongs to this code only if SQLite recorded this very error.
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         return DatabaseError(
@@ -189,8 +190,8 @@ public final class LocalConnection {
     /// Whether SQLite is calling the program in the middle of a step.
     var isInStep: Bool { hooks.map { $0.callDepth > 0 } ?? false }
 
-    /// Resets the statements that are running: they keep a state of the database. Their cursors can't go on. In the
-    /// middle of a step it does nothing: SQLite would go on with a statement that is reset.
+    /// Resets the running statements, which hold a snapshot of the database. Their cursors can't continue. In the
+    /// middle of a step, it does nothing: SQLite would continue a statement that was reset.
     package func resetRunningStatements() {
         guard let pointer, !isInStep else { return }
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -203,12 +204,12 @@ public final class LocalConnection {
         resetAccesses = first..<accessNumber
     }
 
-    /// Whether the access that had a number goes on, and its statements were reset since.
+    /// Whether the access with this number is still running, but its statements were reset in the meantime.
     func hasOnlyReset(since number: Int) -> Bool {
         resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber
     }
 
-    /// Whether a running statement, or a transaction, holds a state of the database.
+    /// Whether a running statement or a transaction holds a snapshot of the database.
     package var holdsTransaction: Bool {
         pointer.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? false
     }
@@ -221,35 +222,35 @@ public final class LocalConnection {
 // MARK: - Transactions and the schema
 
 extension LocalConnection {
-    /// What is known of the schema may be wrong: whatever depends on it is made again when it is asked for.
+    /// Invalidates everything that was derived from the schema: it is derived again on demand.
     package func schemaDidMove() { schemaEpoch &+= 1 }
 
-    /// This connection has changed a schema, or undone a change.
+    /// Records that this connection has changed a schema, or undone a change.
     private func ownSchemaDidMove() {
         schemaDidMove()
         noteSchemaVersions()
     }
 
-    /// - Returns: whether the schemas have the same versions as before. What can't be told has changed.
+    /// - Returns: whether the schema versions are unchanged. A version that SQLite can't report counts as changed.
     @discardableResult
     private func noteSchemaVersions() -> Bool {
-        // A version that can't be told, after an error of the disk or in a cancelled access, is another one.
+        // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
         let versions = try? openHooks().silently(currentSchemaVersions)
         defer { schemaVersions = versions }
         return versions != nil && versions == schemaVersions
     }
 
-    /// Makes SQLite compare the schema that it knows with that of the file, as it does at the start of each statement.
+    /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
     package func checkSchema() throws {
         try openHooks().silently {
             try cachedStatement("SELECT 1 FROM sqlite_master LIMIT 1").runToEnd()
         }
     }
 
-    /// SQLite has compiled a statement again: has another connection changed a schema?
+    /// Whether another connection has changed a schema, after SQLite has recompiled a statement.
     func hasForeignSchemaChange() -> Bool { !noteSchemaVersions() }
 
-    /// Drops what is known of the schema if another connection has committed a change of it.
+    /// Invalidates the schema if another connection has committed a change of it.
     package func checkForeignCommits() {
         var version: UInt32 = 0
         guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK,
@@ -259,14 +260,15 @@ extension LocalConnection {
         if hasForeignSchemaChange() { schemaDidMove() }
     }
 
-    /// Whether the schema has moved: by this connection, or by a commit of another one.
+    /// Whether the schema has changed, by this connection or by a commit of another one.
     @usableFromInline
     package func hasMovedSchema(since epoch: Int) -> Bool {
         checkForeignCommits()
         return schemaEpoch != epoch
     }
 
-    /// The versions of the main schema and of the attached ones. No other connection changes the temporary one.
+    /// The versions of the main schema and of the attached schemas. No other connection can change the temporary
+    /// schema.
     private func currentSchemaVersions() throws -> [Int64] {
         let connection = try openPointer()
         var versions: [Int64] = []
@@ -282,8 +284,8 @@ extension LocalConnection {
         return versions
     }
 
-    /// A statement has run that changes the transaction or the schema, or any statement has failed. The statement is
-    /// not reset yet: callbacks wait for `notifyTransactionEnd`.
+    /// Records that a statement which affects the transaction or the schema has run, or that any statement has failed.
+    /// The statement is not reset yet, so callbacks wait for `notifyTransactionEnd`.
     func didRun(_ statement: Statement, succeeded: Bool) {
         if succeeded, statement.traits.contains(.changesSchema) { ownSchemaDidMove() }
         let operation = statement.transactionOperation
@@ -292,12 +294,12 @@ extension LocalConnection {
             isOpen: isInsideTransaction, commits: commits, isStatement: succeeded && operation != nil,
             epoch: schemaEpoch)
         if let ending { pendingEnding = ending }
-        // What was rolled back may have changed the schema.
+        // The rollback may have undone changes of the schema.
         let isRolledBack = ending.map { $0 != .committed } ?? (succeeded && operation?.isRollbackTo == true)
         if isRolledBack, transaction.hasMovedSchema(schemaEpoch) { ownSchemaDidMove() }
     }
 
-    /// The transaction may have ended by other ways than a statement of ours.
+    /// Records a transaction that may have ended without a statement of ours.
     package func noteTransaction() {
         let ending = transaction.update(
             isOpen: isInsideTransaction, commits: false, isStatement: false, epoch: schemaEpoch)
@@ -307,18 +309,18 @@ extension LocalConnection {
         notifyTransactionEnd()
     }
 
-    /// Calls those who wait for the end of the transaction, once the statement that has ended it is reset.
+    /// Notifies the listeners of the end of the transaction, once the statement that ended it is reset.
     func notifyTransactionEnd() {
         guard let ending = pendingEnding else { return }
         pendingEnding = nil
         transactionDidEnd?(ending == .committed)
     }
 
-    /// Checks all that must hold before a statement runs.
+    /// Checks all the conditions for a statement to run.
     func willRun(_ statement: Statement) throws {
         _ = try openPointer()
         let traits = statement.traits
-        // A program may have begun or ended a transaction by the C connection.
+        // The program may have begun or ended a transaction through the C connection.
         if traits.contains(.controlsTransaction), transaction.isOpen != isInsideTransaction { noteTransaction() }
         if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }

@@ -1,20 +1,20 @@
 // Fills the profile of a statement while SQLite compiles it. The authorizer is installed once, when the connection
-// opens, because installing one expires every statement; it does nothing while no profile is being filled.
+// opens, because installing one expires every statement. It does nothing when no profile is being filled.
 
 import CSQLite
 
-/// Records what SQLite's compiler tells its authorizer.
+/// Records what SQLite's compiler reports to its authorizer.
 final class ProfileRecorder {
     /// The profile that is being filled.
     @exclusivity(unchecked) private var profile: StatementProfile?
-    /// Whether pragmas that set a state are refused: many set it while they are compiled.
+    /// Whether to refuse pragmas that set a state: many act while they are compiled.
     @exclusivity(unchecked) private var refusesPragmas = false
 
     /// Runs the closure, which compiles a statement, and records its profile.
     func recording<T>(
         refusingPragmas: Bool, _ compile: () throws -> T
     ) rethrows -> (result: T, profile: StatementProfile) {
-        // A compilation inside of another one, by a virtual table's module, has a profile of its own.
+        // A nested compilation, by a virtual table's module, has its own profile.
         let outer = (profile, refusesPragmas)
         (profile, refusesPragmas) = (StatementProfile(), refusingPragmas)
         defer { (profile, refusesPragmas) = outer }
@@ -22,7 +22,7 @@ final class ProfileRecorder {
         return (result, profile ?? StatementProfile())
     }
 
-    /// Installs the authorizer. The connection keeps this object for as long as it is open.
+    /// Installs the authorizer. The connection keeps this object while it is open.
     func install(in connection: SQLiteConnection) -> CInt {
         sqlite3_set_authorizer(
             connection,
@@ -40,7 +40,7 @@ final class ProfileRecorder {
         func table() -> StatementProfile.Table { .init(schema: Self.string(schema), name: Self.string(first)) }
         switch code {
         case SQLITE_READ:
-            // Rows that are read without columns come with an empty name.
+            // For rows that are read without columns, SQLite reports an empty column name.
             let column = Self.string(second)
             profile!.reads[table(), default: []].formUnion(column.isEmpty ? [] : [column])
         case SQLITE_UPDATE:
@@ -101,7 +101,7 @@ final class ProfileRecorder {
         case SQLITE_DROP_TRIGGER, SQLITE_DROP_TEMP_TRIGGER: change = (.drop, .trigger)
         case SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW: change = (.drop, .view)
         case SQLITE_DROP_VTABLE: change = (.drop, .virtualTable)
-        // ALTER TABLE comes as the schema, then the table.
+        // For ALTER TABLE, SQLite reports the schema, then the table.
         case SQLITE_ALTER_TABLE:
             return .init(action: .alter, kind: .table, schema: string(first), name: string(second))
         default: return nil
@@ -111,8 +111,9 @@ final class ProfileRecorder {
 }
 
 extension StatementProfile {
-    /// SQLite reports a table whose rows are read without their columns as the FROM clause writes it: without schema,
-    /// and whether it is a table, a view or a common table expression. What stands behind the others is reported too.
+    /// Completes tables whose rows are read without columns. SQLite reports them as the FROM clause writes them:
+    /// without a schema, whether a table, a view or a common table expression. It also reports the tables behind views
+    /// and common table expressions.
     mutating func findSchemas(in connection: SQLiteConnection) {
         for table in reads.keys where table.schema.isEmpty {
             reads[table] = nil
@@ -121,7 +122,7 @@ extension StatementProfile {
         }
     }
 
-    /// The schema that SQLite takes a table from: temp, main, then the attached ones.
+    /// The schema where SQLite finds a table: temp, main, then the attached ones.
     private static func schema(ofTable name: String, in connection: SQLiteConnection) -> String? {
         var index: CInt = 1
         while true {

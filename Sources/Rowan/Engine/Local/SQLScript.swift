@@ -1,10 +1,10 @@
-// A text of several statements. SQLite compiles one and tells where the next begins: the text is copied once, with the
-// NUL at its end that spares SQLite a copy of the rest for each statement, and a position moves through it.
+// A text of several statements. SQLite compiles one and reports where the next one begins. The text is copied once,
+// with a NUL at its end, which saves SQLite a copy of the remaining text for each statement.
 
 import CSQLite
 import Foundation
 
-/// The statements of a text, compiled one after the other: each may need what the one before it does.
+/// The statements of a text, compiled one after the other: each may depend on the effects of the previous one.
 package final class SQLScript {
     private let connection: LocalConnection
     /// The text, and a NUL.
@@ -25,12 +25,12 @@ package final class SQLScript {
         }
     }
 
-    /// Whether no statement is left.
+    /// Whether no statement remains.
     package var isAtEnd: Bool {
         bytes.withUnsafeBufferPointer { SQLBytes.endOfBlanks($0, from: position) } == bytes.count - 1
     }
 
-    /// Compiles the next statement; nil at the end of the text.
+    /// Compiles the next statement, or returns nil at the end of the text.
     ///
     /// Complexity: the length of the statement.
     package func next() throws -> Statement? {
@@ -46,15 +46,15 @@ package final class SQLScript {
     }
 }
 
-/// The bytes of SQL text, as far as they can be told without compiling them: blanks, comments and semicolons.
+/// The structure of SQL text that can be determined without compiling it: blanks, comments and semicolons.
 package enum SQLBytes {
-    /// - Throws: SQLITE_ERROR for a NUL, where SQLite would end without a word; SQLITE_TOOBIG for 2 GiB or more.
+    /// - Throws: SQLITE_ERROR for a NUL, at which SQLite would silently stop; SQLITE_TOOBIG for 2 GiB or more.
     static func check(_ text: UnsafeBufferPointer<UInt8>) throws {
         guard let start = text.baseAddress else { return }
         guard text.count < CInt.max else {
             throw DatabaseError(
                 resultCode: .SQLITE_TOOBIG,
-                message: "the SQL text has \(text.count) bytes, and SQLite takes less than 2 GiB: split it")
+                message: "the SQL text has \(text.count) bytes, but SQLite accepts less than 2 GiB: split it")
         }
         guard memchr(start, 0, text.count) == nil else {
             throw DatabaseError(
@@ -63,8 +63,8 @@ package enum SQLBytes {
         }
     }
 
-    /// Where the first token begins, after blanks, comments and semicolons. No statement is compiled to find out: it
-    /// may need what the one before it does.
+    /// The position of the first token, after blanks, comments and semicolons. It compiles no statement: a statement
+    /// may depend on the effects of the previous one.
     package static func endOfBlanks(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var index = start
         while index < text.count {
@@ -79,12 +79,12 @@ package enum SQLBytes {
         return index
     }
 
-    /// Whether a text has no statement.
+    /// Whether a text contains no statement.
     package static func areBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         endOfBlanks(text, from: 0) == text.count
     }
 
-    /// The text of one statement, without the blanks around it and without its semicolon.
+    /// The text of one statement, without surrounding blanks and semicolon.
     static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         var start = 0
         var end = text.count
@@ -100,7 +100,7 @@ package enum SQLBytes {
         return memcmp(text.baseAddress! + index, word.utf8Start, word.utf8CodeUnitCount) == 0
     }
 
-    /// Where a word begins, or the end of the text.
+    /// The position of a word, or the end of the text.
     private static func find(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString, from start: Int) -> Int {
         var index = start
         while index < text.count, !starts(text, word, at: index) { index += 1 }

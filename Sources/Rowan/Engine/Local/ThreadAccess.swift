@@ -1,4 +1,4 @@
-// Who has access to a connection is a thread, and what others are told.
+// Access belongs to a thread: its identity, and the errors of other threads.
 
 import Foundation
 
@@ -19,6 +19,6 @@ extension DatabaseError {
     @usableFromInline package static var outsideOfAccess: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "a Database, its statements and its cursors can't be used outside of the access that gave them")
+            message: "a Database, its statements and its cursors can't be used outside the access that provides them")
     }
 }

@@ -1,0 +1,37 @@
+// Where a decoder or an encoder stands, as a list that shares its tail: making one costs an allocation where a container
+// begins, and nothing for each property.
+
+/// The keys that lead to a container.
+package final class CodingPath: Sendable {
+    private let parent: CodingPath?
+    private let key: any CodingKey
+
+    package init(_ parent: CodingPath?, _ key: some CodingKey) {
+        self.parent = parent
+        self.key = key
+    }
+
+    /// The keys, outermost first.
+    package var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
+}
+
+/// A key without a type of its own: that of an element of an array, or of a superclass.
+package struct PlainCodingKey: CodingKey {
+    package let stringValue: String
+    package let intValue: Int?
+
+    package init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    package init(intValue: Int) {
+        stringValue = "Index \(intValue)"
+        self.intValue = intValue
+    }
+}
+
+extension CodingPath? {
+    /// The keys, outermost first; none for the root.
+    package var keys: [any CodingKey] { self?.keys ?? [] }
+}

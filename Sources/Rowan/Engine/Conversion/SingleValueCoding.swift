@@ -1,0 +1,117 @@
+// Codable types that consist of one value, in the database form of this value: a wrapper of a UUID is stored as a UUID is.
+// Whatever asks for a container of several values is stored as JSON.
+
+/// The answer to a type that asks for a container.
+private struct JSONRequired: Error {}
+
+/// An encoder that accepts a single value, and nothing else.
+package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
+    package let codingPath: [any CodingKey]
+    package let userInfo: [CodingUserInfoKey: Any]
+    private let store: (any Encodable) throws -> DatabaseValue?
+    private var value: DatabaseValue?
+    private var needsJSON = false
+
+    private init(
+        _ codingPath: [any CodingKey], _ userInfo: [CodingUserInfoKey: Any],
+        _ store: @escaping (any Encodable) throws -> DatabaseValue?
+    ) {
+        (self.codingPath, self.userInfo, self.store) = (codingPath, userInfo, store)
+    }
+
+    /// The stored value of a type that encodes as one value, or nil if the type needs JSON.
+    ///
+    /// - Parameter store: the stored value of what the type consists of, or nil if that needs JSON.
+    /// - Throws: the error of the type.
+    package static func value(
+        of value: some Encodable, at codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:],
+        store: @escaping (any Encodable) throws -> DatabaseValue?
+    ) throws -> DatabaseValue? {
+        let encoder = SingleValueEncoder(codingPath, userInfo, store)
+        do { try value.encode(to: encoder) } catch is JSONRequired { return nil }
+        // The type may have kept the error to itself.
+        return encoder.needsJSON ? nil : encoder.value
+    }
+
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        needsJSON = true
+        return KeyedEncodingContainer(RefusingKeyedContainer<Key>(JSONRequired()))
+    }
+    package func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        needsJSON = true
+        return RefusingContainer(JSONRequired())
+    }
+    package func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    package func encodeNil() { value = .null }
+    package func encode<T: Encodable>(_ value: T) throws {
+        guard let stored = try store(value) else {
+            needsJSON = true
+            throw JSONRequired()
+        }
+        self.value = stored
+    }
+}
+
+/// A stored value that a single-value container decodes.
+package protocol SingleValueSource {
+    /// Whether the value is NULL.
+    var isNull: Bool { get }
+    /// The value, as a type.
+    func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T
+}
+
+/// A decoder that has a single value, and nothing else.
+package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, SingleValueDecodingContainer {
+    private let source: Source
+    private let path: CodingPath?
+    private var needsJSON = false
+    package let userInfo: [CodingUserInfoKey: Any]
+    package var codingPath: [any CodingKey] { path.keys }
+
+    private init(_ source: Source, _ path: CodingPath?, _ userInfo: [CodingUserInfoKey: Any]) {
+        (self.source, self.path, self.userInfo) = (source, path, userInfo)
+    }
+
+    /// The value of a type that decodes from one value, or nil if the type needs JSON.
+    ///
+    /// - Throws: the error of the type.
+    package static func decode<T: Decodable>(
+        _ type: T.Type, from source: Source, at path: CodingPath? = nil, userInfo: [CodingUserInfoKey: Any] = [:]
+    ) throws -> T? {
+        let decoder = SingleValueDecoder(source, path, userInfo)
+        do {
+            let value = try T(from: decoder)
+            // The type may have kept the error to itself, and tried something else.
+            return decoder.needsJSON ? nil : value
+        } catch {
+            if decoder.needsJSON { return nil }
+            throw error
+        }
+    }
+
+    /// Decodes a part, in the same place.
+    package func decodePart<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        needsJSON = true
+        throw JSONRequired()
+    }
+    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        needsJSON = true
+        throw JSONRequired()
+    }
+    package func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    package func decodeNil() -> Bool { source.isNull }
+    package func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.decode(type, in: self) }
+}
+
+extension DatabaseValue: SingleValueSource {
+    package func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
+        guard let type = type as? any DatabaseValueConvertible.Type else { return try decoder.decodePart(type) }
+        if let value = type.fromDatabaseValue(self) as? T { return value }
+        throw DecodingError.typeMismatch(
+            T.self, .init(codingPath: [], debugDescription: "could not decode \(T.self) from \(errorDescription)"))
+    }
+}

@@ -1,0 +1,56 @@
+// How a relation joins another one, on any condition.
+
+extension Relation {
+    /// The relation joined to another one, and the key of the joined rows.
+    ///
+    /// - Parameters:
+    ///   - first: an alias for the relation itself.
+    ///   - alias: an alias for the other relation.
+    func joining(
+        _ other: Relation, _ kind: Join.Kind, _ key: String?, first: TableAliasID?, alias: TableAliasID,
+        on condition: () throws -> (any SQLExpressible)?
+    ) rethrows -> (relation: Relation, key: String) {
+        let filters: Filters = kind == .right || kind == .full ? .moved : .kept
+        // What is joined already has its scopes: it stays as it is.
+        var result = joins.contains(where: \.isIncluded) ? self : joinable(filters)
+        if let first { result.aliases.append(first) }
+        var other = other.joinable(filters)
+        other.aliases.append(alias)
+        var name = key ?? other.source.name
+        if key == nil {
+            var number = 1
+            while result.joins.contains(where: { $0.name == name }) {
+                number += 1
+                name = "\(other.source.name)\(number)"
+            }
+        }
+        let expression = try condition()?.sqlExpression
+        let step = AssociationStep(
+            key: .fixed(name),
+            // The condition has the aliases of the requests themselves.
+            condition: expression.map { .expression($0, origin: .next(), destination: .next()) } ?? .always,
+            relation: other)
+        result.joins.append(Join(kind, step, isIncluded: true))
+        return (result, name)
+    }
+
+    private enum Filters {
+        case kept
+        /// Into a subquery: a condition on the rows of an outer join is not a condition on its result.
+        case moved
+    }
+
+    /// The relation, in a subquery if it does more than to filter: a join would change what its clauses mean.
+    private func joinable(_ filters: Filters) -> Relation {
+        let isPlain =
+            !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && !groupsByPrimaryKey && link == nil
+            && !repeatsAggregatedRows && (filters == .kept || self.filters.isEmpty && joins.isEmpty)
+        guard !isPlain else { return self }
+        var inner = self
+        inner.aliases = []
+        inner.prefetches = []
+        var result = Relation(.subquery(SQLSubquery(.relation(inner)), name: source.name))
+        (result.aliases, result.storage, result.prefetches) = (aliases, storage, prefetches)
+        return result
+    }
+}

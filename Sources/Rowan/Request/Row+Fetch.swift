@@ -1,0 +1,200 @@
+// Fetching rows: the faces of the verbs in RowDecoding+Fetch.
+
+extension Row {
+    // MARK: From a statement
+
+    /// A cursor of the rows of a statement.
+    ///
+    /// ```swift
+    /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE score > ?")
+    /// let rows = try Row.fetchCursor(statement, arguments: [1000])
+    /// while let row = try rows.next() { print(row["name"] as String) }
+    /// ```
+    ///
+    /// Outside of a transaction, a statement with `RETURNING` commits at its end: iterate its cursor to the end, because
+    /// a cursor that is dropped earlier can't throw the error of the commit.
+    ///
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> RowCursor {
+        try RowElements.cursor(statement, arguments, adapter)
+    }
+
+    /// All the rows of a statement.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> [Row] {
+        try RowElements.all(fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// The first row of a statement, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> Row? {
+        try RowElements.first(fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    // MARK: From SQL
+
+    /// A cursor of the rows of a query.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> RowCursor {
+        try RowElements.cursor(db.statement(sql: sql), arguments, adapter)
+    }
+
+    /// All the rows of a query.
+    ///
+    /// ```swift
+    /// let rows = try Row.fetchCursor(db, sql: "SELECT * FROM player")
+    /// while let row = try rows.next() { print(row["name"] as String) }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> [Row] {
+        try RowElements.all(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+    }
+
+    /// The first row of a query, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Row? {
+        try RowElements.first(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+    }
+
+    // MARK: From a request
+
+    /// A cursor of the rows of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> RowCursor {
+        try RowElements.cursor(db, request, forSingleResult: false)
+    }
+
+    /// All the rows of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Row] {
+        try RowElements.all(RowElements.cursor(db, request, forSingleResult: false))
+    }
+
+    /// The first row of a request of any type, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Row? {
+        try RowElements.first(RowElements.cursor(db, request, forSingleResult: true))
+    }
+}
+
+extension Row {
+    /// The set of the rows of a statement.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Row> {
+        try RowElements.set(fetchCursor(statement, arguments: arguments, adapter: adapter))
+    }
+
+    /// The set of the rows of a query.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil
+    ) throws -> Set<Row> {
+        try RowElements.set(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+    }
+
+    /// The set of the rows of a request of any type.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Row> {
+        try RowElements.set(RowElements.cursor(db, request, forSingleResult: false))
+    }
+}
+
+extension FetchRequest where RowDecoder == Row {
+    /// A cursor of the rows of the request.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func fetchCursor(_ db: Database) throws -> RowCursor { try Row.fetchCursor(db, self) }
+
+    /// All the rows of the request.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public func fetchAll(_ db: Database) throws -> [Row] { try Row.fetchAll(db, self) }
+
+    /// The first row of the request, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public func fetchOne(_ db: Database) throws -> Row? { try Row.fetchOne(db, self) }
+
+    /// The set of the rows of the request.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    @inlinable
+    public func fetchSet(_ db: Database) throws -> Set<Row> {
+        try Row.fetchSet(db, self)
+    }
+}
+
+extension Table where RowDecoder == Row {
+    /// A cursor of all rows of the table.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func fetchCursor(_ db: Database) throws -> RowCursor { try all().fetchCursor(db) }
+
+    /// All rows of the table.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    public func fetchAll(_ db: Database) throws -> [Row] { try all().fetchAll(db) }
+
+    /// Some row of the table, or nil.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    public func fetchOne(_ db: Database) throws -> Row? { try all().fetchOne(db) }
+
+    /// The set of all rows of the table.
+    ///
+    /// - Throws: a ``DatabaseError``, or the error of the decoding.
+    public func fetchSet(_ db: Database) throws -> Set<Row> {
+        try all().fetchSet(db)
+    }
+}
+
+extension PageRequest where RowDecoder == Row {
+    /// The page.
+    ///
+    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
+    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
+    @inlinable
+    public func fetch(_ db: Database) throws -> Page<Row> { try page(db, of: RowElements.self) }
+}

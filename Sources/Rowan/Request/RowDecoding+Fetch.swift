@@ -1,0 +1,99 @@
+// The bodies of the fetch verbs: cursor, array, set, first element, from a statement or from a request. They exist here
+// once, for rows, values and records. `@inlinable`: benchmarks fetch-index, fetch-int: the loop specialises.
+
+extension RowDecoding {
+    // MARK: Cursors
+
+    @inlinable
+    package static func cursor(
+        _ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?
+    ) throws -> FetchCursor<Self> {
+        if let arguments { try statement.setArguments(arguments) }
+        return try FetchCursor<Self>(statement, adapter: adapter)
+    }
+
+    /// The cursor over a request. What other queries prefetch needs all rows first.
+    @usableFromInline
+    package static func cursor(
+        _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
+    ) throws -> FetchCursor<Self> {
+        // The schema may move before all queries have run: the request is made again then, once.
+        for _ in 1...2 {
+            let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+            guard !prepared.prefetches.isEmpty else {
+                return try renewingCursor(db, request, forSingleResult: singleResult, prepared)
+            }
+            do {
+                return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+            } catch is SchemaMoved {}
+        }
+        throw SchemaMoved.repeatedly
+    }
+
+    /// The cursor over a request without prefetched rows. It makes the request again if the schema moves before the
+    /// first step.
+    private static func renewingCursor(
+        _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool, _ prepared: PreparedRequest
+    ) throws -> FetchCursor<Self> {
+        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        if let columnCount = prepared.resolvedColumnCount {
+            // The cursor renews its statement in the access that it started in, which keeps the database.
+            cursor.check(
+                .init(columnCount: columnCount) { [unowned db] in
+                    let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
+                    return (prepared.statement, prepared.adapter)
+                })
+        }
+        return cursor
+    }
+
+    /// The cursor over a prepared request, whose first step throws `SchemaMoved` if the schema is another one.
+    package static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
+        guard prepared.prefetches.isEmpty else {
+            return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+        }
+        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
+        return cursor
+    }
+
+    // MARK: The loops
+
+    @inlinable
+    package static func all(_ cursor: FetchCursor<Self>) throws -> [Decoded] {
+        if let rows = cursor as? FetchCursor<RowElements> {
+            // A cursor of this type decodes rows: a checked cast would visit each of them.
+            return unsafeBitCast(try rows.copies(), to: [Decoded].self)
+        }
+        var elements: [Decoded] = []
+        guard let row = try cursor.nextRow() else { return elements }
+        if cursor.preloaded != nil {
+            elements.append(try detachedElement(of: row))
+            while let row = try cursor.nextRow() { elements.append(try detachedElement(of: row)) }
+            return elements
+        }
+        repeat { elements.append(try detachedElement(of: row)) } while try cursor.advance(row)
+        return elements
+    }
+
+    @inlinable
+    package static func first(_ cursor: FetchCursor<Self>) throws -> Decoded? {
+        guard let row = try cursor.nextRow() else { return nil }
+        let element = try firstElement(of: row)
+        try cursor.finishWriting(row)
+        return element
+    }
+
+    @inlinable
+    package static func set(_ cursor: FetchCursor<Self>) throws -> Set<Decoded> where Decoded: Hashable {
+        var elements: Set<Decoded> = []
+        guard let row = try cursor.nextRow() else { return elements }
+        if cursor.preloaded != nil {
+            elements.insert(try detachedElement(of: row))
+            while let row = try cursor.nextRow() { elements.insert(try detachedElement(of: row)) }
+            return elements
+        }
+        repeat { elements.insert(try detachedElement(of: row)) } while try cursor.advance(row)
+        return elements
+    }
+}
