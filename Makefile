@@ -9,7 +9,7 @@ help:
 	@echo "make test     run the tests"
 	@echo "make stress   run the reliability kit for three minutes, or for STRESS_SECONDS"
 	@echo "make bench    run the benchmarks (release, some minutes)"
-	@echo "make lint     check the format and the layers"
+	@echo "make lint     check the format, the layers and the docstrings"
 	@echo "make format   format all Swift files in place"
 	@echo "make docs     write the reference to .build/docs"
 
@@ -31,6 +31,7 @@ bench: install
 lint:
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	Scripts/layers
+	Scripts/docstrings
 
 format:
 	$(SWIFT_FILES) | xargs -0 swift format --in-place --parallel

@@ -1,6 +1,6 @@
-// SQLite as pkg-config finds it (the system's, or one of Scripts/sqlite), and inline wrappers for what Swift cannot
-// call: variadic functions and cast macros. This header is the only place that knows build flavours: what a build may
-// lack is looked up when the program runs, so that a program links with any SQLite.
+// SQLite as found by pkg-config (the system's, or one of Scripts/sqlite), and inline wrappers for functions that Swift
+// can't call: variadic functions and cast macros. Only this header knows build options: optional functions are looked up
+// at run time, so a program links with any SQLite.
 #ifndef ROWAN_CSQLITE_H
 #define ROWAN_CSQLITE_H
 
@@ -23,7 +23,7 @@ static inline int rowan_config_log(rowan_log_function function) {
 /// Writes to the error log of the process. https://sqlite.org/c3ref/log.html
 static inline void rowan_log(int code, const char *message) { sqlite3_log(code, "%s", message); }
 
-// SQLite may be built without the pre-update hook: the symbol is missing then, which the program must survive.
+// SQLite may be built without the pre-update hook: the program must run even if the symbol is missing.
 #pragma weak sqlite3_preupdate_hook
 
 static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
@@ -71,7 +71,7 @@ static inline void rowan_result_blob(sqlite3_context *context, const void *bytes
     sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
 }
 
-/// The significant digits of a double that SQLite converts to text: 15, and 17 since 3.53. SQLite is asked, once.
+/// The significant digits of a double that SQLite converts to text: 15, or 17 since 3.53. SQLite is asked once.
 static inline int rowan_double_digits(void) {
     static int known = 0;
     int digits = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -97,8 +97,8 @@ static inline void rowan_double_text(char *buffer, int size, double value) {
     sqlite3_snprintf(size, buffer, "%!.*g", rowan_double_digits(), value);
 }
 
-// The codec of SQLCipher, which encrypts files. On ELF systems its functions are null in a program whose SQLite has
-// none; elsewhere the header decides. https://www.zetetic.net/sqlcipher/sqlcipher-api/
+// The codec of SQLCipher, which encrypts files. On ELF systems, its functions are null if the program's SQLite has no
+// codec; elsewhere, the header decides. https://www.zetetic.net/sqlcipher/sqlcipher-api/
 #if defined(__ELF__)
 int sqlite3_key_v2(sqlite3 *db, const char *name, const void *key, int count) __attribute__((weak));
 int sqlite3_rekey_v2(sqlite3 *db, const char *name, const void *key, int count) __attribute__((weak));
@@ -109,10 +109,10 @@ int sqlite3_rekey_v2(sqlite3 *db, const char *name, const void *key, int count) 
 #define ROWAN_HAS_CODEC 0
 #endif
 
-/// Whether the SQLite that runs can encrypt files.
+/// Whether the running SQLite can encrypt files.
 static inline int rowan_has_codec(void) { return ROWAN_HAS_CODEC; }
 
-/// Gives a connection the key of its file. SQLITE_ERROR without a codec.
+/// Sets the key of a connection's file. Returns SQLITE_ERROR without a codec.
 static inline int rowan_key(sqlite3 *db, const void *key, int count) {
 #if defined(__ELF__) || defined(SQLITE_HAS_CODEC)
     return ROWAN_HAS_CODEC ? sqlite3_key_v2(db, "main", key, count) : SQLITE_ERROR;
@@ -121,7 +121,7 @@ static inline int rowan_key(sqlite3 *db, const void *key, int count) {
 #endif
 }
 
-/// Encrypts the file of a connection with another key. SQLITE_ERROR without a codec.
+/// Encrypts the file of a connection with another key. Returns SQLITE_ERROR without a codec.
 static inline int rowan_rekey(sqlite3 *db, const void *key, int count) {
 #if defined(__ELF__) || defined(SQLITE_HAS_CODEC)
     return ROWAN_HAS_CODEC ? sqlite3_rekey_v2(db, "main", key, count) : SQLITE_ERROR;

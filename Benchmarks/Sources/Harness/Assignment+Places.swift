@@ -1,6 +1,6 @@
 /// Where in a table a run looks: the same for all sides.
 extension Assignment {
-    /// The authors that are asked for one by one.
+    /// The authors that are fetched one by one.
     public var authorIDs: [Int64] {
         (0..<Int64(count)).map { $0 * 7919 % Int64(rows) + 1 }
     }

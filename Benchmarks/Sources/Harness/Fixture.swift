@@ -1,4 +1,4 @@
-/// The database that a run starts from. The harness makes it with the floor, outside of the measured time.
+/// The database that a run starts from. The floor creates it, outside the measured time.
 public struct Fixture: Hashable, Sendable {
     public enum Table: Hashable, Sendable {
         /// Ten integers: `ints(c0, ..., c9)`.
@@ -30,7 +30,7 @@ public struct Fixture: Hashable, Sendable {
     /// How many rows the table holds when the run starts; for a library, how many authors.
     public private(set) var rows: Int
     public private(set) var journal = Journal.delete
-    /// True when runs write: each gets a database of its own.
+    /// True if runs write: each gets its own database.
     public private(set) var isFresh: Bool
 
     public static func ints(_ rows: Int) -> Fixture { Fixture(table: .ints, rows: rows, isFresh: false) }

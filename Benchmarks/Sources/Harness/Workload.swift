@@ -137,7 +137,7 @@ public struct AggregatePlan: Sendable {
 }
 
 extension Workload.ID {
-    /// The plan of the floor; nil for workloads that are no such comparison.
+    /// The plan of the floor; nil for workloads that don't compare plans.
     public var aggregatePlan: AggregatePlan? {
         switch self {
         case .planAll, .planUnindexedOther: AggregatePlan(isForOneRow: false, isCorrelated: true)

@@ -1,5 +1,5 @@
-// Where a decoder or an encoder stands, as a list that shares its tail: making one costs an allocation where a container
-// begins, and nothing for each property.
+// The position of a decoder or an encoder, as a list that shares its tail: a path costs an allocation per container,
+// and nothing per property.
 
 /// The keys that lead to a container.
 package final class CodingPath: Sendable {
@@ -15,7 +15,7 @@ package final class CodingPath: Sendable {
     package var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
 }
 
-/// A key without a type of its own: that of an element of an array, or of a superclass.
+/// A key without its own type, for an element of an array or for a superclass.
 package struct PlainCodingKey: CodingKey {
     package let stringValue: String
     package let intValue: Int?

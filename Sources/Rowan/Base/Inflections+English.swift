@@ -18,7 +18,6 @@ extension Inflections {
     }()
 
     /// Words, and endings of longer words. The longest match wins: `human` does not follow `man`.
-    /// Endings, and words that other words end with. The longest wins: `human` is no compound of `man`.
     private static let suffixes = """
         man men, woman women, human humans, german germans, roman romans, norman normans, shaman shamans,
         talisman talismans, ottoman ottomans, caiman caimans, specimen specimens, abdomen abdomens, regimen regimens,

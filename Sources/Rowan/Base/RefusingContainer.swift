@@ -1,5 +1,5 @@
-// Encoding containers that refuse everything: the protocols of Encodable hand out containers without a throw, so
-// the error waits until something is encoded.
+// Encoding containers that refuse all values. The protocols of Encodable can't throw an error when they provide a
+// container, so the error is thrown for the first value.
 
 /// Refuses scalars with an error.
 package protocol ThrowingScalars {

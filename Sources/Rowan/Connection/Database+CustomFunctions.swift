@@ -44,8 +44,8 @@ extension Database {
     private func check(_ code: CInt, _ change: String, _ name: String) {
         stopUnless(
             ResultCode(rawValue: code) != .SQLITE_BUSY,
-            "could not \(change) \(name) while statements are running on this connection: release cursors first, or make "
-                + "the change in Configuration.prepareDatabase")
+            "could not \(change) \(name) while statements are running on this connection: release cursors first, or "
+                + "make the change in Configuration.prepareDatabase")
         stopUnless(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
     }
 }

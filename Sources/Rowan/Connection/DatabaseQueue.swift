@@ -144,7 +144,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
     }
 
-    /// Runs the closure without a transaction. See ``DatabaseWriter/writeWithoutTransaction(_:)``.
+    /// Runs the closure without a transaction. See `writeWithoutTransaction(_:)`.
     @discardableResult
     public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
         try writeWithoutTransaction(updates)

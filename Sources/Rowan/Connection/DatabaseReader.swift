@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A type that can read a database: ``DatabaseQueue``, ``DatabasePool``, ``DatabaseSnapshot``.
+/// A type that can read a database: ``DatabaseQueue``, ``DatabasePool``.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }

@@ -17,8 +17,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The primary code of an extended code.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// Whether the codes are equal, or the second one refines the first: `SQLITE_CONSTRAINT ~=
-    /// SQLITE_CONSTRAINT_UNIQUE`.
+    /// Whether the codes are equal, or the second one refines the first:
+    /// `SQLITE_CONSTRAINT ~= SQLITE_CONSTRAINT_UNIQUE`.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primaryResultCode
     }

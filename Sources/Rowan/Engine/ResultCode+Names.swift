@@ -1,5 +1,5 @@
-// The names of SQLite's result codes, declared once for ResultCode and for DatabaseError: `error.resultCode ==
-// .SQLITE_BUSY` and `catch DatabaseError.SQLITE_BUSY` use the same list.
+// The names of SQLite's result codes, declared once for ResultCode and for DatabaseError:
+// `error.resultCode == .SQLITE_BUSY` and `catch DatabaseError.SQLITE_BUSY` use the same list.
 // Source: https://sqlite.org/rescode.html
 
 /// The namespace of SQLite's result codes.
@@ -100,7 +100,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_LOCKED_VTAB: ResultCode { ResultCode(rawValue: 6 | 2 << 8) }
     /// A WAL file needs a recovery, which needs write access.
     public static var SQLITE_READONLY_RECOVERY: ResultCode { ResultCode(rawValue: 8 | 1 << 8) }
-    /// The shared memory of a WAL database can't be locked on a read-only connection.
+    /// A WAL database can't be locked because its shared memory file is read-only.
     public static var SQLITE_READONLY_CANTLOCK: ResultCode { ResultCode(rawValue: 8 | 2 << 8) }
     /// A hot journal must be rolled back, which needs write access.
     public static var SQLITE_READONLY_ROLLBACK: ResultCode { ResultCode(rawValue: 8 | 3 << 8) }
@@ -214,7 +214,7 @@ extension SQLiteResultCodes {
     public static var SQLITE_CONSTRAINT_VTAB: ResultCode { ResultCode(rawValue: 19 | 9 << 8) }
     /// A rowid is not unique.
     public static var SQLITE_CONSTRAINT_ROWID: ResultCode { ResultCode(rawValue: 19 | 10 << 8) }
-    /// A pre-update hook locks the row that an update would move.
+    /// A trigger of an update tries to delete the updated row.
     public static var SQLITE_CONSTRAINT_PINNED: ResultCode { ResultCode(rawValue: 19 | 11 << 8) }
     /// A value does not have the type that a `STRICT` table requires.
     public static var SQLITE_CONSTRAINT_DATATYPE: ResultCode { ResultCode(rawValue: 19 | 12 << 8) }

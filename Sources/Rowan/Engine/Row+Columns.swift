@@ -19,7 +19,7 @@ extension Row {
 
     /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
+    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         if let index = index(ofColumn: columnName) {
@@ -36,7 +36,7 @@ extension Row {
 
     /// The same, by column expression.
     ///
-    /// - Precondition: the value converts to the type. ``decode(_:forColumn:)`` throws an error instead.
+    /// - Precondition: the value converts to the type. `decode(_:forColumn:)` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -113,19 +113,28 @@ extension Row {
         let value = column(atUncheckedIndex: index).databaseValue
         return RowDecodingError(
             reason: "could not decode \(type) from database value \(value.errorDescription)",
-            column: layout.names[index], columnIndex: index, databaseValue: value, sql: statement?.sql)
+            column: layout.names[index], columnIndex: index, databaseValue: value, row: self)
     }
 
     func indexError(_ index: Int) -> RowDecodingError {
         RowDecodingError(
             reason: "column index \(index) is out of range: the row has \(count) columns, numbered from 0",
-            columnIndex: index, sql: statement?.sql)
+            columnIndex: index, row: self)
     }
 
     package func missingColumnError(_ name: String) -> RowDecodingError {
         RowDecodingError(
             reason: "column not found: \"\(name)\" (the row has: \(layout.names.joined(separator: ", ")))",
-            column: name, sql: statement?.sql)
+            column: name, row: self)
+    }
+
+    /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.
+    var errorDescription: String {
+        let columns = layout.names.prefix(20).enumerated().map { index, name in
+            let value = column(atUncheckedIndex: index).databaseValue.errorDescription(limit: 20)
+            return "\(name.prefix(utf8Count: 40)): \(value)"
+        }
+        return "[\((columns + (count > 20 ? ["…"] : [])).joined(separator: ", "))]"
     }
 
     // Never inlined: building the message would slow down each column (benchmark fetch-index).

@@ -53,7 +53,8 @@ struct RowCopies {
     private let width: Int
     private var values: PackedValues
     private var source: RowSource
-    /// The number of rows in the current buffer, and the most it stores. A copy that outlives the others keeps all of it.
+    /// The number of rows in the current buffer, and the most it stores. A copy that outlives the others keeps all of
+    /// the buffer.
     private var count = 0
     private var capacity = 1
 

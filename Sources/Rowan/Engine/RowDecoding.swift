@@ -1,35 +1,35 @@
-// What the rows of a statement decode into: rows, values and records. One protocol, so that the fetch verbs and the cursor
-// exist once for the three of them. The types themselves don't conform to it: a generic type would have to name it in
-// each conditional conformance.
+// How the rows of a statement decode: to rows, values or records. Thanks to one protocol, the fetch verbs and the
+// cursor exist only once. The decoded types don't conform to it, because a generic type would have to name it in each
+// conditional conformance.
 
 /// How the rows of a statement decode: as rows, values or records.
 ///
 /// You don't conform to this protocol. See ``RowCursor``, ``DatabaseValueCursor`` and ``RecordCursor``.
 public protocol RowDecoding<Decoded>: SendableMetatype {
-    /// What a row decodes into.
+    /// The type that a row decodes to.
     associatedtype Decoded
 
-    /// The element of a row, valid as long as a cursor stands on the row.
+    /// Decodes an element that is valid while its cursor stays on the row.
     static func element(of row: Row) throws -> Decoded
 
-    /// The element of a row, valid forever.
+    /// Decodes an element that stays valid.
     static func detachedElement(of row: Row) throws -> Decoded
 
-    /// The element of the first row, or nil for a value that is NULL.
+    /// Decodes the first row of a fetch; nil for a value that is NULL.
     static func firstElement(of row: Row) throws -> Decoded?
 }
 
 extension RowDecoding {
-    /// The element of a row: it does not depend on the row.
+    /// The same as `element(of:)`: the element does not depend on the row.
     @inlinable
     public static func detachedElement(of row: Row) throws -> Decoded { try element(of: row) }
 
-    /// The element of the first row.
+    /// A detached element.
     @inlinable
     public static func firstElement(of row: Row) throws -> Decoded? { try detachedElement(of: row) }
 }
 
-/// Rows as they are.
+/// Decodes rows to themselves.
 public enum RowElements: RowDecoding {
     /// The row itself, which its cursor moves.
     @inlinable

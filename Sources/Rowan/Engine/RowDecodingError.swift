@@ -3,7 +3,7 @@
 /// The error of a database value that does not decode to the expected Swift type.
 ///
 /// ```swift
-/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur", score:NULL]
+/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name: 'Arthur', score: NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
@@ -15,25 +15,29 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     public let columnIndex: Int?
     /// The value that did not decode.
     public let databaseValue: DatabaseValue?
+    /// The first columns of the row, with the start of each value; nil if the error does not concern a row.
+    public let row: String?
     /// The SQL of the statement that fetched the row.
     public let sql: String?
 
     package init(
         reason: String, column: String? = nil, columnIndex: Int? = nil, databaseValue: DatabaseValue? = nil,
-        sql: String? = nil
+        row: Row? = nil
     ) {
         self.reason = reason
         self.column = column
         self.columnIndex = columnIndex
         self.databaseValue = databaseValue
-        self.sql = sql
+        self.row = row?.errorDescription
+        sql = row?.statement?.sql
     }
 
-    /// The reason, with the column and the SQL if they are known.
+    /// The reason, with the column, the row and the SQL if they are known.
     public var description: String {
         var details: [String] = []
         if let column { details.append("column: \"\(column)\"") }
         if let columnIndex { details.append("column index: \(columnIndex)") }
+        if let row { details.append("row: \(row)") }
         if let sql { details.append("sql: `\(sql)`") }
         return details.isEmpty ? reason : "\(reason) - \(details.joined(separator: ", "))"
     }

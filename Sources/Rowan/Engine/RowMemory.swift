@@ -120,8 +120,8 @@ package final class RowMemory {
 
         /// The container, of the type of its keys.
         ///
-        /// Only `keep` creates an owner from its keys, so equal identifiers imply the type. A checked cast would look up
-        /// metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
+        /// Only `keep` creates an owner from its keys, so equal identifiers imply the type. A checked cast would look
+        /// up metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
         @inline(__always)
         package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
             precondition(owner.key == ObjectIdentifier(type), "this container has another type of coding keys")

@@ -1,9 +1,8 @@
-// Where the values of a row are: in the current row of a statement (live), or copied (owned). Rows that show parts of the
-// same values have the same source: what all rows of a statement or of a batch have in common stands in one object, and a
-// copied row is small (benchmark fetch-rows). The C statement stands in the storage itself, because the loops of users
-// read it for each column (benchmark fetch-index).
+// Where the values of a row are: in the current row of a statement (live), or in memory (owned). All rows of a
+// statement or of a batch share one source, so that a copied row is small (benchmark fetch-rows). The C statement is
+// stored in the storage itself, because users' loops read it for each column (benchmark fetch-index).
 
-/// What the rows of a statement, or of a batch, have in common.
+/// What all rows of a statement, or of a batch, share.
 @usableFromInline
 package final class RowSource {
     /// The values of owned rows; nil for live ones.

@@ -48,8 +48,8 @@ package struct TransactionState: Sendable {
     ///
     /// - Parameters:
     ///   - commits: whether the statement commits, if it has ended the transaction.
-    ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction on
-    ///     its own.
+    ///   - isStatement: whether a statement that ends transactions has run; otherwise SQLite has ended the transaction
+    ///     on its own.
     /// - Returns: how the transaction has ended, or nil if it has not ended.
     package mutating func update(isOpen: Bool, commits: Bool, isStatement: Bool, epoch: Int) -> Ending? {
         guard self.isOpen != isOpen else { return nil }
@@ -146,8 +146,8 @@ extension TransactionState.Ending {
     package var message: String {
         switch self {
         case .rolledBackBySQLite: "the transaction was rolled back by SQLite"
-        case .rolledBack: "the transaction was rolled back by a statement in it: begin another one to go on"
-        case .committed: "the transaction was committed by a statement in it: begin another one to go on"
+        case .rolledBack: "the transaction was rolled back by a statement in it: begin another one to continue"
+        case .committed: "the transaction was committed by a statement in it: begin another one to continue"
         }
     }
 }

@@ -1,9 +1,10 @@
-// What a connection keeps for the insertions of many records of a type: per columns, a plan for each number of rows.
+// The plans that a connection keeps for insertions of many records of a type: for each set of columns, one plan per
+// number of rows.
 
 /// The plans of one operation on one record type.
 final class BatchPlans {
     let epoch: Int
-    /// The callbacks of the type, nil until the first record has told.
+    /// The callbacks of the type; nil until the first record has been inserted.
     var callbacks: InsertionCallbacks?
     private var plans: [[String]: BatchPlan] = [:]
 
@@ -19,14 +20,14 @@ final class BatchPlans {
     }
 }
 
-/// The plans of some columns.
+/// The plans for one set of columns.
 final class BatchPlan {
     let columns: [String]
-    /// The most rows of a statement.
+    /// The maximum number of rows in a statement.
     let capacity: Int
-    /// Returned rows come with their rowid.
+    /// Whether the returned rows include their rowid.
     private let returnsRowID: Bool
-    /// The plan of a row, of two rows, of four.
+    /// The plans for one row, two rows, four rows...
     private var plans: [PersistencePlan?]
 
     init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
@@ -37,7 +38,7 @@ final class BatchPlan {
         plans = [single]
     }
 
-    /// Whether a container has these columns, all of them and no other.
+    /// Whether a container has exactly these columns.
     @inline(__always)
     func expects(_ container: PersistenceContainer) -> Bool {
         container.setCount == columns.count && container.columns.isIdentical(to: columns)
@@ -61,13 +62,14 @@ extension Database {
         return recordPlans.batch(for: key, epoch: connection.schemaEpoch)
     }
 
-    /// How many rows a statement may insert. Source: https://sqlite.org/limits.html
+    /// The maximum number of rows that a statement can insert.
+    /// Source: https://sqlite.org/limits.html
     fileprivate func maximumRowCount(of single: PersistencePlan) throws -> Int {
         let columnCount = single.columns.count
         guard columnCount > 0 else { return 1 }
         let parameters = maximumStatementArgumentCount - single.constants.count
         let length = connection.limit(.sqlLength)
-        // `,(?,?)` for each row but the first. The limit of compound queries does not count for VALUES.
+        // `,(?,?)` for each row after the first. The limit on compound queries does not apply to VALUES.
         let rowLength = 2 * columnCount + 2
         let most = min(
             InsertBatch.maximumRowCount, parameters / columnCount,
@@ -77,12 +79,12 @@ extension Database {
 }
 
 extension Insertion {
-    /// Whether the text depends on more than the type and the columns.
+    /// Whether the SQL depends on more than the type and the columns.
     var hasOwnText: Bool { !returning.isEmpty || upsert?.isDefault == false }
 }
 
 extension PersistencePlan {
-    /// Inserts rows, and drops what the statement returns.
+    /// Inserts rows, and ignores the rows that the statement returns.
     func run(_ rows: ArraySlice<[DatabaseValue]>) throws {
         try statement.idle().run(binding: rows, then: constants)
     }

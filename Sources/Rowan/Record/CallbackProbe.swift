@@ -1,5 +1,5 @@
-// Which callbacks a type has. Swift does not tell: the default implementations do, each for its own type, to a probe
-// that listens while one record is inserted. What has not told anything was written by the user.
+// Detects which callbacks a type implements, because Swift can't tell. While one record is inserted, each default
+// implementation reports itself, with its type, to a probe. Callbacks without a report are implemented by the user.
 
 import Synchronization
 
@@ -15,13 +15,13 @@ struct InsertionCallbacks: OptionSet, Sendable {
     @usableFromInline static var aroundInsert: Self { Self(rawValue: 8) }
     @usableFromInline static var didInsert: Self { Self(rawValue: 16) }
     @usableFromInline static var didSave: Self { Self(rawValue: 32) }
-    /// Those that come after the insertion, and can't see the database.
+    /// The callbacks after the insertion, which have no access to the database.
     static var did: Self { [.didInsert, .didSave] }
-    /// Those that may look at the database, or write to it: each record must be inserted on its own.
+    /// The callbacks that may read or write the database: then each record must be inserted separately.
     static var beforeOrAround: Self { [.willSave, .aroundSave, .willInsert, .aroundInsert] }
 }
 
-/// What listens for default implementations.
+/// Receives the reports of default implementations.
 @usableFromInline
 final class CallbackProbe: ConnectionStateValue, Sendable {
     @usableFromInline static var place: ConnectionState.Place { .callbackProbe }
@@ -31,15 +31,15 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
 
     init(_ type: any Any.Type) { self.type = ObjectIdentifier(type) }
 
-    /// A default implementation was called. A record that forwards to another one has callbacks, whatever the other
-    /// has: hence the type.
+    /// Records that a default implementation was called. A record that forwards its callbacks to another record
+    /// implements them, whatever the other one does: hence the type.
     @usableFromInline
     func note(_ callback: InsertionCallbacks, _ type: any Any.Type) {
         guard ObjectIdentifier(type) == self.type else { return }
         defaults.bitwiseOr(callback.rawValue, ordering: .relaxed)
     }
 
-    /// The callbacks that the user has written.
+    /// The callbacks that the user has implemented.
     var callbacks: InsertionCallbacks {
         InsertionCallbacks.beforeOrAround.union(.did)
             .subtracting(InsertionCallbacks(rawValue: defaults.load(ordering: .relaxed)))
@@ -47,24 +47,24 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
 }
 
 extension Database {
-    /// Called by the default implementation of a callback.
+    /// Reports the default implementation of a callback.
     @inlinable
     func hasDefault(_ callback: InsertionCallbacks, _ type: any Any.Type) {
         if !state.isEmpty(.callbackProbe) { probe?.note(callback, type) }
     }
 
-    /// What listens now.
+    /// The current probe.
     @usableFromInline
     var probe: CallbackProbe? { state[CallbackProbe.self] }
 
-    /// What an insertion tells callbacks.
+    /// The information about an insertion that callbacks receive.
     @inline(__always)
     func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
         guard !state.isEmpty(.callbackProbe) else { return plan.insertedKey }
         return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
     }
 
-    /// Runs the closure, which inserts one record, and tells which callbacks the type of the record has.
+    /// Runs the closure, which inserts one record, and returns the callbacks that the record's type implements.
     func probingCallbacks(of type: any Any.Type, _ insert: () throws -> Void) rethrows -> InsertionCallbacks {
         let outerProbe = probe
         defer { state[CallbackProbe.self] = outerProbe }

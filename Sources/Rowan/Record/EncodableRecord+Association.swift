@@ -1,7 +1,7 @@
 // The associated records of one record.
 
 extension TableRecord where Self: EncodableRecord {
-    /// The request for the records that are associated with this one.
+    /// A request for the associated records of this record.
     ///
     /// ```swift
     /// struct Author: TableRecord, EncodableRecord {
@@ -12,7 +12,8 @@ extension TableRecord where Self: EncodableRecord {
     /// let novels = try author.books.filter { $0.kind == "novel" }.fetchAll(db)
     /// ```
     ///
-    /// - Note: fetching throws if the record can't be encoded, or does not store the columns of the association.
+    /// - Note: the fetch throws an error if the record can't be encoded, or does not store the columns of the
+    ///   association.
     public func request<A: Association>(
         for association: A
     ) -> QueryInterfaceRequest<A.RowDecoder> where A.OriginRowDecoder == Self {

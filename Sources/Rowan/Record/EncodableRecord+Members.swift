@@ -1,7 +1,7 @@
-// Many-to-many writes: the members of an association through pivots are rows of the pivot table.
+// Many-to-many writes: the members of an association through a pivot are rows of the pivot table.
 
 extension TableRecord where Self: EncodableRecord {
-    /// Adds members to an association through pivots. Those that are members already stay as they are.
+    /// Adds members to an association through a pivot. Existing members stay unchanged.
     ///
     /// ```swift
     /// struct Team: TableRecord, EncodableRecord {
@@ -12,10 +12,10 @@ extension TableRecord where Self: EncodableRecord {
     /// try team.add(db, [arthur, barbara], to: Team.players, pivot: [Column("position").set(to: 1)])
     /// ```
     ///
-    /// - Parameter assignments: the other columns of the pivots.
-    /// - Returns: the number of members that were added.
-    /// - Throws: a ``DatabaseError``, and nothing is added; SQLITE_MISUSE for an association that has not exactly one
-    ///   pivot, with foreign keys to both sides.
+    /// - Parameter assignments: the values of the other pivot columns.
+    /// - Returns: the number of added members.
+    /// - Throws: a ``DatabaseError``, in which case nothing is added; its code is SQLITE_MISUSE unless the association
+    ///   has exactly one pivot, with foreign keys to both sides.
     @discardableResult
     public func add<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ members: some Sequence<Member>, to association: HasManyThroughAssociation<Self, Member>,
@@ -30,15 +30,15 @@ extension TableRecord where Self: EncodableRecord {
         return count
     }
 
-    /// Removes members from an association through pivots: deletes their pivots.
+    /// Removes members from an association through a pivot: deletes their pivot rows.
     ///
     /// ```swift
     /// // DELETE FROM "role" WHERE ("teamId" = ?) AND ("playerId" IN (?, ?))
     /// try team.remove(db, [arthur, barbara], from: Team.players)
     /// ```
     ///
-    /// - Returns: the number of pivots that were deleted.
-    /// - Throws: a ``DatabaseError``, and nothing is removed.
+    /// - Returns: the number of deleted pivot rows.
+    /// - Throws: a ``DatabaseError``, in which case nothing is removed.
     @discardableResult
     public func remove<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ members: some Sequence<Member>, from association: HasManyThroughAssociation<Self, Member>
@@ -46,14 +46,14 @@ extension TableRecord where Self: EncodableRecord {
         try PivotTable(db, association.path, of: self).remove(db, members, isNegated: false)
     }
 
-    /// Sets the members of an association through pivots: removes all others, and adds those that are missing.
+    /// Replaces the members of an association through a pivot: removes all other members, and adds the missing ones.
     ///
     /// ```swift
     /// try team.set(db, [craig], in: Team.players)
     /// ```
     ///
-    /// - Parameter assignments: the other columns of the pivots that are added.
-    /// - Throws: a ``DatabaseError``, and nothing is changed.
+    /// - Parameter assignments: the values of the other columns of new pivot rows.
+    /// - Throws: a ``DatabaseError``, in which case nothing is changed.
     public func set<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ members: some Sequence<Member>, in association: HasManyThroughAssociation<Self, Member>,
         pivot assignments: [ColumnAssignment] = []
@@ -68,14 +68,14 @@ extension TableRecord where Self: EncodableRecord {
     }
 }
 
-/// The pivots of one record.
+/// The pivot rows of one record.
 private struct PivotTable {
-    /// The pivots: their table, and the filters of the association.
+    /// The pivot rows: their table, and the filters of the association.
     let relation: Relation
-    /// The columns of the pivots that refer to the record, and its values.
+    /// The pivot columns that refer to the record, and the values of the record.
     let originColumns: [String]
     let originValues: [DatabaseValue]
-    /// The columns of the pivots that refer to members, and the columns of members.
+    /// The pivot columns that refer to members, and the columns of the members.
     let memberColumns: [ColumnPair]
 
     init<Record: TableRecord & EncodableRecord>(_ db: Database, _ path: AssociationPath, of record: Record) throws {
@@ -92,8 +92,8 @@ private struct PivotTable {
         else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the members of \"\(path.last.key.many)\" can't be written: it needs one pivot table, with "
-                    + "foreign keys to both sides")
+                message: "can't write the members of \"\(path.last.key.many)\": the association needs one pivot table, "
+                    + "with foreign keys to both sides")
         }
         relation = path.steps[0].relation
         originColumns = toOrigin.map(\.destination)

@@ -1,8 +1,8 @@
-// Records that encode themselves, and their comparison.
+// Records that encode their columns, and the comparison of records.
 
 public import Foundation
 
-/// A type that encodes itself into columns.
+/// A type that encodes its values for columns.
 ///
 /// ```swift
 /// struct Player: EncodableRecord {
@@ -20,13 +20,13 @@ public protocol EncodableRecord: SendableMetatype {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
-    /// What encoders find in `userInfo`, for Encodable records.
+    /// The `userInfo` of encoders, for Encodable records.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// The encoder of a JSON column, for Encodable records.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// How the data of a column are stored, for Encodable records.
+    /// How the data of a column is stored, for Encodable records.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
     /// How the dates of a column are stored, for Encodable records.
@@ -35,75 +35,81 @@ public protocol EncodableRecord: SendableMetatype {
     /// How the UUIDs of a column are stored, for Encodable records.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-    /// How coding keys name columns, for Encodable records.
+    /// How coding keys map to column names, for Encodable records.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
 extension EncodableRecord {
+    /// By default, empty.
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
+    /// By default, an encoder with base64 data, dates in milliseconds since 1970, and sorted keys.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder { .database }
+    /// By default, data is stored as a blob.
     public static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy {
         .deferredToData
     }
+    /// By default, dates are stored as text.
     public static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
         .deferredToDate
     }
+    /// By default, identifiers are stored as blobs.
     public static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
         .deferredToUUID
     }
+    /// By default, columns have the names of coding keys.
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 }
 
-/// How coding keys name columns.
+/// How coding keys map to column names.
 public enum DatabaseColumnEncodingStrategy: Sendable {
-    /// The column has the name of the coding key.
+    /// Columns have the names of coding keys.
     case useDefaultKeys
     /// The key `teamId` is stored in the column `team_id`.
     case convertToSnakeCase
-    /// The column of a key.
+    /// A custom mapping from keys to column names.
     case custom(@Sendable (any CodingKey) -> String)
 }
 
 /// How dates are stored.
 public enum DatabaseDateEncodingStrategy: Sendable {
-    /// As `Date` itself does: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
+    /// The text of `Date` itself: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
     case deferredToDate
     /// A double: seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
     /// A double: seconds since 1970-01-01 00:00:00 UTC.
     case timeIntervalSince1970
-    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down. A date that no integer can hold is stored as a
-    /// double, and one that is not finite as NULL.
+    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down. A date that does not fit in an integer is
+    /// stored as a double, and a date that is not finite as NULL.
     case secondsSince1970
-    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down. A date that no integer can hold is stored
-    /// as a double, and one that is not finite as NULL.
+    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down. A date that does not fit in an integer is
+    /// stored as a double, and a date that is not finite as NULL.
     case millisecondsSince1970
-    /// An ISO 8601 text, in UTC; NULL for the dates that Foundation's calendar does not have, before the year -4712 or
-    /// after the year 506712.
+    /// An ISO 8601 text in UTC. Dates outside Foundation's calendar, before the year -4712 or after the year 506712,
+    /// are stored as NULL.
     case iso8601
     /// The text of a formatter.
     case formatted(DateFormatter)
-    /// Your own conversion.
+    /// A custom conversion; nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 }
 
-/// How data are stored.
+/// How data is stored.
 public enum DatabaseDataEncodingStrategy: Sendable {
-    /// As `Data` itself does: a blob.
+    /// A blob, as for `Data` itself.
     case deferredToData
-    /// A text, for data that are valid UTF-8; others stay blobs.
+    /// A text if the data is valid UTF-8; otherwise a blob.
     case text
-    /// Your own conversion.
+    /// A custom conversion; nil is stored as NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
 /// How UUIDs are stored.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
-    /// As `UUID` itself does: a blob of 16 bytes.
+    /// A blob of 16 bytes, as for `UUID` itself.
     case deferredToUUID
-    /// `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`
+    /// An upper-case text: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
     case uppercaseString
-    /// `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`
+    /// A lower-case text: `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
     case lowercaseString
 }
 
@@ -121,14 +127,14 @@ extension DatabaseDateEncodingStrategy {
         }
     }
 
-    /// The number, rounded down; the double if no integer can hold it, NULL if it is not finite.
+    /// The number, rounded down; a double if it does not fit in an integer, NULL if it is not finite.
     private static func integer(_ number: Double) -> DatabaseValue {
         guard number.isFinite else { return .null }
         let rounded = number.rounded(.down)
         return Int64(exactly: rounded)?.databaseValue ?? rounded.databaseValue
     }
 
-    /// The dates of Foundation's calendar. It takes all others for its first or its last one.
+    /// The range of Foundation's calendar, which replaces dates outside it with its first or last date.
     private static let calendar =
         Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
 }
@@ -154,7 +160,7 @@ extension DatabaseUUIDEncodingStrategy {
 }
 
 extension EncodableRecord {
-    /// The stored value of a value, for a column, with the strategies of the record.
+    /// The stored form of a value, for a column, with the strategies of the record.
     static func storedValue(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue {
         switch value {
         case let date as Date: databaseDateEncodingStrategy(for: column).encode(date)
@@ -165,8 +171,9 @@ extension EncodableRecord {
     }
 }
 
-// The strategies are those of `Codable` records: others encode their values themselves.
+// Strategies only apply to `Codable` records: other records encode their values themselves.
 extension TableRecord where Self: EncodableRecord & Encodable {
+    /// The stored form of a key. Not for users.
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
@@ -184,8 +191,8 @@ extension EncodableRecord {
         }
     }
 
-    /// The columns whose value differs from that of another record, with the other's value; `NULL` for a column
-    /// that the other does not store.
+    /// The columns whose values differ from those of another record, with the other record's values. A column that the
+    /// other record does not store has the value `NULL`.
     ///
     /// ```swift
     /// let oldPlayer = Player(id: 1, name: "Arthur", score: 100)
@@ -196,7 +203,7 @@ extension EncodableRecord {
         try PersistenceContainer(self).changes(from: PersistenceContainer(record))
     }
 
-    /// The columns whose value the closure changes, with their previous value.
+    /// The columns whose values the closure changes, with their previous values.
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void
     ) throws -> [String: DatabaseValue] {
@@ -207,7 +214,7 @@ extension EncodableRecord {
 
     /// Whether two records store the same values.
     public func databaseEquals(_ record: Self) -> Bool {
-        // A record that can't be encoded has no representation that could be the same.
+        // A record that can't be encoded differs from all records.
         (try? databaseChanges(from: record).isEmpty) ?? false
     }
 }
@@ -215,7 +222,7 @@ extension EncodableRecord {
 extension PersistenceContainer {
     func changes(from previous: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
-        // Most often the columns are the same, in the same order: then nothing is looked up.
+        // Both records usually have the same columns in the same order: then no column is looked up.
         let isParallel = setCount == previous.setCount && columns.isIdentical(to: previous.columns)
         for index in 0..<setCount {
             let previousValue = isParallel ? previous.values[index] : previous.value(forColumn: columns[index])
@@ -228,7 +235,7 @@ extension PersistenceContainer {
 }
 
 extension DatabaseValue {
-    /// Whether SQLite stores two values in the same way. Texts that are equal for Unicode may have other bytes.
+    /// Whether SQLite stores both values in the same way. Strings that are equal in Unicode may differ in their bytes.
     func isStored(as other: DatabaseValue) -> Bool {
         guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
             return storage == other.storage
@@ -245,7 +252,7 @@ extension DatabaseValue {
         return (isSame ?? nil) ?? text.utf8.elementsEqual(otherText.utf8)
     }
 
-    /// Whether a column that stores one value may have been given the other: a column stores numbers in its own way.
+    /// Whether both values may be stored as the same number: a column may convert the numbers that it stores.
     func isSameNumber(as other: DatabaseValue) -> Bool {
         switch (storage, other.storage) {
         case (.int64(let integer), .double(let double)), (.double(let double), .int64(let integer)):

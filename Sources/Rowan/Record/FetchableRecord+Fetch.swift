@@ -1,9 +1,9 @@
-// Fetching records: the faces of the verbs in RowDecoding+Fetch.
+// Fetching records: the public forms of the verbs in RowDecoding+Fetch.
 
 extension FetchableRecord {
     // MARK: From a statement
 
-    /// A cursor of the records of a statement.
+    /// A cursor over the records of a statement.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE score > ?")
@@ -11,10 +11,10 @@ extension FetchableRecord {
     /// while let player = try players.next() { print(player.name) }
     /// ```
     ///
-    /// Outside of a transaction, a statement with `RETURNING` commits at its end: iterate its cursor to the end, because
-    /// a cursor that is dropped earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
+    /// that is released earlier can't throw the error of the commit.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -44,7 +44,7 @@ extension FetchableRecord {
 
     // MARK: From SQL
 
-    /// A cursor of the records of a query.
+    /// A cursor over the records of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``.
     @inlinable
@@ -55,7 +55,7 @@ extension FetchableRecord {
         try RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter)
     }
 
-    /// All the records of a query.
+    /// All the records of an SQL query.
     ///
     /// ```swift
     /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player WHERE score > ?", arguments: [1000])
@@ -70,7 +70,7 @@ extension FetchableRecord {
         try RecordElements<Self>.all(RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The first record of a query, or nil.
+    /// The first record of an SQL query, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -83,14 +83,14 @@ extension FetchableRecord {
 
     // MARK: From a request
 
-    /// A cursor of the records of a request of any type.
+    /// A cursor over the records of any request.
     ///
     /// - Throws: a ``DatabaseError``.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> RecordCursor<Self> {
         try RecordElements<Self>.cursor(db, request, forSingleResult: false)
     }
 
-    /// All the records of a request of any type.
+    /// All the records of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -98,7 +98,7 @@ extension FetchableRecord {
         try RecordElements<Self>.all(RecordElements<Self>.cursor(db, request, forSingleResult: false))
     }
 
-    /// The first record of a request of any type, or nil.
+    /// The first record of any request, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -118,7 +118,7 @@ extension FetchableRecord where Self: Hashable {
         try RecordElements<Self>.set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// The set of the records of a query.
+    /// The set of the records of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -129,7 +129,7 @@ extension FetchableRecord where Self: Hashable {
         try RecordElements<Self>.set(RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The set of the records of a request of any type.
+    /// The set of the records of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -139,7 +139,7 @@ extension FetchableRecord where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord {
-    /// A cursor of the records of the request.
+    /// A cursor over the records of the request.
     ///
     /// - Throws: a ``DatabaseError``.
     public func fetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> { try RowDecoder.fetchCursor(db, self) }
@@ -166,7 +166,7 @@ extension FetchRequest where RowDecoder: FetchableRecord {
 }
 
 extension Table where RowDecoder: FetchableRecord {
-    /// A cursor of all records of the table.
+    /// A cursor over all records of the table.
     ///
     /// - Throws: a ``DatabaseError``.
     public func fetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> { try all().fetchCursor(db) }
@@ -176,7 +176,7 @@ extension Table where RowDecoder: FetchableRecord {
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
 
-    /// Some record of the table, or nil.
+    /// The first record that SQLite returns, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
@@ -190,10 +190,10 @@ extension Table where RowDecoder: FetchableRecord {
 }
 
 extension PageRequest where RowDecoder: FetchableRecord {
-    /// The page.
+    /// Fetches the page.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
-    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the size is not positive, if the token belongs to
+    ///   another order, or if the request has a limit, groups, an order in SQL text, or right, full or cross joins.
     @inlinable
     public func fetch(_ db: Database) throws -> Page<RowDecoder> { try page(db, of: RecordElements<RowDecoder>.self) }
 }

@@ -1,8 +1,8 @@
-// Records that are built from rows.
+// Records that are decoded from rows.
 
 public import Foundation
 
-/// A type that is built from a row.
+/// A type that is decoded from a row.
 ///
 /// ```swift
 /// struct Player: FetchableRecord {
@@ -10,7 +10,7 @@ public import Foundation
 ///     var name: String
 ///     init(row: Row) throws {
 ///         id = row["id"]
-///         name = try row.decode(forColumn: "name")   // throws for NULL, where row["name"] would trap
+///         name = try row.decode(forColumn: "name")   // throws an error for NULL; row["name"] stops the program
 ///     }
 /// }
 /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player")
@@ -19,40 +19,45 @@ public import Foundation
 /// struct Team: Decodable, FetchableRecord { var id: Int64; var name: String }
 /// ```
 ///
-/// The row is the same object for all the records of a cursor: copy it if you keep it.
+/// A cursor uses the same row object for all records: copy the row if you keep it.
 public protocol FetchableRecord: SendableMetatype {
-    /// Builds a record from a row.
+    /// Decodes a record from a row.
     init(row: Row) throws
 
-    /// What decoders find in `userInfo`, for Decodable records.
+    /// The `userInfo` of decoders, for Decodable records.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// The decoder of a JSON column, for Decodable records.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// How the data of a column decodes, for Decodable records.
+    /// How the data of a column is decoded, for Decodable records.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// How the dates of a column decode, for Decodable records.
+    /// How the dates of a column are decoded, for Decodable records.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// How columns match coding keys, for Decodable records.
+    /// How column names map to coding keys, for Decodable records.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
 extension FetchableRecord {
+    /// By default, empty.
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
+    /// By default, a decoder with base64 data, and dates in milliseconds since 1970.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { .database }
+    /// By default, data is decoded from blobs and texts.
     public static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
         .deferredToData
     }
+    /// By default, dates are decoded from SQLite's formats, and from seconds since 1970.
     public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
         .deferredToDate
     }
+    /// By default, columns have the names of coding keys.
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 }
 
-/// Records that are built from rows.
+/// Decodes rows to records.
 public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     /// The record of a row.
     @inlinable
@@ -62,39 +67,39 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
 /// A cursor of records.
 public typealias RecordCursor<Record: FetchableRecord> = FetchCursor<RecordElements<Record>>
 
-/// How columns match coding keys.
+/// How column names map to coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
-    /// The column has the name of the coding key.
+    /// Columns have the names of coding keys.
     case useDefaultKeys
     /// The column `team_id` matches the key `teamId`.
     case convertFromSnakeCase
-    /// The key of a column.
+    /// A custom mapping from column names to keys.
     case custom(@Sendable (String) -> any CodingKey)
 }
 
-/// How dates decode.
+/// How dates are decoded.
 public enum DatabaseDateDecodingStrategy: Sendable {
-    /// As `Date` itself does: SQLite's formats, and seconds since 1970.
+    /// From SQLite's formats and seconds since 1970, as for `Date` itself.
     case deferredToDate
-    /// Seconds since 2001-01-01 00:00:00 UTC.
+    /// From seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
-    /// Seconds since 1970-01-01 00:00:00 UTC.
+    /// From seconds since 1970-01-01 00:00:00 UTC.
     case timeIntervalSince1970
-    /// Milliseconds since 1970-01-01 00:00:00 UTC.
+    /// From milliseconds since 1970-01-01 00:00:00 UTC.
     case millisecondsSince1970
-    /// ISO 8601 texts.
+    /// From ISO 8601 texts.
     case iso8601
-    /// The texts of a formatter.
+    /// From the texts of a formatter.
     case formatted(DateFormatter)
-    /// Your own conversion; nil is a decoding error.
+    /// A custom conversion; nil is a decoding error.
     case custom(@Sendable (DatabaseValue) -> Date?)
 }
 
-/// How data decode.
+/// How data is decoded.
 public enum DatabaseDataDecodingStrategy: Sendable {
-    /// As `Data` itself does: blobs and texts.
+    /// From blobs and texts, as for `Data` itself.
     case deferredToData
-    /// Your own conversion; nil is a decoding error.
+    /// A custom conversion; nil is a decoding error.
     case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
@@ -115,42 +120,42 @@ extension DatabaseDateDecodingStrategy {
 // MARK: - Fetching by key, fetching all
 
 extension FetchableRecord where Self: TableRecord {
-    /// A cursor of all records.
+    /// A cursor over all records of the table.
     public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> { try all().fetchCursor(db) }
 
-    /// All records.
+    /// All records of the table.
     public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
 
-    /// Some record, or nil.
+    /// The first record that SQLite returns, or nil.
     public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
 
-    /// A cursor of the records of primary keys.
+    /// A cursor over the records with some primary keys.
     public static func fetchCursor<Keys: Collection>(_ db: Database, keys: Keys) throws -> RecordCursor<Self>
     where Keys.Element: DatabaseValueConvertible {
         try filter(keys: keys).fetchCursor(db)
     }
 
-    /// The records of primary keys.
+    /// The records with some primary keys.
     public static func fetchAll<Keys: Collection>(_ db: Database, keys: Keys) throws -> [Self]
     where Keys.Element: DatabaseValueConvertible {
         try keys.isEmpty ? [] : filter(keys: keys).fetchAll(db)
     }
 
-    /// A cursor of the records of primary or unique keys.
+    /// A cursor over the records with some primary or unique keys.
     public static func fetchCursor(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> RecordCursor<Self> {
         try filter(keys: keys).fetchCursor(db)
     }
 
-    /// The records of primary or unique keys.
+    /// The records with some primary or unique keys.
     public static func fetchAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
         try keys.isEmpty ? [] : filter(keys: keys).fetchAll(db)
     }
 
-    /// The record of a primary key, or nil. The statement stays prepared: the next call compiles nothing.
+    /// The record with a primary key, or nil. The statement stays prepared: the next call compiles nothing.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE "id" = ?
@@ -167,11 +172,11 @@ extension FetchableRecord where Self: TableRecord {
             let record = try RecordElements<Self>.first(FetchCursor(statement, adapter: nil))
             if db.connection.schemaEpoch == epoch { return record }
         } catch  where db.connection.hasMovedSchema(since: epoch) {}
-        // Another connection has changed the schema: the table may have another key.
+        // Another connection has changed the schema: the table may have a different key.
         return try RecordElements<Self>.first(FetchCursor(keyStatement(db, key), adapter: nil))
     }
 
-    /// The record of a primary or unique key, or nil.
+    /// The record with a primary or unique key, or nil.
     ///
     /// - Throws: SQLITE_MISUSE if the columns are not those of a primary or unique key.
     public static func fetchOne(
@@ -181,17 +186,17 @@ extension FetchableRecord where Self: TableRecord {
         return try filter(key: key).fetchOne(db)
     }
 
-    /// The record of a primary key.
+    /// The record with a primary key.
     ///
-    /// - Throws: ``RecordError`` if there is none.
+    /// - Throws: a ``RecordError`` if the record does not exist.
     public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
         guard let record = try fetchOne(db, key: key) else { throw recordNotFound(db, key: key) }
         return record
     }
 
-    /// The record of a primary or unique key.
+    /// The record with a primary or unique key.
     ///
-    /// - Throws: ``RecordError`` if there is none.
+    /// - Throws: a ``RecordError`` if the record does not exist.
     public static func find(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Self {
         guard let record = try fetchOne(db, key: key) else { throw recordNotFound(key: key) }
         return record
@@ -199,16 +204,16 @@ extension FetchableRecord where Self: TableRecord {
 }
 
 extension FetchableRecord where Self: TableRecord & Hashable {
-    /// The set of all records.
+    /// The set of all records of the table.
     public static func fetchSet(_ db: Database) throws -> Set<Self> { try all().fetchSet(db) }
 
-    /// The set of the records of primary keys.
+    /// The set of the records with some primary keys.
     public static func fetchSet<Keys: Collection>(_ db: Database, keys: Keys) throws -> Set<Self>
     where Keys.Element: DatabaseValueConvertible {
         try keys.isEmpty ? [] : filter(keys: keys).fetchSet(db)
     }
 
-    /// The set of the records of primary or unique keys.
+    /// The set of the records with some primary or unique keys.
     public static func fetchSet(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> Set<Self> {
@@ -217,30 +222,30 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-    /// A cursor of the records of ids.
+    /// A cursor over the records with some ids.
     public static func fetchCursor<IDS: Collection>(_ db: Database, ids: IDS) throws -> RecordCursor<Self>
     where IDS.Element == ID {
         try fetchCursor(db, keys: ids)
     }
 
-    /// The records of ids.
+    /// The records with some ids.
     public static func fetchAll<IDS: Collection>(_ db: Database, ids: IDS) throws -> [Self]
     where IDS.Element == ID {
         try fetchAll(db, keys: ids)
     }
 
-    /// The record of an id, or nil; no record for nil: `Author.fetchOne(db, id: book.authorId)`.
+    /// The record with an id, or nil. For a nil id, the result is nil: `Author.fetchOne(db, id: book.authorId)`.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID?) throws -> Self? { try fetchOne(db, key: id) }
 
-    /// The record of an id.
+    /// The record with an id.
     ///
-    /// - Throws: ``RecordError`` if there is none.
+    /// - Throws: a ``RecordError`` if the record does not exist.
     public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
-    /// The set of the records of ids.
+    /// The set of the records with some ids.
     public static func fetchSet<IDS: Collection>(_ db: Database, ids: IDS) throws -> Set<Self>
     where IDS.Element == ID {
         try fetchSet(db, keys: ids)
@@ -248,35 +253,35 @@ extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID:
 }
 
 extension TableRecord {
-    /// Whether a record has this primary key.
+    /// Whether a record with this primary key exists.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }
         return try !filter(key: key).isEmpty(db)
     }
 
-    /// Whether a record has this primary or unique key.
+    /// Whether a record with this primary or unique key exists.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try !filter(key: key).isEmpty(db)
     }
 
-    /// Deletes the record of a primary key.
+    /// Deletes the record with a primary key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the record existed.
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }
         return try filter(key: key).deleteOne(db)
     }
 
-    /// Deletes the record of a primary or unique key.
+    /// Deletes the record with a primary or unique key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the record existed.
     @discardableResult
     public static func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try filter(key: key).deleteOne(db)
     }
 
-    /// Deletes the records of primary keys.
+    /// Deletes the records with some primary keys.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
@@ -286,7 +291,7 @@ extension TableRecord {
         return try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
     }
 
-    /// Deletes the records of primary or unique keys.
+    /// Deletes the records with some primary or unique keys.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
@@ -296,16 +301,16 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// Whether a record has this id.
+    /// Whether a record with this id exists.
     public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
-    /// Deletes the record of an id.
+    /// Deletes the record with an id.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the record existed.
     @discardableResult
     public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
 
-    /// Deletes the records of ids.
+    /// Deletes the records with some ids.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult

@@ -1,20 +1,20 @@
-// Rows that wait for one INSERT of several rows. Their number is a power of two: what is left at the end is a few
-// smaller statements, so that a table has seven statements for all numbers of records, all of them cached.
-// 64 rows: SQLite spends no less on a row of a longer statement, whose program leaves the processor's cache
+// Rows that wait for a single INSERT of several rows. Their number is a power of two, and a few smaller statements
+// insert the rest: a table needs only seven statements for any number of records, and all of them are cached. The limit
+// is 64 rows: SQLite is no faster per row with a longer statement, whose program exceeds the processor's cache
 // (benchmark insert-all).
 
 @usableFromInline
 final class InsertBatch {
-    /// How the records go into the database.
+    /// How records are inserted.
     @usableFromInline
     enum Mode {
-        /// The first record goes alone, and tells which callbacks its type has.
+        /// The first record separately, to detect the callbacks of its type.
         case probing
-        /// Each record goes alone, because of its callbacks, or because its rowid could not be told otherwise.
+        /// Each record separately, because of its callbacks, or because its rowid can't be known otherwise.
         case alone
-        /// Many rows at once, which nobody is told of.
+        /// Many rows at once, without callbacks.
         case silent
-        /// Many rows at once, whose rowids are known: callbacks are called, and rows are fetched.
+        /// Many rows at once, with known rowids: callbacks are called, and rows are fetched.
         case numbered
     }
 
@@ -23,7 +23,7 @@ final class InsertBatch {
     @usableFromInline private(set) var mode = Mode.probing
     private var insertion: Insertion
     private let fetchesRows: Bool
-    /// The plans of records on their own, when their statement depends on more than the columns.
+    /// The plans of separate records, if their statement depends on more than the columns.
     private var ownPlans: PlanGroup?
     private var plans: BatchPlans
     private var numbering: RowNumbering?
@@ -32,13 +32,13 @@ final class InsertBatch {
 
     /// The plan of the waiting rows.
     @exclusivity(unchecked) private var plan: BatchPlan?
-    /// The values of the waiting rows, and then arrays whose storage the next rows take over.
+    /// The values of the waiting rows, followed by arrays whose storage the next rows reuse.
     @exclusivity(unchecked) private var rows: [[DatabaseValue]] = []
     @exclusivity(unchecked) private(set) var count = 0
-    /// The bytes of the waiting texts and blobs: SQLite copies them.
+    /// The size of the waiting texts and blobs in bytes: SQLite copies them.
     @exclusivity(unchecked) private var byteCount = 0
     private var rowIDs: [Int64] = []
-    /// How many records are in the database.
+    /// The number of inserted records.
     private var writtenCount = 0
 
     static let maximumRowCount = 64
@@ -59,7 +59,7 @@ final class InsertBatch {
         if let known { mode = try mode(for: known) }
     }
 
-    /// Inserts the first record, and learns which callbacks its type has.
+    /// Inserts the first record, and detects the callbacks of its type.
     @usableFromInline
     func probe(_ type: any MutablePersistableRecord.Type, _ insert: () throws -> Void) throws {
         let callbacks = try db.probingCallbacks(of: type, insert)
@@ -70,7 +70,7 @@ final class InsertBatch {
     private func mode(for callbacks: InsertionCallbacks) throws -> Mode {
         guard callbacks.isDisjoint(with: .beforeOrAround) else { return .alone }
         guard fetchesRows || !callbacks.isDisjoint(with: .did) else { return .silent }
-        // Only SQLite knows the rowids of what an upsert updates.
+        // Only SQLite knows the rowids of the rows that an upsert updates.
         guard insertion.upsert == nil else { return .alone }
         try makeNumbering()
         return numbering == nil ? .alone : .numbered
@@ -78,12 +78,12 @@ final class InsertBatch {
 
     private func makeNumbering() throws {
         numbering = try RowNumbering(db, insertion)
-        // Read afterwards: reading the schema may move what is known of it.
+        // Set at the end, because reading the schema may change the known version.
         numberedEpoch = epoch
         insertedKey = InsertedKey(rowIDColumn: numbering?.column)
     }
 
-    /// The insertion of a record on its own. A subclass may have another table than its base class.
+    /// The insertion of a separate record. A subclass may have another table than its base class.
     @usableFromInline
     func insertion(of type: any MutablePersistableRecord.Type) -> (Insertion, PlanGroup?) {
         guard type == insertion.record else {
@@ -111,14 +111,14 @@ extension InsertBatch {
         return PersistenceContainer(expecting: plan.columns, reusing: values)
     }
 
-    /// Whether the rows that wait must be inserted before this one can wait too.
+    /// Whether the waiting rows must be inserted before this one can wait.
     @usableFromInline
     func isFull(for container: PersistenceContainer) -> Bool {
         guard count > 0, let plan else { return false }
         return count >= plan.capacity || byteCount > Self.maximumByteCount || !plan.expects(container)
     }
 
-    /// Lets a row wait. The container is of no use afterwards.
+    /// Adds a row to the waiting ones. The container must not be used afterwards.
     @usableFromInline
     func add(_ container: inout PersistenceContainer) throws {
         if plan?.expects(container) != true { try startRows(of: &container) }
@@ -141,7 +141,7 @@ extension InsertBatch {
         rows = []
     }
 
-    /// Drops plans of another schema than the current one.
+    /// Drops the plans of an outdated schema.
     private func refreshPlans() {
         guard plans.epoch != epoch else { return }
         let callbacks = plans.callbacks
@@ -149,13 +149,13 @@ extension InsertBatch {
         plans.callbacks = callbacks
     }
 
-    /// Inserts the rows that wait.
+    /// Inserts the waiting rows.
     @usableFromInline
     func flush() throws {
         try runChunks { plan, rows in try plan.run(rows) }
     }
 
-    /// Runs the closure with each statement, and its rows.
+    /// Calls the closure with each statement and its rows.
     private func runChunks(_ run: (PersistencePlan, ArraySlice<[DatabaseValue]>) throws -> Void) throws {
         guard count > 0 else { return }
         guard let columns = plan?.columns else { return }
@@ -177,19 +177,19 @@ extension InsertBatch {
         forgetRows()
     }
 
-    /// The error of the one of several rows that violates a constraint: they are tried one by one. What this writes is
-    /// rolled back with all the records.
+    /// Finds the row that violates a constraint, by inserting the rows one by one. The caller rolls back these
+    /// insertions with those of all records.
     ///
-    /// - Returns: the error itself, if it is another one.
+    /// - Returns: the original error, if it is not a constraint violation.
     private func violation(among rows: ArraySlice<[DatabaseValue]>, _ failure: any Error) throws -> any Error {
         guard rows.count > 1 else { return located(failure, rows.startIndex) }
         guard let plan, DatabaseError.isViolation(failure) else { return failure }
         let first: Int
         switch insertion.conflictResolution {
         case .abort, .ignore, .replace: first = rows.startIndex
-        // SQLite keeps the rows before the one that fails, and counts them.
+        // SQLite keeps, and counts, the rows before the one that fails.
         case .fail: first = min(rows.startIndex + db.changesCount, rows.endIndex)
-        // Nothing can be tried in a transaction that has ended.
+        // The transaction has ended: nothing can be inserted.
         case .rollback: return failure
         }
         let single = try plan.plan(ofSize: 1, db, insertion)
@@ -202,20 +202,20 @@ extension InsertBatch {
         return failure
     }
 
-    /// The error of a record, which names its index if it violates a constraint.
+    /// The error of a record. For a constraint violation, it contains the index of the record.
     ///
-    /// - Parameter index: the index of the record among those that wait.
+    /// - Parameter index: the index of the record among the waiting ones.
     @usableFromInline
     func located(_ error: any Error, _ index: Int = 0) -> any Error {
         guard DatabaseError.isViolation(error), let error = error as? DatabaseError else { return error }
         return error.with(message: "\(error.message ?? "") - inserting the record at index \(writtenCount + index)")
     }
 
-    /// A record was inserted on its own.
+    /// Counts a record that was inserted separately.
     @usableFromInline
     func didWriteAlone() { writtenCount += 1 }
 
-    /// Drops the rows that wait.
+    /// Drops the waiting rows.
     @usableFromInline
     func forgetRows() {
         count = 0
@@ -226,9 +226,9 @@ extension InsertBatch {
 // MARK: - Rowids
 
 extension InsertBatch {
-    /// Gives rowids to the rows that wait.
+    /// Assigns rowids to the waiting rows.
     ///
-    /// - Returns: false if the rowids that SQLite will choose can't be told.
+    /// - Returns: false if SQLite's choice of rowids can't be predicted.
     private func number() throws -> Bool {
         if numberedEpoch != epoch { try makeNumbering() }
         guard let plan, let numbering else { return false }
@@ -237,7 +237,7 @@ extension InsertBatch {
         return true
     }
 
-    /// Inserts the rows that wait, if their rowids can be told.
+    /// Inserts the waiting rows, if their rowids can be predicted.
     @usableFromInline
     func flushNumbered() throws -> Bool {
         guard count > 0 else { return true }
@@ -246,8 +246,9 @@ extension InsertBatch {
         return true
     }
 
-    /// Inserts the rows that wait, if their rowids can be told, and returns them in their order: SQLite promises
-    /// none for the rows of RETURNING. Source: https://sqlite.org/lang_returning.html
+    /// Inserts the waiting rows, if their rowids can be predicted, and returns them in their order: SQLite guarantees
+    /// no order for the rows of RETURNING.
+    /// Source: https://sqlite.org/lang_returning.html
     func fetchNumbered<T: FetchableRecord>(_ type: T.Type) throws -> [T]? {
         guard count > 0 else { return [] }
         guard try number() else { return nil }
@@ -261,7 +262,7 @@ extension InsertBatch {
         return rowIDs.compactMap { found[$0] }
     }
 
-    /// What a callback is told of a row that was inserted.
+    /// The information about an inserted row that callbacks receive.
     @usableFromInline
     func success(_ index: Int) -> InsertionSuccess {
         let columns = plan?.columns ?? []
@@ -272,6 +273,6 @@ extension InsertBatch {
 }
 
 extension Int {
-    /// The largest power of two that is no larger.
+    /// The largest power of two that is not greater.
     fileprivate var roundedDownToPowerOfTwo: Int { 1 << (Int.bitWidth - 1 - leadingZeroBitCount) }
 }

@@ -1,20 +1,20 @@
-// How the parts of joined rows decode. A join takes requests of any type, so that structs can decode its rows: whether the
-// type of a part decodes by itself is looked for once, when the request is made.
+// How the parts of joined rows are decoded. A join accepts requests of any type, because a struct may decode its rows.
+// Whether the type of a part can be decoded is determined once, when the request is created.
 
-/// A request's part of joined rows.
+/// The part of a request in joined rows.
 struct JoinedPart<Element> {
     /// The scope of the part; nil for the first request.
     let key: String?
 }
 
 enum JoinedElement {
-    /// Decodes a part that each row has.
+    /// Decodes a part that each row contains.
     static func required<Element>(_ part: JoinedPart<Element>) -> @Sendable (Row) throws -> Element {
         let (key, decode) = (part.key, decoder(of: Element.self))
         return { row in try decode(key.map { row.scopes[$0]! } ?? row) }
     }
 
-    /// Decodes a part that may be missing: all its columns are NULL then.
+    /// Decodes a part that may be missing: then all its columns are NULL.
     static func optional<Element>(_ part: JoinedPart<Element>) -> @Sendable (Row) throws -> Element? {
         let (key, decode) = (part.key, decoder(of: Element.self))
         return { row in

@@ -1,14 +1,14 @@
-// The verbs that join requests: the first join, and the further ones, whose conditions get the aliases of all requests.
+// The methods that join requests. The conditions of later joins receive the aliases of all previous requests.
 
 extension QueryInterfaceRequest {
-    /// The rows with those of another request, on a condition: `JOIN`.
+    /// Joins the rows of another request, on a condition: `JOIN`.
     ///
     /// ```swift
     /// // SELECT "player".*, "team".* FROM "player" JOIN "team" ON "player"."teamId" = "team"."id"
     /// Player.all().join(Team.all()) { player, team in player.teamId == team.id }
     /// ```
     ///
-    /// - Parameter key: the name of the joined rows for structs; that of the table by default.
+    /// - Parameter key: the key of the joined rows when a struct decodes them; by default, the name of their table.
     public func join<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible
@@ -16,7 +16,8 @@ extension QueryInterfaceRequest {
         try joined(to: other, .inner, key, condition, JoinedElement.required, JoinedElement.required)
     }
 
-    /// The rows with those of another request, or nil, on a condition: `LEFT JOIN`.
+    /// Joins the rows of another request, on a condition; without a matching row, the joined element is nil:
+    /// `LEFT JOIN`.
     public func leftJoin<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible
@@ -24,9 +25,10 @@ extension QueryInterfaceRequest {
         try joined(to: other, .left, key, condition, JoinedElement.required, JoinedElement.optional)
     }
 
-    /// The rows, or nil, with those of another request, on a condition: `RIGHT JOIN`.
+    /// Joins the rows of another request, on a condition; without a matching row, the first element is nil:
+    /// `RIGHT JOIN`.
     ///
-    /// - Note: fetching throws on SQLite before 3.39.
+    /// - Note: at fetch, SQLite before 3.39 throws an error.
     public func rightJoin<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible
@@ -34,9 +36,9 @@ extension QueryInterfaceRequest {
         try joined(to: other, .right, key, condition, JoinedElement.optional, JoinedElement.required)
     }
 
-    /// The rows, or nil, with those of another request, or nil, on a condition: `FULL JOIN`.
+    /// Joins the rows of another request, on a condition; without a matching row, either element is nil: `FULL JOIN`.
     ///
-    /// - Note: fetching throws on SQLite before 3.39.
+    /// - Note: at fetch, SQLite before 3.39 throws an error.
     public func fullJoin<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible
@@ -44,14 +46,14 @@ extension QueryInterfaceRequest {
         try joined(to: other, .full, key, condition, JoinedElement.optional, JoinedElement.optional)
     }
 
-    /// Each row with each row of another request: `CROSS JOIN`.
+    /// Combines each row with each row of another request: `CROSS JOIN`.
     public func crossJoin<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<(RowDecoder, Other), (TableAlias<RowDecoder>, TableAlias<Other>)> {
         joined(to: other, .cross, key, { _, _ in nil }, JoinedElement.required, JoinedElement.required)
     }
 
-    /// Each row with the rows of a table-valued function of it: `JOIN json_each("player"."tags")`.
+    /// Joins the rows that a table-valued function returns for each row: `JOIN json_each("player"."tags")`.
     public func join<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<(RowDecoder, Other), (TableAlias<RowDecoder>, TableAlias<Other>)> {
@@ -59,8 +61,8 @@ extension QueryInterfaceRequest {
     }
 
     /// - Parameters:
-    ///   - first: how the first request's part of a row decodes.
-    ///   - second: how the part of the other request decodes.
+    ///   - first: how the part of the first request is decoded.
+    ///   - second: how the part of the other request is decoded.
     private func joined<Other, First, Second>(
         to other: QueryInterfaceRequest<Other>, _ kind: Join.Kind, _ key: String?,
         _ condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> (any SQLExpressible)?,
@@ -77,7 +79,7 @@ extension QueryInterfaceRequest {
 }
 
 extension JoinedRequest {
-    /// The request joined to another one.
+    /// Joins the request to another one.
     private func joined<Other, Part, Joined, JoinedAliases>(
         to other: QueryInterfaceRequest<Other>, _ kind: Join.Kind, _ key: String?,
         _ condition: (TableAlias<Other>) throws -> (any SQLExpressible)?,
@@ -99,7 +101,7 @@ extension JoinedRequest {
 // MARK: Joins of three requests
 
 extension JoinedRequest {
-    /// The rows with those of another request, on a condition: `JOIN`.
+    /// Joins the rows of a third request, on a condition: `JOIN`.
     public func join<E1, E2, A1, A2, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<Other>) throws -> any SQLExpressible
@@ -110,7 +112,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, $0) }, elements: { ($0.0, $0.1, $1) })
     }
 
-    /// The rows with those of another request, or nil, on a condition: `LEFT JOIN`.
+    /// Joins the rows of a third request, or nil, on a condition: `LEFT JOIN`.
     public func leftJoin<E1, E2, A1, A2, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<Other>) throws -> any SQLExpressible
@@ -121,7 +123,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, $0) }, elements: { ($0.0, $0.1, $1) })
     }
 
-    /// The rows with those of a table-valued function of them: `JOIN json_each("player"."tags")`.
+    /// Joins the rows that a table-valued function returns for each row: `JOIN json_each("player"."tags")`.
     public func join<E1, E2, A1, A2, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<(E1, E2, Other), (TableAlias<A1>, TableAlias<A2>, TableAlias<Other>)>
@@ -135,7 +137,7 @@ extension JoinedRequest {
 // MARK: Joins of four requests
 
 extension JoinedRequest {
-    /// The rows with those of another request, on a condition: `JOIN`.
+    /// Joins the rows of a fourth request, on a condition: `JOIN`.
     public func join<E1, E2, E3, A1, A2, A3, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<A3>, TableAlias<Other>) throws -> any SQLExpressible
@@ -148,7 +150,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, aliases.2, $0) }, elements: { ($0.0, $0.1, $0.2, $1) })
     }
 
-    /// The rows with those of another request, or nil, on a condition: `LEFT JOIN`.
+    /// Joins the rows of a fourth request, or nil, on a condition: `LEFT JOIN`.
     public func leftJoin<E1, E2, E3, A1, A2, A3, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<A3>, TableAlias<Other>) throws -> any SQLExpressible
@@ -161,7 +163,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, aliases.2, $0) }, elements: { ($0.0, $0.1, $0.2, $1) })
     }
 
-    /// The rows with those of a table-valued function of them: `JOIN json_each("player"."tags")`.
+    /// Joins the rows that a table-valued function returns for each row: `JOIN json_each("player"."tags")`.
     public func join<E1, E2, E3, A1, A2, A3, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<(E1, E2, E3, Other), (TableAlias<A1>, TableAlias<A2>, TableAlias<A3>, TableAlias<Other>)>
@@ -175,7 +177,7 @@ extension JoinedRequest {
 // MARK: Joins of five requests
 
 extension JoinedRequest {
-    /// The rows with those of another request, on a condition: `JOIN`.
+    /// Joins the rows of a fifth request, on a condition: `JOIN`.
     public func join<E1, E2, E3, E4, A1, A2, A3, A4, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<A3>, TableAlias<A4>, TableAlias<Other>) throws ->
@@ -190,7 +192,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, aliases.2, aliases.3, $0) }, elements: { ($0.0, $0.1, $0.2, $0.3, $1) })
     }
 
-    /// The rows with those of another request, or nil, on a condition: `LEFT JOIN`.
+    /// Joins the rows of a fifth request, or nil, on a condition: `LEFT JOIN`.
     public func leftJoin<E1, E2, E3, E4, A1, A2, A3, A4, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<A1>, TableAlias<A2>, TableAlias<A3>, TableAlias<A4>, TableAlias<Other>) throws ->
@@ -205,7 +207,7 @@ extension JoinedRequest {
             aliases: { (aliases.0, aliases.1, aliases.2, aliases.3, $0) }, elements: { ($0.0, $0.1, $0.2, $0.3, $1) })
     }
 
-    /// The rows with those of a table-valued function of them: `JOIN json_each("player"."tags")`.
+    /// Joins the rows that a table-valued function returns for each row: `JOIN json_each("player"."tags")`.
     public func join<E1, E2, E3, E4, A1, A2, A3, A4, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<
@@ -221,7 +223,7 @@ extension JoinedRequest {
 // MARK: Joins of six requests
 
 extension JoinedRequest {
-    /// The rows with those of another request, on a condition: `JOIN`.
+    /// Joins the rows of a sixth request, on a condition: `JOIN`.
     public func join<E1, E2, E3, E4, E5, A1, A2, A3, A4, A5, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (
@@ -242,7 +244,7 @@ extension JoinedRequest {
             elements: { ($0.0, $0.1, $0.2, $0.3, $0.4, $1) })
     }
 
-    /// The rows with those of another request, or nil, on a condition: `LEFT JOIN`.
+    /// Joins the rows of a sixth request, or nil, on a condition: `LEFT JOIN`.
     public func leftJoin<E1, E2, E3, E4, E5, A1, A2, A3, A4, A5, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (
@@ -263,7 +265,7 @@ extension JoinedRequest {
             elements: { ($0.0, $0.1, $0.2, $0.3, $0.4, $1) })
     }
 
-    /// The rows with those of a table-valued function of them: `JOIN json_each("player"."tags")`.
+    /// Joins the rows that a table-valued function returns for each row: `JOIN json_each("player"."tags")`.
     public func join<E1, E2, E3, E4, E5, A1, A2, A3, A4, A5, Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil
     ) -> JoinedRequest<

@@ -1,6 +1,6 @@
-// Joins of any requests, on any condition, decoded into tuples, or into structs by the keys of the joined rows.
+// Joins of any requests, on any condition. Tuples decode their rows, or structs, by the keys of the joined rows.
 
-/// The rows of several requests, side by side.
+/// A request for the combined rows of several requests.
 ///
 /// ```swift
 /// // SELECT "player".*, "team".* FROM "player" LEFT JOIN "team" ON "player"."teamId" = "team"."id"
@@ -15,10 +15,10 @@
 ///     .fetchAll(db)   // [(Player, Team, Stadium?)]
 /// ```
 ///
-/// Up to six requests join. Filters and orders apply to the first request, as they do with associations. Use the aliases
-/// to reach the columns of the other requests.
+/// Up to six requests can be joined. Filters and orders apply to the first request, as with associations. Use the
+/// aliases to reach the columns of the other requests.
 ///
-/// The elements of the tuples are records, rows or values. Joins of other types are fetched with ``asRequest(of:)``.
+/// The elements of the tuples are records, rows or values. For other types, use ``asRequest(of:)``.
 ///
 /// Source: <https://sqlite.org/lang_select.html#fromclause>
 public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
@@ -26,8 +26,8 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
     let aliases: Aliases
     let decode: @Sendable (Row) throws -> Element
 
-    /// A request of the same rows, decoded into a type by the keys of the joined requests: the names of their tables, or
-    /// the keys that joins were given.
+    /// A request that decodes the same rows to a type, by the keys of the joined requests: the names of their tables,
+    /// or the keys that the joins define.
     ///
     /// ```swift
     /// struct Pair: Decodable, FetchableRecord {
@@ -40,14 +40,14 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         QueryInterfaceRequest(relation: relation)
     }
 
-    /// At most `limit` rows, from an offset. It replaces the previous limit.
+    /// Limits the rows, with an optional offset. It replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
     // MARK: Fetching
 
-    /// All the rows, as tuples.
+    /// Fetches all rows, as tuples.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchAll(_ db: Database) throws -> [Element] {
@@ -57,7 +57,7 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         return elements
     }
 
-    /// The first row, as a tuple, or nil.
+    /// Fetches the first row, as a tuple, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchOne(_ db: Database) throws -> Element? {
@@ -76,6 +76,7 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
 }
 
 extension JoinedRequest: FilteredRequest, OrderedRequest {
+    /// The request with a changed relation. Not for users.
     public consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
         change(&relation)
         return self

@@ -3,9 +3,9 @@
 /// The prepared fetch by primary key of a record type.
 final class KeyPlan {
     let statement: Statement
-    /// The column of the key, for records that store keys in their own way.
+    /// The column of the key, for records with their own stored form of keys.
     let column: String
-    /// Whether the key is the only argument: a selection may have others.
+    /// Whether the key is the only argument: the selection may have others.
     let isKeyAlone: Bool
     let epoch: Int
 
@@ -28,7 +28,7 @@ extension TableRecord {
             plan = known
         } else {
             plan = try makeKeyPlan(db)
-            // Read after the plan is made: reading the schema may move what is known of it.
+            // Set at the end, because reading the schema may change the known version.
             plans.keyPlans[id] = plan
         }
         guard plan.isKeyAlone else {
@@ -46,7 +46,7 @@ extension TableRecord {
                 resultCode: .SQLITE_MISUSE,
                 message: RequestError.compositeKey(table: databaseTableName, columns: columns).description)
         }
-        // Any key will do: the statement depends on the columns alone.
+        // Any key will do: the statement depends only on the columns.
         let request = filter(key: 0)
         let statement = try request.makePreparedRequest(db, forSingleResult: true).statement
         return KeyPlan(

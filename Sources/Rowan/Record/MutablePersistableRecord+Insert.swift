@@ -1,4 +1,5 @@
-// Insertions: one body for INSERT, with or without conflict resolution and returned rows; upserts go through it too.
+// Insertions: a single implementation of INSERT, with or without conflict resolution and returned rows. Upserts use it
+// too.
 
 extension MutablePersistableRecord {
     /// Inserts the record.
@@ -10,7 +11,7 @@ extension MutablePersistableRecord {
     /// try player.insert(db, onConflict: .ignore)
     /// ```
     ///
-    /// - Parameter conflictResolution: nil for the policy of the type.
+    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
     @inlinable
     public mutating func insert(
@@ -21,7 +22,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// The record, after its insertion.
+    /// The record after its insertion.
     public func inserted(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -30,9 +31,9 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// Inserts the record, and returns the row as another type: `INSERT ... RETURNING *`.
+    /// Inserts the record, and decodes the inserted row to another type: `INSERT ... RETURNING *`.
     ///
-    /// - Throws: ``RecordError`` if the insertion was ignored.
+    /// - Throws: a ``RecordError`` if a conflict is ignored.
     public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
@@ -42,9 +43,9 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record, and returns the stored record: `INSERT ... RETURNING *`.
+    /// Inserts the record, and decodes the inserted row: `INSERT ... RETURNING *`.
     ///
-    /// - Throws: ``RecordError`` if the insertion was ignored.
+    /// - Throws: a ``RecordError`` if a conflict is ignored.
     public func insertAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self where Self: FetchableRecord {
@@ -52,7 +53,7 @@ extension MutablePersistableRecord {
         return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Inserts the record, and fetches a selection of its row.
+    /// Inserts the record, and fetches selected columns of the inserted row.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("name") VALUES (?) RETURNING "score"
@@ -64,7 +65,7 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try saving(db) { record, db in
             try record.inserting(db) {
                 try $0.runInsert(db, Insertion(type(of: $0), conflictResolution, selection), fetch: fetch)
@@ -72,7 +73,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record, and fetches a selection of its row.
+    /// The same, with the selection returned by a closure.
     public mutating func insertAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         fetch: (Statement) throws -> T, select: (DatabaseComponents) throws -> [any SQLSelectable]
@@ -103,13 +104,13 @@ struct Insertion {
         self.returning = returning
     }
 
-    /// The plans of insertions whose statement depends on the columns alone.
+    /// The plans of insertions whose statement depends only on the columns.
     @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
         db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
     }
 
-    /// The plan of a statement whose rows are fetched, and what a record stores.
+    /// The plan of a statement that returns rows, and the values that a record stores.
     func fetchPlan(
         _ db: Database, _ record: some MutablePersistableRecord, _ plans: PlanGroup?
     ) throws -> (PersistencePlan, PersistenceContainer) {
@@ -128,7 +129,8 @@ struct Insertion {
         return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
     }
 
-    /// - Parameter returnsRowID: whether the rowid of each row is returned, after what the insertion itself returns.
+    /// - Parameter returnsRowID: whether the statement also returns the rowid of each row, after the other returned
+    ///   columns.
     func makePlan(
         _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
     ) throws -> PersistencePlan {
@@ -151,7 +153,7 @@ struct Insertion {
 }
 
 extension Database {
-    /// The primary key of a table; a view has none to insert into, but its triggers may.
+    /// The primary key of a table. A view has no key to insert into, but its triggers may use one.
     func insertedKey(_ table: TableName) throws -> PrimaryKeyInfo {
         if try viewExists(table.name, in: table.schema), try keyColumns(ofTable: table) == nil {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
@@ -167,9 +169,10 @@ extension Optional {
     }
 }
 
-// `@inlinable`: benchmark insert-struct. Callbacks that a type does not have vanish, and no metadata is looked up.
+// `@inlinable`: benchmark insert-struct. Callbacks that a type does not implement are optimised away, and no metadata
+// is looked up.
 extension MutablePersistableRecord {
-    /// The insertion with its callbacks, without those of saving.
+    /// The insertion with its callbacks, without the callbacks of saving.
     @inlinable
     mutating func inserting<T>(
         _ db: Database, _ insert: (Self) throws -> (InsertionSuccess, T)
@@ -187,14 +190,14 @@ extension MutablePersistableRecord {
         return (PersistenceSuccess(inserted), value)
     }
 
-    /// An insertion or an update, between the callbacks of saving.
+    /// An insertion or an update, with the callbacks of saving around it.
     @inlinable
     mutating func saving<T>(
         _ db: Database, _ save: (inout Self, Database) throws -> (PersistenceSuccess, T)
     ) throws -> T {
         try willSave(db)
         var result: (PersistenceSuccess, T)?
-        // The callback sees the record as it was: it is changed while the callback runs.
+        // The callback sees the record before the change, because the record is changed while the callback runs.
         let record = self
         try record.aroundSave(db) {
             let saved = try save(&self, db)
@@ -224,7 +227,7 @@ extension MutablePersistableRecord {
 }
 
 extension PlanGroup {
-    /// Inserts what a container holds.
+    /// Inserts the content of a container.
     @usableFromInline
     func insert(
         _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
@@ -242,7 +245,7 @@ extension PlanGroup {
 }
 
 extension InsertionSuccess {
-    /// - Parameter rowID: nil for that of the last inserted row.
+    /// - Parameter rowID: the rowid; nil for that of the last inserted row.
     @inline(__always)
     init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
         self.init(
@@ -250,10 +253,10 @@ extension InsertionSuccess {
     }
 }
 
-/// The error of a callback that does not call its closure.
+/// The error of a callback that did not call its closure.
 @usableFromInline
 func callbackError(_ callback: String, _ type: any Any.Type) -> DatabaseError {
     DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "\(callback) of \(type) did not call the closure that it was given")
+        message: "\(callback) of \(type) did not call its closure: call it once")
 }

@@ -1,5 +1,5 @@
-// Insertions of many records: INSERT statements of many rows, in one savepoint. The loops are generic over the
-// record, and `@inlinable`, as `insert` is (benchmark insert-all); what they share is in InsertBatch.
+// Insertions of many records, with INSERT statements of many rows, in one savepoint. The loops are generic over the
+// record, and `@inlinable` like `insert` (benchmark insert-all). InsertBatch contains the shared parts.
 
 /// Whether `insertAll` and `upsertAll` call the callbacks of records.
 public enum PersistenceCallbacks: Sendable {
@@ -10,7 +10,7 @@ public enum PersistenceCallbacks: Sendable {
 }
 
 extension MutablePersistableRecord {
-    /// Inserts records, all or none.
+    /// Inserts records: all of them, or none if there is an error.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?),(?,?),(?,?)...
@@ -19,22 +19,23 @@ extension MutablePersistableRecord {
     /// try Player.insertAll(db, players, onConflict: .ignore)
     /// ```
     ///
-    /// The result is that of a loop of ``insert(_:onConflict:)``, and an error leaves nothing inserted. Statements
-    /// have up to 64 rows, fewer where the limits of SQLite say so. Records that set other columns than the one before
-    /// them start another statement.
+    /// The result is that of a loop of ``insert(_:onConflict:)``, but an error undoes all insertions. A statement has
+    /// up to 64 rows, or fewer if SQLite's limits require it. A record that sets other columns than the previous one
+    /// starts another statement.
     ///
-    /// A record type without callbacks of its own goes fast, except for the first record of a connection, which tells.
-    /// With `didInsert` or `didSave`, it goes fast on tables with an `INTEGER PRIMARY KEY`, without triggers and
-    /// `ON CONFLICT` clauses, when `conflictResolution` is neither `ignore` nor `replace`. They are called after the
-    /// statement. With `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may look at the database,
-    /// each record is inserted on its own.
+    /// If the type implements no callbacks, records are inserted in large statements; only the first record of each
+    /// connection is inserted separately, to detect the callbacks. With `didInsert` or `didSave`, large statements
+    /// require a table with an `INTEGER PRIMARY KEY`, without triggers and `ON CONFLICT` clauses, and a
+    /// `conflictResolution` other than `ignore` and `replace`; the callbacks are called after the statement. With
+    /// `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, which may access the database, each record is inserted
+    /// separately.
     ///
-    /// Structs are copied: to let them know their ids, use ``insertAll(_:_:onConflict:)``.
+    /// Structs are copied. To update their ids, use ``insertAll(_:_:onConflict:)``.
     ///
     /// - Parameters:
-    ///   - conflictResolution: nil for the policy of the type.
-    ///   - callbacks: `.skipped` goes fast with all types and tables.
-    /// - Throws: a ``DatabaseError``, whose message names the index of the record that violates a constraint, or the
+    ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
+    ///   - callbacks: `.skipped` inserts in large statements for all types and tables.
+    /// - Throws: a ``DatabaseError``, whose message contains the index of the record that violates a constraint, or the
     ///   error of `encode(to:)` and of callbacks.
     /// - Complexity: O(*n*), with 64 rows in memory at any time.
     ///
@@ -50,7 +51,7 @@ extension MutablePersistableRecord {
         try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
     }
 
-    /// Inserts records, all or none, and lets them know it: `didInsert` may keep the id.
+    /// Inserts records, all or none, and updates them: `didInsert` can store the id.
     ///
     /// ```swift
     /// var players = [Player(id: nil, name: "Arthur"), Player(id: nil, name: "Barbara")]
@@ -59,11 +60,13 @@ extension MutablePersistableRecord {
     /// players.map(\.id)   // [1, 2]
     /// ```
     ///
-    /// It goes fast as the other ``insertAll(_:_:onConflict:callbacks:)`` does. The ids are those that SQLite would
-    /// choose: one more than the largest, and so on. They are read from the table, and stored with the rows.
+    /// It uses large statements under the same conditions as ``insertAll(_:_:onConflict:callbacks:)``. The ids are
+    /// those that SQLite would choose: the largest id of the table plus one, and so on. They are computed in advance,
+    /// and inserted with the rows.
     ///
-    /// - Parameter conflictResolution: nil for the policy of the type.
-    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection is as it was then.
+    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection then stays
+    ///   unchanged.
     /// - Complexity: O(*n*), and a copy of the collection.
     ///
     /// Source: <https://sqlite.org/autoinc.html>
@@ -94,7 +97,7 @@ extension InsertBatch {
         try InsertBatch(db, insertion, callbacks)
     }
 
-    /// A transaction, or a part of the current one: an error leaves nothing behind.
+    /// Runs the closure in a transaction, or in a part of the current one: an error undoes its changes.
     @usableFromInline
     func atomically(_ body: () throws -> Void) throws {
         try db.inSavepoint {
@@ -107,8 +110,8 @@ extension InsertBatch {
 extension MutablePersistableRecord {
     /// Writes the records.
     ///
-    /// - Parameter done: called for each record, in order, with what callbacks have made of it; not called any more
-    ///   from the first record on that no callback can change.
+    /// - Parameter done: a closure that is called for each record, in order, after its callbacks. Once no callback can
+    ///   change further records, it is no longer called.
     @inlinable
     static func writeEach(
         _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void
@@ -168,7 +171,7 @@ extension MutablePersistableRecord {
         try flush(batch, &waiting, done)
     }
 
-    /// Inserts the records that wait, and tells them.
+    /// Inserts the waiting records, and calls their callbacks.
     @inlinable
     static func flush(
         _ batch: InsertBatch, _ waiting: inout ContiguousArray<Self>, _ done: (Self) -> Void

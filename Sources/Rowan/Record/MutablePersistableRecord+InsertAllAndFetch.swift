@@ -1,7 +1,7 @@
-// Insertions and upserts of many records, whose rows are fetched.
+// Insertions and upserts of many records that return the rows.
 
 extension MutablePersistableRecord {
-    /// Inserts records, all or none, and returns the stored records, in the order of the records.
+    /// Inserts records, all or none, and decodes the inserted rows, in the order of the records.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid" AS "rowan_rowid"
@@ -9,14 +9,14 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Parameters:
-    ///   - conflictResolution: nil for the policy of the type.
+    ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
-    /// - Returns: a record for each row that was inserted: those that a conflict ignored are missing.
+    /// - Returns: a record for each inserted row. Records with ignored conflicts are missing.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
-    /// - Complexity: O(*n*). Many rows share a statement where their rowids are known: in tables with an
-    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, when the
-    ///   resolution is neither `ignore` nor `replace`. Elsewhere each record has its own execution, because SQLite
-    ///   promises no order for the rows that a statement returns.
+    /// - Complexity: O(*n*). Many rows share a statement if their rowids are known: in tables with an
+    ///   `INTEGER PRIMARY KEY` that the records set or leave NULL, without triggers and `ON CONFLICT` clauses, with a
+    ///   resolution other than `ignore` and `replace`. Otherwise each record has its own execution, because SQLite
+    ///   guarantees no order for the rows that a statement returns.
     ///
     /// Source: <https://sqlite.org/lang_returning.html>
     public static func insertAllAndFetch(
@@ -27,7 +27,7 @@ extension MutablePersistableRecord {
         try insertAllAndFetch(db, records, onConflict: conflictResolution, callbacks: callbacks, as: Self.self)
     }
 
-    /// Inserts records, all or none, and returns the rows as another type, in the order of the records.
+    /// Inserts records, all or none, and decodes the inserted rows to another type, in the order of the records.
     ///
     /// ```swift
     /// // For each name: INSERT INTO "player" ("name") VALUES (?) RETURNING *
@@ -43,7 +43,7 @@ extension MutablePersistableRecord {
         try fetchEach(db, records, Insertion(Self.self, conflictResolution), callbacks, T.self)
     }
 
-    /// Upserts records, all or none, and returns the stored records, in the order of the records.
+    /// Upserts records, all or none, and decodes the upserted rows, in the order of the records.
     ///
     /// ```swift
     /// // For each word:
@@ -52,8 +52,8 @@ extension MutablePersistableRecord {
     /// let upserted = try Vocabulary.upsertAllAndFetch(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///
-    /// Each record has its own execution of one statement: only SQLite knows which row an upsert updates. A row that
-    /// several records upsert is returned for each of them, as each has left it.
+    /// Each record has its own execution of one statement: only SQLite knows which row an upsert updates. If several
+    /// records upsert the same row, it is returned for each of them, with the state after that record.
     ///
     /// - Parameters: those of ``upsertAll(_:_:onConflict:updating:callbacks:doUpdate:)``.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`, of `init(row:)` and of callbacks.
@@ -67,7 +67,7 @@ extension MutablePersistableRecord {
             doUpdate: assignments)
     }
 
-    /// Upserts records, all or none, and returns the rows as another type, in the order of the records.
+    /// Upserts records, all or none, and decodes the upserted rows to another type, in the order of the records.
     ///
     /// See ``upsertAllAndFetch(_:_:onConflict:updating:callbacks:doUpdate:)``.
     public static func upsertAllAndFetch<T: FetchableRecord & TableRecord>(
@@ -113,7 +113,7 @@ extension MutablePersistableRecord {
         return fetched
     }
 
-    /// Inserts the records that wait, and tells them.
+    /// Inserts the waiting records, and calls their callbacks.
     private static func fetch<T: FetchableRecord & TableRecord>(
         _ batch: InsertBatch, _ waiting: inout [Self]
     ) throws -> [T] {
@@ -133,7 +133,7 @@ extension MutablePersistableRecord {
 
     /// Writes one record.
     ///
-    /// - Returns: its row, or nothing if a conflict was ignored.
+    /// - Returns: the row of the record, or nothing if a conflict was ignored.
     private mutating func fetchAlone<T: FetchableRecord & TableRecord>(_ batch: InsertBatch) throws -> [T] {
         let (insertion, plans) = batch.insertion(of: type(of: self))
         defer { batch.didWriteAlone() }

@@ -1,8 +1,9 @@
-// Saving: an update if the record has a key that is in the database, else an insertion. Deleting, and looking for
-// the row of a record.
+// Saving: an update if the database contains the key of the record, otherwise an insertion. Deleting, and checking the
+// existence of a record.
 
 extension MutablePersistableRecord {
-    /// Updates the row of the record, or inserts the record if there is none, or if its primary key is not set.
+    /// Updates the row of the record, or inserts the record if the row does not exist, or if the primary key is not
+    /// set.
     ///
     /// ```swift
     /// var player = Player(id: nil, name: "Arthur")
@@ -25,7 +26,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// The record, after it was saved.
+    /// The record after saving it.
     public func saved(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -34,7 +35,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// Saves the record, and returns the stored record: `... RETURNING *`.
+    /// Saves the record, and decodes the saved row: `... RETURNING *`.
     public func saveAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self where Self: FetchableRecord {
@@ -42,7 +43,7 @@ extension MutablePersistableRecord {
         return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Saves the record, and returns the row as another type.
+    /// Saves the record, and decodes the saved row to another type.
     public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
@@ -50,8 +51,8 @@ extension MutablePersistableRecord {
             .orThrow(recordNotFound(db))
     }
 
-    /// Saves the record, and fetches a selection of its row. The closure is called again, for the insertion, if the
-    /// update finds no row.
+    /// Saves the record, and fetches selected columns of the saved row. If the update finds no row, the closure is
+    /// called again for the insertion.
     public mutating func saveAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -64,7 +65,7 @@ extension MutablePersistableRecord {
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T?
     ) throws -> T? {
-        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try saving(db) { record, db in
             if try record.hasPrimaryKey(db) {
                 let modification = Modification(type(of: record), conflictResolution, returning: selection)
@@ -76,7 +77,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Whether all the columns of the primary key are set.
+    /// Whether all columns of the primary key are set.
     private func hasPrimaryKey(_ db: Database) throws -> Bool {
         let columns = try db.insertedKey(type(of: self).databaseTable).columns
         let container = try PersistenceContainer(self)
@@ -90,7 +91,7 @@ extension MutablePersistableRecord {
     /// let deleted = try player.delete(db)
     /// ```
     ///
-    /// - Returns: whether there was a row; false for a record without primary key.
+    /// - Returns: whether the row existed; false for a record without a primary key.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool {
@@ -112,7 +113,7 @@ extension MutablePersistableRecord {
         } ?? false
     }
 
-    /// Whether the row of the record is in the database; false for a record without primary key.
+    /// Whether the row of the record exists; false for a record without a primary key.
     ///
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
@@ -123,7 +124,7 @@ extension MutablePersistableRecord {
 
     /// Runs a statement whose parameters are the columns of the primary key.
     ///
-    /// - Returns: nil if the record does not encode them.
+    /// - Returns: nil if the record does not encode these columns.
     private func withKeyPlan<T>(
         _ db: Database, _ operation: PlanOperation, _ write: (inout Renderer, TableName, [String]) -> Void,
         _ run: (PersistencePlan, PersistenceContainer) throws -> T
@@ -153,7 +154,7 @@ extension MutablePersistableRecord {
 }
 
 extension PersistenceContainer {
-    /// The indexes of the columns of the primary key; nil for a record that does not encode them.
+    /// The indexes of the primary key's columns; nil for a record that does not encode them.
     func keyIndexes(_ primaryKey: PrimaryKeyInfo) -> [Int]? {
         let indexes = primaryKey.columns.compactMap(index(ofColumn:))
         return indexes.isEmpty || indexes.count < primaryKey.columns.count ? nil : indexes

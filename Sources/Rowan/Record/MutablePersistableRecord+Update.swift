@@ -1,15 +1,15 @@
-// Updates: one body for UPDATE, of all columns or some, with or without returned rows.
+// Updates: a single implementation of UPDATE, for all columns or some, with or without returned rows.
 
 extension MutablePersistableRecord {
-    /// Updates the row of the record: all the columns that it encodes, but the primary key.
+    /// Updates the row of the record: all encoded columns, except the primary key.
     ///
     /// ```swift
     /// // UPDATE "player" SET "name"=?, "score"=? WHERE "id"=?
     /// try player.update(db)
     /// ```
     ///
-    /// - Parameter conflictResolution: nil for the policy of the type.
-    /// - Throws: ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
+    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
+    /// - Throws: a ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
     ///   and of callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
@@ -21,7 +21,7 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the row: `player.update(db, columns: ["score"])`.
     ///
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     public func update<Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
     ) throws where Columns.Element == String {
@@ -31,9 +31,9 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates some columns of the row: `player.update(db, columns: [Columns.score])`.
+    /// The same, with column expressions: `player.update(db, columns: [Columns.score])`.
     ///
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     public func update<Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns
     ) throws where Columns.Element: ColumnExpression {
@@ -42,18 +42,18 @@ extension MutablePersistableRecord {
 
     // MARK: Returning rows
 
-    /// Updates the row, and returns the stored record: `UPDATE ... RETURNING *`.
+    /// Updates the row, and decodes the updated row: `UPDATE ... RETURNING *`.
     ///
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     public func updateAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws -> Self where Self: FetchableRecord {
         try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Updates the row, and returns it as another type.
+    /// Updates the row, and decodes the updated row to another type.
     ///
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     public func updateAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
@@ -62,7 +62,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates the row, and fetches a selection of it.
+    /// Updates the row, and fetches selected columns of it.
     public func updateAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -70,7 +70,7 @@ extension MutablePersistableRecord {
         try updateAndFetch(db, Modification(type(of: self), conflictResolution, returning: selection), fetch)
     }
 
-    /// Updates some columns of the row, and fetches a selection of it.
+    /// Updates some columns of the row, and fetches selected columns of it.
     public func updateAndFetch<T, Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -79,7 +79,7 @@ extension MutablePersistableRecord {
             db, Modification(type(of: self), conflictResolution, columns: Set(columns), returning: selection), fetch)
     }
 
-    /// Updates some columns of the row, and fetches a selection of it.
+    /// The same, with column expressions.
     public func updateAndFetch<T, Columns: Collection>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -88,8 +88,7 @@ extension MutablePersistableRecord {
             db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
     }
 
-    /// Changes the record, updates the columns whose value changes, and returns the stored record; nil without
-    /// change.
+    /// Changes the record, updates the changed columns, and decodes the updated row; nil without changes.
     public mutating func updateChangesAndFetch(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
@@ -97,8 +96,8 @@ extension MutablePersistableRecord {
         try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
     }
 
-    /// Changes the record, updates the columns whose value changes, and returns the row as another type; nil
-    /// without change.
+    /// Changes the record, updates the changed columns, and decodes the updated row to another type; nil without
+    /// changes.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type,
         modify: (inout Self) throws -> Void
@@ -109,8 +108,7 @@ extension MutablePersistableRecord {
             .orThrow(recordNotFound(db))
     }
 
-    /// Changes the record, updates the columns whose value changes, and fetches a selection of the row; nil without
-    /// change.
+    /// Changes the record, updates the changed columns, and fetches selected columns of the row; nil without changes.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T, modify: (inout Self) throws -> Void
@@ -125,7 +123,7 @@ extension MutablePersistableRecord {
     private func updateAndFetch<T>(
         _ db: Database, _ modification: Modification, _ fetch: (Statement) throws -> T
     ) throws -> T {
-        precondition(!modification.returning.isEmpty, "a statement that returns rows needs a selection")
+        precondition(!modification.returning.isEmpty, "the selection is empty: select at least one column")
         var record = self
         return try record.saving(db) { record, db in try record.updating(db, modification, fetch: fetch) }
     }
@@ -138,7 +136,7 @@ extension MutablePersistableRecord {
 struct Modification {
     let record: any MutablePersistableRecord.Type
     let conflictResolution: Database.ConflictResolution
-    /// The columns to update, nil for all.
+    /// The columns to update; nil for all.
     @usableFromInline var columns: Set<String>?
     var returning: [any SQLSelectable] = []
     /// The columns to update, as a plan needs them, if they were compared.
@@ -184,7 +182,7 @@ struct Modification {
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
         let changedColumns = Set(changed.map { container.columns[$0] })
-        // Nothing to change but the key: an assignment of the key to itself tells whether the row exists.
+        // Only the key is encoded: assigning the key to itself reveals whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
@@ -211,16 +209,17 @@ struct Modification {
     }
 }
 
-// `@inlinable`: benchmark update-struct. Callbacks that a type does not have vanish, and no metadata is looked up.
+// `@inlinable`: benchmark update-struct. Callbacks that a type does not implement are optimised away, and no metadata
+// is looked up.
 extension MutablePersistableRecord {
-    /// The update with its callbacks, without those of saving.
+    /// The update with its callbacks, without the callbacks of saving.
     @inlinable
     mutating func updating(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void) {
         guard let updated = try updatingIfFound(db, modification) else { throw recordNotFound(db) }
         return updated
     }
 
-    /// The update with its callbacks, nil if no row has the primary key.
+    /// The update with its callbacks; nil if no row has the primary key.
     @inlinable
     mutating func updatingIfFound(_ db: Database, _ modification: Modification) throws -> (PersistenceSuccess, Void)? {
         try updating(db, modification) { group, plan, container in try group.update(db, plan, container) }
@@ -232,16 +231,16 @@ extension MutablePersistableRecord {
         try updatingIfFound(db, modification, fetch: fetch).orThrow(recordNotFound(db))
     }
 
-    /// The update with its callbacks, nil if no row has the primary key.
+    /// The update with its callbacks; nil if no row has the primary key.
     mutating func updatingIfFound<T>(
         _ db: Database, _ modification: Modification, fetch: (Statement) throws -> T
     ) throws -> (PersistenceSuccess, T)? {
         try updating(db, modification) { _, plan, container in try plan.fetchUpdated(db, container, fetch) }
     }
 
-    /// The one body of updates.
+    /// The implementation of all updates.
     ///
-    /// - Parameter run: runs the statement; nil if it found no row.
+    /// - Parameter run: runs the statement; nil if it finds no row.
     /// - Returns: nil if no row has the primary key.
     @inlinable
     mutating func updating<T>(
@@ -276,7 +275,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// The columns that an update changes, for the callbacks.
+    /// The columns that an update changes, for callbacks.
     @inlinable
     func changedColumns(
         _ db: Database, _ modification: Modification, _ group: PlanGroup
@@ -302,7 +301,7 @@ extension PlanGroup {
         return keep(try modification.makePlan(db, container))
     }
 
-    /// Runs an update of one row, nil if it found none.
+    /// Runs an update of one row; nil if it finds no row.
     @usableFromInline
     func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {
         defer { spareValues = container.values }
@@ -313,17 +312,17 @@ extension PlanGroup {
 extension PersistencePlan {
     /// Runs an update of one row.
     ///
-    /// - Returns: nil if it found no row.
+    /// - Returns: nil if it finds no row.
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
         if try isMissingFromView(db, container) { return nil }
         try run(container)
-        // The triggers of a view make the changes: SQLite counts none.
+        // The triggers of a view make the changes, and SQLite does not count them.
         return isOnView || db.changesCount > 0 ? () : nil
     }
 
-    /// Runs an update of one row, and calls a closure of the user with its statement.
+    /// Runs an update of one row, and calls the user's closure with its statement.
     ///
-    /// - Returns: nil if it found no row.
+    /// - Returns: nil if it finds no row.
     func fetchUpdated<T>(
         _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
     ) throws -> T? {
@@ -339,7 +338,7 @@ extension PersistencePlan {
 }
 
 extension Database {
-    /// Whether the view has the row that a plan is about.
+    /// Whether the view contains the row of a plan.
     func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
         let statement = try planStatement {
             $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns)

@@ -2,11 +2,11 @@
 // module of the user.
 
 extension MutablePersistableRecord {
-    /// Updates the columns whose value differs from that of another record. Without difference, the database is not
+    /// Updates the columns whose values differ from those of another record. Without differences, the database is not
     /// accessed.
     ///
     /// - Returns: whether the row was updated.
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     @discardableResult
     @inlinable
     public func updateChanges<Record: MutablePersistableRecord>(
@@ -16,7 +16,7 @@ extension MutablePersistableRecord {
         return try updateChanges(db, conflictResolution, &previous)
     }
 
-    /// Changes the record, and updates the columns whose value changes. Without change, the database is not accessed.
+    /// Changes the record, and updates the changed columns. Without changes, the database is not accessed.
     ///
     /// ```swift
     /// // UPDATE "player" SET "score"=? WHERE "id"=?
@@ -24,7 +24,7 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Returns: whether the row was updated.
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     @discardableResult
     @inlinable
     public mutating func updateChanges(

@@ -1,13 +1,16 @@
-// Upserts: insertions with an ON CONFLICT clause. Source: https://sqlite.org/lang_upsert.html
+// Upserts: insertions with an ON CONFLICT clause.
+// Source: https://sqlite.org/lang_upsert.html
 
 /// Which columns an upsert overwrites.
 public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
+    /// The raw value of the strategy.
     public let rawValue: Int
+    /// Creates a strategy from its raw value.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// All the inserted columns, but the primary key and the conflict target.
+    /// All inserted columns, except the primary key and the conflict target.
     public static let allColumns = UpsertUpdateStrategy(rawValue: 0)
-    /// The columns of the assignments alone.
+    /// Only the columns of the assignments.
     public static let noColumnUnlessSpecified = UpsertUpdateStrategy(rawValue: 1)
 }
 
@@ -17,11 +20,11 @@ struct Upsert {
     var conflictTarget: [String] = []
     var strategy = UpsertUpdateStrategy.allColumns
     var assignments: [ColumnAssignment] = []
-    /// The rowid, which the statement returns: SQLite does not tell that of an updated row.
+    /// The rowid as a returned column: SQLite does not report the rowid of an updated row.
     static let returnedRowID = SQLSelection(.named(SQLExpression(.column("rowid", .none)), rowIDName))
     static let rowIDName = "rowan_rowid"
 
-    /// Whether the clause depends on the columns alone.
+    /// Whether the clause depends only on the columns.
     var isDefault: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
 
     func clause(
@@ -37,7 +40,7 @@ struct Upsert {
             }
         }
         result += try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
-        // Without any assignment SQLite would do nothing, and return no row: one that changes nothing does.
+        // Without any assignment, SQLite would return no row: this assignment changes nothing.
         if result.isEmpty, let column = columns.first {
             result = [ColumnAssignment(column: column, value: SQLExpression(.column(column, .none)))]
         }
@@ -46,12 +49,12 @@ struct Upsert {
 }
 
 extension TableAliasID {
-    /// The row that could not be inserted.
+    /// The alias of the row that could not be inserted.
     static let excluded = TableAliasID(number: 0, name: "excluded")
 }
 
 extension MutablePersistableRecord {
-    /// Inserts the record, or updates the row that a primary or unique key finds: all columns but the primary key
+    /// Inserts the record, or updates the row with the same primary or unique key: all columns except the primary key
     /// are overwritten.
     ///
     /// ```swift
@@ -66,7 +69,7 @@ extension MutablePersistableRecord {
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
 
-    /// Inserts the record, or updates the row that a conflict finds, and returns the stored record.
+    /// Inserts the record, or updates the conflicting row, and decodes the upserted row.
     ///
     /// ```swift
     /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
@@ -75,10 +78,10 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Parameters:
-    ///   - conflictTarget: the columns of the key that may find a row; all keys, if it is empty.
-    ///   - strategy: which columns are overwritten, beyond those of the assignments.
-    ///   - assignments: what else is assigned, and with `noOverwrite`, what is kept. The closure is given an alias
-    ///     of the row that could not be inserted.
+    ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
+    ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
+    ///   - assignments: additional assignments; `noOverwrite` keeps the stored value of a column. The closure receives
+    ///     an alias of the row that could not be inserted.
     public mutating func upsertAndFetch(
         _ db: Database, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -88,7 +91,7 @@ extension MutablePersistableRecord {
             db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
     }
 
-    /// Inserts the record, or updates the row that a conflict finds, and returns the row as another type.
+    /// Inserts the record, or updates the conflicting row, and decodes the upserted row to another type.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -128,7 +131,7 @@ extension MutablePersistableRecord {
         return (InsertionSuccess(db, plan, container, rowID: rowID), value)
     }
 
-    /// Runs the statement to its end, and decodes the one row that it returns.
+    /// Runs the statement to its end, and decodes the single row that it returns.
     private static func run<T>(
         _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
     ) throws -> (rowID: Int64?, value: T)? {

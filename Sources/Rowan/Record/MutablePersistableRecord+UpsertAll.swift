@@ -1,7 +1,8 @@
 // Upserts of many records.
 
 extension MutablePersistableRecord {
-    /// Inserts records, or updates the rows that a primary or unique key finds, all or none.
+    /// Inserts records, or updates the rows with the same primary or unique keys: all of them, or none if there is an
+    /// error.
     ///
     /// ```swift
     /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?)... ON CONFLICT DO UPDATE SET "name"="excluded"."name"
@@ -11,15 +12,15 @@ extension MutablePersistableRecord {
     /// try Vocabulary.upsertAll(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///
-    /// The result is that of a loop of ``upsert(_:)``, with the same callbacks. A record type with callbacks of its
-    /// own is upserted record by record, since only SQLite knows the rowids of the rows that it updates.
+    /// The result is that of a loop of ``upsert(_:)``, with the same callbacks. If the type implements callbacks, each
+    /// record is upserted separately, because only SQLite knows the rowids of the rows that it updates.
     ///
     /// - Parameters:
-    ///   - conflictTarget: the columns of the key that may find a row; all keys, if it is empty.
-    ///   - strategy: which columns are overwritten, beyond those of the assignments.
-    ///   - callbacks: `.skipped` goes fast with all types.
-    ///   - assignments: what else is assigned, and with `noOverwrite`, what is kept. The closure is given an alias
-    ///     of the row that could not be inserted.
+    ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
+    ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
+    ///   - callbacks: `.skipped` upserts in large statements for all types.
+    ///   - assignments: additional assignments; `noOverwrite` keeps the stored value of a column. The closure receives
+    ///     an alias of the row that could not be inserted.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
     /// - Complexity: O(*n*), with 64 rows in memory at any time.
     ///

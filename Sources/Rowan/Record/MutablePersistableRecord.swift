@@ -1,8 +1,8 @@
-// The persistence protocols: what a record may customise. The methods are in the files of each operation.
+// The persistence protocols, with their customization points. The methods are in the files of each operation.
 
 import Foundation
 
-/// A record that inserts, updates and deletes itself, and learns its rowid when it is inserted.
+/// A record with methods that insert, update and delete it. It can store its rowid when it is inserted.
 ///
 /// ```swift
 /// struct Player: Codable, MutablePersistableRecord {
@@ -14,97 +14,111 @@ import Foundation
 /// try player.insert(db)   // INSERT INTO "player" ("id", "name") VALUES (?,?)
 /// ```
 ///
-/// The callbacks are called in this order. Insert and upsert: `willSave`, `aroundSave`, `willInsert`,
-/// `aroundInsert`, `didInsert`, `didSave`. Update: `willSave`, `aroundSave`, `willUpdate`, `aroundUpdate`,
-/// `didUpdate`, `didSave`. Delete: `willDelete`, `aroundDelete`, `didDelete`.
+/// Callbacks are called in this order. Insert and upsert: `willSave`, `aroundSave`, `willInsert`, `aroundInsert`,
+/// `didInsert`, `didSave`. Update: `willSave`, `aroundSave`, `willUpdate`, `aroundUpdate`, `didUpdate`, `didSave`.
+/// Delete: `willDelete`, `aroundDelete`, `didDelete`.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// What INSERT and UPDATE do when a constraint fails.
+    /// How INSERT and UPDATE handle constraint violations.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the insertion.
     mutating func willInsert(_ db: Database) throws
-    /// Called around the insertion: call `insert()`, once.
+    /// Called around the insertion: call `insert()` exactly once.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
-    /// Called after the insertion: the place to keep the rowid.
+    /// Called after the insertion. Store the rowid here.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before the update of some columns.
     ///
-    /// A struct may change itself: what it changes is stored, in the columns that are updated. The value that the
-    /// program holds does not change, since `update` does not mutate it.
+    /// A struct may change itself: the changes are stored if they concern the updated columns. The value that the
+    /// program holds does not change, because `update` is not mutating.
     mutating func willUpdate(_ db: Database, columns: Set<String>) throws
-    /// Called around the update: call `update()`, once.
+    /// Called around the update: call `update()` exactly once.
     func aroundUpdate(_ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws
     /// Called after the update.
     func didUpdate(_ updated: PersistenceSuccess)
 
     /// Called before the insertion or the update.
     func willSave(_ db: Database) throws
-    /// Called around the insertion or the update: call `save()`, once.
+    /// Called around the insertion or the update: call `save()` exactly once.
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
     /// Called after the insertion or the update.
     func didSave(_ saved: PersistenceSuccess)
 
     /// Called before the deletion.
     func willDelete(_ db: Database) throws
-    /// Called around the deletion: call `delete()`, once.
+    /// Called around the deletion: call `delete()` exactly once.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
     /// Called after the deletion.
     func didDelete(deleted: Bool)
 }
 
-/// What INSERT and UPDATE do when a constraint fails. <https://sqlite.org/lang_conflict.html>
+/// How INSERT and UPDATE handle constraint violations. <https://sqlite.org/lang_conflict.html>
 public struct PersistenceConflictPolicy: Sendable {
     /// The resolution of insertions.
     public let conflictResolutionForInsert: Database.ConflictResolution
     /// The resolution of updates.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
+    /// Creates a policy. By default, a violation fails the statement, and undoes its changes.
     public init(insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort) {
         conflictResolutionForInsert = insert
         conflictResolutionForUpdate = update
     }
 }
 
-// The default implementations do nothing but tell the probe of `insertAll` that they are there.
+// The default implementations only report themselves to the probe of `insertAll`.
 extension MutablePersistableRecord {
+    /// By default, a violation fails the statement, and undoes its changes.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
+    /// By default, does nothing.
     @inlinable
     public mutating func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
+    /// By default, only inserts the record.
     @inlinable
     public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
         db.hasDefault(.aroundInsert, Self.self)
         _ = try insert()
     }
+    /// By default, does nothing.
     @inlinable
     public mutating func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
+    /// By default, does nothing.
     @inlinable
     public func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    /// By default, only updates the record.
     @inlinable
     public func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
     ) throws { _ = try update() }
+    /// By default, does nothing.
     @inlinable
     public func didUpdate(_ updated: PersistenceSuccess) {}
+    /// By default, does nothing.
     @inlinable
     public func willSave(_ db: Database) throws { db.hasDefault(.willSave, Self.self) }
+    /// By default, only saves the record.
     @inlinable
     public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
         db.hasDefault(.aroundSave, Self.self)
         _ = try save()
     }
+    /// By default, does nothing.
     @inlinable
     public func didSave(_ saved: PersistenceSuccess) { saved.insertedRowID?.key.probe?.note(.didSave, Self.self) }
+    /// By default, does nothing.
     @inlinable
     public func willDelete(_ db: Database) throws {}
+    /// By default, only deletes the record.
     @inlinable
     public func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
+    /// By default, does nothing.
     @inlinable
     public func didDelete(deleted: Bool) {}
 }
 
-/// A record that does not change when it is inserted: a class, or a struct without generated key.
+/// A record that does not change when it is inserted: a class, or a struct without a generated key.
 ///
 /// ```swift
 /// struct Country: Codable, PersistableRecord {
@@ -121,13 +135,16 @@ public protocol PersistableRecord: MutablePersistableRecord {
 }
 
 extension PersistableRecord {
+    /// By default, does nothing.
     @inlinable
     public func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
+    /// By default, does nothing.
     @inlinable
     public func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
 }
 
 extension MutablePersistableRecord {
+    /// The conflict resolution of batch updates. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? {
         let resolution = persistenceConflictPolicy.conflictResolutionForUpdate
         return resolution == .abort ? nil : resolution

@@ -1,8 +1,8 @@
-// What a record stores: columns and values. A plan hands a container that expects its columns in the order of the
-// last record of the type: a value that comes where it is expected costs a comparison and a store.
-// `@inlinable` setters: benchmark insert-struct; `encode(to:)` lives in the user's module.
+// The values that a record stores, by column. A plan provides a container that expects the columns of the last record
+// of the type, in order: setting the expected column costs a comparison and a store. `@inlinable` setters: benchmark
+// insert-struct; `encode(to:)` is in the user's module.
 
-/// The columns and values that a record stores.
+/// The values that a record stores, by column.
 ///
 /// ```swift
 /// func encode(to container: inout PersistenceContainer) {
@@ -11,12 +11,12 @@
 /// }
 /// ```
 ///
-/// Column names are case-insensitive. Setting a column twice keeps its place, and the last value.
+/// Column names are case-insensitive. If a column is set twice, it keeps its position, and takes the last value.
 public struct PersistenceContainer: Sendable {
-    /// The columns: those that were set come first, in order.
+    /// The columns. The first `setCount` columns have been set, in this order.
     @usableFromInline package var columns: [String]
     @usableFromInline package var values: [DatabaseValue]
-    /// How many columns were set; beyond it are columns that the plan expects.
+    /// The number of columns that have been set. The remaining columns are those that the plan expects.
     @usableFromInline package var setCount = 0
 
     /// An empty container.
@@ -25,13 +25,13 @@ public struct PersistenceContainer: Sendable {
         values = []
     }
 
-    /// An empty container that expects columns, with room for their values.
+    /// An empty container that expects columns, and reuses the storage of values.
     package init(expecting columns: [String], reusing values: [DatabaseValue]) {
         self.columns = columns
         self.values = values
     }
 
-    /// What a record stores.
+    /// The values that a record stores.
     package init(_ record: some EncodableRecord) throws {
         self.init()
         try record.encode(to: &self)
@@ -50,7 +50,7 @@ public struct PersistenceContainer: Sendable {
         setUnexpected(column, value)
     }
 
-    /// Sets a column that was not the expected one.
+    /// Sets another column than the expected one.
     @usableFromInline
     mutating func setUnexpected(_ column: String, _ value: DatabaseValue) {
         forgetExpectations()
@@ -69,12 +69,12 @@ public struct PersistenceContainer: Sendable {
         values.removeSubrange(setCount...)
     }
 
-    /// Drops the columns that were expected, and did not come.
+    /// Removes the expected columns that have not been set.
     package mutating func finish() {
         if setCount < columns.count { forgetExpectations() }
     }
 
-    /// The value of a column, nil for a column that was not set.
+    /// The value of a column; nil if it has not been set.
     package func value(forColumn column: String) -> DatabaseValue? {
         index(ofColumn: column).map { values[$0] }
     }
@@ -100,14 +100,14 @@ extension PersistenceContainer {
         set { self[column.name] = newValue }
     }
 
-    /// The value of a column, of a known type. Setting nil stores NULL.
+    /// The value of a column, with a known type. Setting nil stores NULL.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
         get { storedValue(column) }
         set { set(column, newValue?.databaseValue ?? .null) }
     }
 
-    /// The value of a column, of a known type. Setting nil stores NULL.
+    /// The value of a column, with a known type. Setting nil stores NULL.
     @inlinable
     public subscript<Value: DatabaseValueConvertible, C: ColumnExpression>(_ column: C) -> Value? {
         get { storedValue(column.name) }
@@ -121,20 +121,23 @@ extension PersistenceContainer {
 }
 
 extension PersistenceContainer: RandomAccessCollection {
+    /// The position of a column.
     public typealias Index = Int
 
+    /// The position of the first column.
     public var startIndex: Int { 0 }
+    /// The position after the last column.
     public var endIndex: Int { setCount }
 
     /// A column and its value.
     public subscript(position: Int) -> (String, DatabaseValue) { (columns[position], values[position]) }
 }
 
-/// What all insertions of a plan have in common.
+/// The properties that all insertions of a plan share.
 @usableFromInline
 final class InsertedKey: Sendable {
     let rowIDColumn: String?
-    /// What listens for default implementations of callbacks.
+    /// Receives the reports of default implementations.
     @usableFromInline let probe: CallbackProbe?
 
     init(rowIDColumn: String?, probe: CallbackProbe? = nil) {
@@ -144,7 +147,7 @@ final class InsertedKey: Sendable {
 }
 
 extension PersistenceContainer {
-    /// What an insertion has stored, with the rowid that SQLite has chosen.
+    /// The stored values of an insertion, with the rowid that SQLite has chosen.
     fileprivate func with(_ rowID: Int64, _ key: InsertedKey) -> PersistenceContainer {
         guard let column = key.rowIDColumn else { return self }
         var container = self
@@ -155,20 +158,20 @@ extension PersistenceContainer {
 
 /// The result of an insertion.
 public struct InsertionSuccess: Sendable {
-    /// The rowid of the inserted row; that of the updated row, for an upsert.
+    /// The rowid of the inserted row or, for an upsert, of the updated row.
     public var rowID: Int64
 
     @usableFromInline var key: InsertedKey
 
     @usableFromInline var stored: PersistenceContainer
 
-    /// What was stored, with the rowid.
+    /// The stored values, including the rowid.
     public var persistenceContainer: PersistenceContainer {
         get { stored.with(rowID, key) }
         set { stored = newValue }
     }
 
-    /// The column that is the rowid (`INTEGER PRIMARY KEY`), nil if there is none.
+    /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`), or nil.
     public var rowIDColumn: String? {
         get { key.rowIDColumn }
         set { key = InsertedKey(rowIDColumn: newValue) }
@@ -184,12 +187,12 @@ public struct InsertionSuccess: Sendable {
 /// The result of an insertion or an update.
 public struct PersistenceSuccess: Sendable {
     @usableFromInline var stored: PersistenceContainer
-    /// The rowid of an insertion, and its column: added when the container is asked for, which is seldom.
+    /// The rowid of an insertion, and its column. They are added on demand, because the container is seldom requested.
     @usableFromInline var insertedRowID: (key: InsertedKey, rowID: Int64)?
-    /// The columns that an update was asked to write, nil for all.
+    /// The columns that the update should write; nil for all.
     @usableFromInline var updatedColumns: Set<String>?
 
-    /// What was stored, with the rowid of an insertion.
+    /// The stored values, including the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {
         get {
             guard let (key, rowID) = insertedRowID else { return stored }

@@ -1,15 +1,15 @@
-// Persistence plans: per connection, record type and operation, the statement that was prepared for the columns of
-// the last record, and where each value goes. The second insertion of a type renders nothing, looks nothing up in
-// the schema, and allocates no container.
+// Persistence plans: for each connection, record type and operation, the prepared statement for the columns of the last
+// record, and the positions of its values. The second insertion of a type renders nothing, does not read the schema,
+// and allocates no container.
 
 /// The plans of one operation on one record type.
 @usableFromInline
 final class PlanGroup {
-    /// The plan of the last columns, which the next record most likely has.
+    /// The plan of the last columns, which the next record most likely uses too.
     @exclusivity(unchecked) var last: PersistencePlan?
     /// The plans of other columns, for records that do not always set the same ones.
     var others: [[String]: PersistencePlan] = [:]
-    /// The values of the last container, whose storage the next one takes over.
+    /// The values of the last container, whose storage the next one reuses.
     @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
     let epoch: Int
 
@@ -26,10 +26,10 @@ final class PlanGroup {
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
-    /// The plan for the columns of a container, nil if there is none yet. Apart from `keep`: a closure that makes
-    /// the plan would be paid for by each record (benchmark insert-struct).
+    /// The plan for the columns of a container; nil if it does not exist yet. It is separate from `keep`: a closure
+    /// that makes the plan would cost time for each record (benchmark insert-struct).
     func knownPlan(for container: inout PersistenceContainer) -> PersistencePlan? {
-        // All expected columns came, and no other: the arrays are one.
+        // All expected columns were set, and no other: the arrays are identical.
         if let last, container.setCount == last.columns.count, container.columns.isIdentical(to: last.columns) {
             return last
         }
@@ -39,7 +39,7 @@ final class PlanGroup {
         return plan
     }
 
-    /// Keeps a new plan.
+    /// Stores a new plan.
     func keep(_ plan: PersistencePlan) -> PersistencePlan {
         if others.count > 32 { others.removeAll() }
         others[plan.columns] = plan
@@ -49,7 +49,7 @@ final class PlanGroup {
 }
 
 extension [String] {
-    /// Whether two arrays share their storage, or have the same elements.
+    /// Whether two arrays share their storage, or have equal elements.
     func isIdentical(to other: [String]) -> Bool {
         let isShared = withUnsafeBufferPointer { a in
             other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
@@ -58,7 +58,7 @@ extension [String] {
     }
 }
 
-/// A statement, and where the values of a container go.
+/// A statement, and the positions of a container's values in it.
 @usableFromInline
 final class PersistencePlan {
     let table: TableName
@@ -67,7 +67,7 @@ final class PersistencePlan {
     let statement: Statement
     /// For each parameter, the index of its value in the container; nil for the order of the container.
     let order: [Int]?
-    /// The values of the statement itself, after those of the container: in assignments and returned expressions.
+    /// The statement's own values, which follow those of the container: in assignments and returned expressions.
     let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
     let insertedKey: InsertedKey
@@ -92,9 +92,9 @@ final class PersistencePlan {
         self.changedColumns = changedColumns
     }
 
-    /// Runs the statement, whose rows, if any, are dropped.
+    /// Runs the statement, ignoring its rows.
     func run(_ container: PersistenceContainer) throws {
-        // A function of the statement may insert records of this type too: they take another statement.
+        // A function that the statement calls may insert records of this type too: they use another statement.
         try statement.idle().run(binding: container.values, order: order)
     }
 
@@ -105,19 +105,19 @@ final class PersistencePlan {
         return statement
     }
 
-    /// Calls a closure of the user with the statement, which it must run.
+    /// Calls the user's closure with the statement, which the closure must run.
     ///
     /// - Throws: SQLITE_MISUSE if the closure did not run the statement: nothing was written.
     func fetch<T>(_ container: PersistenceContainer, _ fetch: (Statement) throws -> T) throws -> T {
         let statement = try prepareForFetch(container)
-        // The statement may have rows left that the closure has no need for: the row is written all the same.
+        // The closure may leave rows unread: the row is written in any case.
         defer { statement.reset() }
         let runCount = statement.runCount
         let value = try fetch(statement)
         guard statement.runCount != runCount else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the closure did not run the statement that it was given: nothing was written",
+                message: "the closure did not run its statement: nothing was written. Fetch from the statement",
                 sql: statement.sql)
         }
         return value
@@ -129,7 +129,7 @@ final class PersistencePlan {
     }
 }
 
-/// What a group of plans is for.
+/// The purpose of a group of plans.
 @usableFromInline
 enum PlanOperation: UInt8 {
     case insert, update, upsert, delete, exists, insertAll, upsertAll
@@ -138,7 +138,7 @@ enum PlanOperation: UInt8 {
 extension Database {
     /// The plans of an operation on a record type.
     ///
-    /// - Parameter detail: what the statement depends on, beyond the type and the columns.
+    /// - Parameter detail: additional properties that determine the statement, beyond the type and the columns.
     @usableFromInline
     func planGroup(
         _ type: any MutablePersistableRecord.Type, _ operation: PlanOperation,
@@ -148,7 +148,7 @@ extension Database {
         return recordPlans.group(for: key, epoch: connection.schemaEpoch)
     }
 
-    /// A statement for a plan, and the values that its text brings along.
+    /// The statement of a plan, and the statement's own values.
     func planStatement(
         _ write: (inout Renderer) -> Void
     ) throws -> (statement: Statement, constants: [DatabaseValue]) {
@@ -169,6 +169,6 @@ extension Database.ConflictResolution {
         }
     }
 
-    /// The word after OR; nil for ABORT, which SQLite does by default.
+    /// The word after OR; nil for ABORT, SQLite's default.
     var clause: String? { self == .abort ? nil : rawValue }
 }

@@ -1,4 +1,4 @@
-// The Record class: a base class for records that know their own changes.
+// The Record class: a base class for records that track their changes.
 
 /// A base class for records.
 ///
@@ -20,24 +20,27 @@
 /// }
 /// ```
 ///
-/// Prefer structs: they have all of this, but `hasDatabaseChanges`.
+/// Prefer structs: they provide all of these features, except `hasDatabaseChanges`.
 open class Record: FetchableRecord, PersistableRecord {
-    /// What the database is known to store, nil for a record that was never stored.
+    /// The last known stored values; nil for a record that was never stored.
     private var reference: PersistenceContainer?
-    /// The row that the record was built from, until its own values are asked for.
+    /// The row that the record was decoded from, until it is encoded for the first time.
     private var row: Row?
 
-    /// A record that is not in the database.
+    /// Creates a record that is not in the database.
     public init() {}
 
-    /// A record that is in the database, as the row says.
+    /// Creates a record from a row of the database.
     public required init(row: Row) throws { self.row = row.copy() }
 
     /// The name of the table. Subclasses must override it.
     open class var databaseTableName: String { preconditionFailure("\(self) must override databaseTableName") }
 
+    /// The columns that requests select. By default, all columns.
     open class var databaseSelection: [any SQLSelectable] { [AllColumns()] }
 
+    /// How INSERT and UPDATE handle constraint violations. By default, a violation fails the statement, and undoes its
+    /// changes.
     open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
     /// Sets the values of the columns. Subclasses override it.
@@ -45,32 +48,41 @@ open class Record: FetchableRecord, PersistableRecord {
 
     // MARK: Callbacks
 
+    /// Called before the insertion. By default, does nothing.
     open func willInsert(_ db: Database) throws {}
+    /// Called around the insertion: call `insert()` exactly once.
     open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
-    /// Subclasses call super.
+    /// Called after the insertion. Subclasses must call super.
     open func didInsert(_ inserted: InsertionSuccess) {}
+    /// Called before the update of some columns. By default, does nothing.
     open func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    /// Called around the update: call `update()` exactly once.
     open func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
     ) throws { _ = try update() }
+    /// Called after the update. By default, does nothing.
     open func didUpdate(_ updated: PersistenceSuccess) {}
+    /// Called before the insertion or the update. By default, does nothing.
     open func willSave(_ db: Database) throws {}
+    /// Called around the insertion or the update: call `save()` exactly once.
     open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
-    /// Subclasses call super.
+    /// Called after the insertion or the update. Subclasses must call super.
     open func didSave(_ saved: PersistenceSuccess) {
         var reference = PersistenceContainer()
         let columns = saved.updatedColumns.map { Set($0.map(\.foldedDatabaseName)) }
         for (column, value) in saved.persistenceContainer {
-            // An update of some columns leaves the others as they were.
+            // An update of some columns leaves the other columns unchanged.
             let isStored = columns?.contains(column.foldedDatabaseName) ?? true
             if let stored = isStored ? value : knownValue(column) { reference.set(column, stored) }
         }
         self.reference = reference
         row = nil
     }
+    /// Called before the deletion. By default, does nothing.
     open func willDelete(_ db: Database) throws {}
+    /// Called around the deletion: call `delete()` exactly once.
     open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
-    /// Subclasses call super.
+    /// Called after the deletion. Subclasses must call super.
     open func didDelete(deleted: Bool) {
         reference = nil
         row = nil
@@ -78,8 +90,8 @@ open class Record: FetchableRecord, PersistableRecord {
 
     // MARK: Changes
 
-    /// The columns whose value differs from what the database is known to store, with the stored value; nil for a
-    /// column whose stored value is not known.
+    /// The columns whose values differ from the last known stored values, with the stored values; nil for a column
+    /// whose stored value is unknown.
     public var databaseChanges: [String: DatabaseValue?] {
         get throws {
             var changes: [String: DatabaseValue?] = [:]
@@ -91,9 +103,9 @@ open class Record: FetchableRecord, PersistableRecord {
         }
     }
 
-    /// Whether the record has changes that are not in the database.
+    /// Whether the record has changes that are not stored.
     public var hasDatabaseChanges: Bool {
-        // A record that can't be encoded can't be what is stored.
+        // A record that can't be encoded differs from the stored values.
         (try? !databaseChanges.isEmpty) ?? true
     }
 
@@ -106,10 +118,10 @@ open class Record: FetchableRecord, PersistableRecord {
         return row.flatMap { $0.hasColumn(column) ? $0[column] as DatabaseValue : nil }
     }
 
-    /// Updates the columns that have changed. Without change, the database is not accessed.
+    /// Updates the changed columns. Without changes, the database is not accessed.
     ///
     /// - Returns: whether the row was updated.
-    /// - Throws: ``RecordError`` if no row has the primary key.
+    /// - Throws: a ``RecordError`` if no row has the primary key.
     @discardableResult
     public final func updateChanges(_ db: Database) throws -> Bool {
         let changes = try databaseChanges

@@ -1,11 +1,11 @@
-// A key without column, scope or prefetched rows may decode the row itself: `{ author, books }` from the rows of authors.
-// One key at most, and none whose columns are all explained by other keys: with a misspelt or a forgotten association, a
-// record would be made from the columns of another one.
+// A key without a column, a scope or prefetched rows may decode the row itself: `{ author, books }` from the rows of
+// authors. At most one key may do so, and only if other keys don't explain all of its columns. Otherwise a misspelt or
+// forgotten association would decode a record from the columns of another record.
 
 extension RecordKeyedDecodingContainer {
     /// Decodes the row itself, as a part of the record.
     ///
-    /// - Throws: ``RowDecodingError`` if the key can't mean the row, or the error of the part.
+    /// - Throws: a ``RowDecodingError`` if the key can't stand for the row, or the error of the part.
     func decodeBase<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         guard let part = type as? any (FetchableRecord & Decodable).Type else {
             throw missing(key, type, because: "")
@@ -21,7 +21,7 @@ extension RecordKeyedDecodingContainer {
         }
     }
 
-    /// Runs the closure, which decodes the row itself. If it fails, another key may try.
+    /// Runs the closure, which decodes the row itself. If it fails, another key may decode the row.
     func releasingBase<T>(_ decode: () throws -> T) throws -> T {
         do { return try decode() } catch {
             row.remembering().endClaim(of: owner)
@@ -29,24 +29,24 @@ extension RecordKeyedDecodingContainer {
         }
     }
 
-    /// Makes sure that no other key decodes the row itself.
+    /// Ensures that no other key decodes the row itself.
     func claimBase<T>(_ key: Key, _ type: T.Type) throws {
         if let other = row.remembering().claim(key.stringValue, of: owner) {
             throw missing(key, type, because: ", and the row itself decodes the key \"\(other)\"")
         }
     }
 
-    /// The columns that are keys of this record and of its part, if the part has no others, or if the row has a scope that
-    /// no key names.
+    /// The columns that are keys of both this record and its part, if the part has no other columns, or if the row has
+    /// a scope without a key.
     private func sharedColumns(with part: any (FetchableRecord & Decodable).Type) -> [String] {
-        // Keys of any name tell nothing.
+        // With keys of any name, all columns are keys.
         guard Key(stringValue: "\u{0}") == nil else { return [] }
         let strategy = record.databaseColumnDecodingStrategy
         let names = row.layout.names.filter { strategy.hasKey($0, of: Key.self) }
         guard !names.isEmpty else { return [] }
         let columns = KeyProbe.columns(row.layout.names, of: part)
         let shared = names.filter(columns.contains)
-        // A scope that no key names is an association with another key: perhaps this one.
+        // A scope without a key belongs to an association with another key: perhaps this one.
         let hasUnknownScope = row.scopesTree.names.contains { Key(stringValue: $0) == nil }
         return shared.count == columns.count || hasUnknownScope ? shared : []
     }
@@ -60,11 +60,11 @@ extension RecordKeyedDecodingContainer {
             reason:
                 "could not decode \(T.self) for the key \"\(key.stringValue)\": the row has no such column, scope or "
                 + "prefetched rows\(reason) (\(known.joined(separator: "; "))). Include the association, with this key",
-            column: key.stringValue, sql: row.statement?.sql)
+            column: key.stringValue, row: row)
     }
 }
 
-/// A decoder that tells which columns are keys of a record, and decodes nothing.
+/// A decoder that finds the columns that are keys of a record, without decoding values.
 private struct KeyProbe: Decoder {
     let names: [String]
     let strategy: DatabaseColumnDecodingStrategy
@@ -80,7 +80,7 @@ private struct KeyProbe: Decoder {
         } catch let answer as Answer {
             return answer.columns
         } catch {}
-        // The record does not say which keys it has.
+        // The keys of the record are unknown.
         return []
     }
 

@@ -1,14 +1,15 @@
-// The parts of a Decodable record that are records: those of the same row, of scopes, of prefetched rows. Where a part
-// comes from is looked for once for all the rows of a cursor (benchmark join-belongs-to-codable).
+// The properties of Decodable records that are records themselves: decoded from the same row, from scopes, or from
+// prefetched rows. The source of each part is determined once for all rows of a cursor (benchmark
+// join-belongs-to-codable).
 
 extension Row {
-    /// The part of a record that was found for a previous row.
+    /// The part of a record that was found in a previous row.
     func keptPart(_ key: String, _ type: any Any.Type, of owner: RowMemory.Owner) -> RecordPart? {
-        // All parts are made below.
+        // All parts are created below.
         memory?.part(key, ObjectIdentifier(type), of: owner).map { $0 as! RecordPart }
     }
 
-    /// Remembers a part of a record for the next rows, if the row object moves to them.
+    /// Stores a part of a record for the next rows, if the row object moves to them.
     func keep(_ part: RecordPart) {
         if isMoved, part.scope?.isMoved ?? true { remembering().keep(part) }
     }
@@ -16,7 +17,7 @@ extension Row {
 
 /// A property that is a record.
 final class RecordPart: RowMemory.Part {
-    /// The type of the property, if it builds itself from rows.
+    /// The type of the property, if it decodes itself from rows.
     let record: (any FetchableRecord.Type)?
 
     override init(
@@ -28,11 +29,11 @@ final class RecordPart: RowMemory.Part {
 }
 
 extension FetchableRecord {
-    /// The record of a row, as what it is: a type that is known by another name.
+    /// Decodes a row to a record whose type is known as `T`.
     static func element<T>(of row: Row, as type: T.Type) throws -> T {
         let element = try Self(row: row)
         guard Self.self == T.self else { return element as! T }
-        // Not `as!`: the types are the same one.
+        // Not `as!`: the types are identical.
         return withUnsafePointer(to: element) {
             $0.withMemoryRebound(to: T.self, capacity: 1) { $0.pointee }
         }
@@ -41,7 +42,7 @@ extension FetchableRecord {
 
 /// The decoder of prefetched rows: an array of records.
 struct PrefetchedRowsDecoder: Decoder {
-    /// The decoder of the record that has the rows, at the key of the rows.
+    /// The decoder of the record that owns the rows, at the key of the rows.
     let decoder: RecordDecoder
     let rows: PrefetchedGroup.Rows
     let name: String
@@ -62,12 +63,12 @@ struct PrefetchedRowsDecoder: Decoder {
 }
 
 struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
-    /// The decoder of the record that has the rows, at the key of the rows.
+    /// The decoder of the record that owns the rows, at the key of the rows.
     let decoder: RecordDecoder
     let name: String
     private let walk: PrefetchedGroup.Walk
     private(set) var currentIndex = 0
-    /// The type of the last record, if it builds itself from rows.
+    /// The last record type, if it decodes itself from rows.
     private var record: (type: ObjectIdentifier, record: (any FetchableRecord.Type)?)?
     var codingPath: [any CodingKey] { decoder.codingPath }
     var count: Int? { walk.rows.count }
@@ -88,7 +89,7 @@ struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
         return walk.row(at: currentIndex)
     }
 
-    /// The decoder of the next row, for a type that only decodes.
+    /// The decoder of the next row, for a type that is only Decodable.
     private mutating func nextDecoder() throws -> RecordDecoder {
         let key = PlainCodingKey(intValue: currentIndex)
         return decoder.on(try nextRow(), CodingPath(decoder.path, key))

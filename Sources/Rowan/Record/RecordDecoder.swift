@@ -1,11 +1,11 @@
-// Decodable records: a keyed container over a row. Columns come in the order of the coding keys most of the time,
-// which the row's prediction turns into one comparison a column. What is no value decodes from JSON, from a scope
-// of the row, or from prefetched rows.
+// Decodable records: a keyed container over a row. Columns are usually in the order of the coding keys, so the row
+// finds each with one comparison. A property that is not a value is decoded from JSON, from a scope of the row, or from
+// prefetched rows.
 
 import Foundation
 
 extension FetchableRecord where Self: Decodable {
-    /// Decodes the columns as coding keys.
+    /// Decodes the coding keys from the columns with their names.
     public init(row: Row) throws { self = try RecordDecoder(record: Self.self, row: row).decode(Self.self) }
 }
 
@@ -15,22 +15,23 @@ extension FetchableRecord where Self: Decodable {
 /// let player = try FetchableRecordDecoder().decode(Player.self, from: row)
 /// ```
 open class FetchableRecordDecoder {
+    /// Creates a decoder.
     public init() {}
 
     /// Decodes a record from a row.
     ///
-    /// - Throws: ``RowDecodingError``, or the error of the record.
+    /// - Throws: a ``RowDecodingError``, or the error of the record.
     open func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
         try RecordDecoder(record: T.self, row: row).decode(type)
     }
 }
 
-/// The decoder of a Decodable record: its strategies are those of the record that is fetched.
+/// The decoder of a Decodable record. Its strategies are those of the fetched record.
 struct RecordDecoder: Decoder {
-    /// Not a generic parameter: the metadata of generic types are looked up at each use.
+    /// Not a generic parameter: the metadata of generic types is looked up at each use.
     let record: any FetchableRecord.Type
     let row: Row
-    /// Where the row stands in the record; nil for the record itself.
+    /// The position of the row in the record; nil for the record itself.
     var path: CodingPath?
     var codingPath: [any CodingKey] { path.keys }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
@@ -64,7 +65,7 @@ struct RecordDecoder: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { RecordSingleValueDecoding(decoder: self) }
 }
 
-/// A record that decodes itself from another one, or from the first column.
+/// A record that decodes itself from another record, or from the first column.
 private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     let decoder: RecordDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }
@@ -72,7 +73,7 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { !decoder.row.containsNonNullValue }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        // A record decodes as it does elsewhere, from the row: a wrapper of records has no say in it.
+        // A record decodes itself from the row: its wrapper does not change that.
         if let record = type as? any FetchableRecord.Type { return try record.element(of: decoder.row, as: type) }
         if let type = type as? any DatabaseValueConvertible.Type {
             return try type.decodeColumn(decoder.row, 0) as! T
@@ -104,7 +105,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
 
     private func path(to key: Key) -> CodingPath { CodingPath(path, key) }
 
-    /// A part of the record, remembered for the next rows if the row object moves to them.
+    /// A part of the record, stored for the next rows if the row object moves to them.
     func keptPart(_ key: Key, _ type: any Any.Type, scope: Row?) -> RecordPart {
         let part = RecordPart(key, type, of: owner, scope: scope, path: path)
         row.keep(part)
@@ -127,7 +128,8 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
         return row.codingColumns(of: record)[key.stringValue].flatMap { row.index(ofColumn: $0) }
     }
 
-    // Inlined for each type: without, its optional's metadata is looked up at each value (benchmark fetch-codable).
+    // Inlined for each type: otherwise the metadata of its optional is looked up for each value (benchmark
+    // fetch-codable).
     @inline(__always)
     private func value<T: DatabaseValueConvertible>(_ key: Key) throws -> T {
         guard let index = index(key) else { throw missing(key) }
@@ -203,7 +205,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
             let decoder = decoder.on(row, path(to: key))
             return try T(from: PrefetchedRowsDecoder(decoder: decoder, rows: rows, name: key.stringValue))
         }
-        // A record that is a part of another one decodes from the same row.
+        // A record that is a part of another one is decoded from the same row.
         return try decodeBase(type, key)
     }
 
@@ -245,7 +247,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
 }
 
 extension Row {
-    /// The columns of the coding keys of a record. They are remembered: they depend on the layout alone.
+    /// The columns of a record's coding keys, which are stored because they depend only on the layout.
     fileprivate func codingColumns(of record: any FetchableRecord.Type) -> [String: String] {
         let id = ObjectIdentifier(record)
         if let columns = memory?.columns(of: id) { return columns }
@@ -256,7 +258,7 @@ extension Row {
 }
 
 extension DatabaseColumnDecodingStrategy {
-    /// Whether columns and coding keys have the same names.
+    /// Whether columns have the names of their coding keys.
     fileprivate var isDefault: Bool {
         switch self {
         case .useDefaultKeys: true
@@ -270,11 +272,11 @@ extension DatabaseColumnDecodingStrategy {
         return Dictionary(names) { first, _ in first }
     }
 
-    /// The coding keys that a column has.
+    /// The possible coding keys of a column.
     func keys(_ column: String) -> [String] {
         switch self {
         case .useDefaultKeys: [column]
-        // `TEAM_ID` is `teamId`, or `teamID`.
+        // `TEAM_ID` may be `teamId` or `teamID`.
         case .convertFromSnakeCase where !column.contains(where: \.isLowercase):
             [column.lowercased().camelCased, column.camelCased]
         case .convertFromSnakeCase: [column.camelCased]
@@ -294,7 +296,7 @@ extension DatabaseValueConvertible {
     }
 }
 
-/// How one property of a record decodes from its column.
+/// How a property of a record is decoded from its column.
 struct PropertyDecoding: SingleValueSource {
     let record: any FetchableRecord.Type
     let row: Row
@@ -309,9 +311,9 @@ struct PropertyDecoding: SingleValueSource {
     private var column: ColumnValue { row.column(atUncheckedIndex: index) }
     private var name: String { row.layout.names[index] }
 
-    /// - Parameter path: where the property stands. It is made for the types that ask for it.
+    /// - Parameter path: the path of the property, evaluated only for types that need it.
     func decode<T: Decodable>(_ type: T.Type, at path: @autoclosure () -> CodingPath) throws -> T {
-        // Not `as!`, which costs as much as the whole decoding: the types are the same one (benchmark
+        // Not `as!`, which costs as much as the whole decoding: the types are identical (benchmark
         // fetch-place-codable).
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
@@ -325,15 +327,15 @@ struct PropertyDecoding: SingleValueSource {
         do {
             return try record.jsonDecoder(for: name).decode(T.self, from: data)
         } catch {
-            // The error of a decoder may quote the value.
+            // The error of a decoder may contain the value.
             let cause = "\(error)".prefix(utf8Count: 400)
             throw RowDecodingError(
                 reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
-                column: name, columnIndex: index, databaseValue: column.databaseValue, sql: row.statement?.sql)
+                column: name, columnIndex: index, databaseValue: column.databaseValue, row: row)
         }
     }
 
-    /// A value that a property consists of: it decodes as the property would.
+    /// A value that is the whole content of a property: it is decoded like the property.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
@@ -360,7 +362,7 @@ struct PropertyDecoding: SingleValueSource {
 }
 
 extension FetchableRecord {
-    /// The decoder of a JSON column, with the user info of the record.
+    /// The decoder of a JSON column, with the `userInfo` of the record.
     fileprivate static func jsonDecoder(for column: String) -> JSONDecoder {
         let decoder = databaseJSONDecoder(for: column)
         for (key, value) in databaseDecodingUserInfo { decoder.userInfo[key] = assumeSendable(value) }

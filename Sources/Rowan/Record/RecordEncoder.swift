@@ -1,11 +1,11 @@
-// Encodable records: a keyed container that sets the columns of a persistence container. Values go as the
-// database stores them; what is no value goes as JSON. Several containers on one encoder write to one place, so
-// that class hierarchies encode flat.
+// Encodable records: a keyed container that sets the columns of a persistence container. Values are stored as database
+// values, and all other properties as JSON. All containers of an encoder share their target, so class hierarchies
+// encode to a flat record.
 
 import Foundation
 
 extension EncodableRecord where Self: Encodable {
-    /// Encodes the coding keys as columns.
+    /// Encodes the coding keys to the columns with their names.
     public func encode(to container: inout PersistenceContainer) throws {
         let encoder = RecordEncoder(Self.self, container)
         try encode(to: encoder)
@@ -16,7 +16,7 @@ extension EncodableRecord where Self: Encodable {
 /// The encoder of an Encodable record.
 private final class RecordEncoder: Encoder {
     @exclusivity(unchecked) var container: PersistenceContainer
-    /// Not a generic parameter: the metadata of generic types are looked up at each use.
+    /// Not a generic parameter: the metadata of generic types is looked up at each use.
     let record: any EncodableRecord.Type
     private let columnStrategy: DatabaseColumnEncodingStrategy
     private let hasDefaultKeys: Bool
@@ -31,7 +31,7 @@ private final class RecordEncoder: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
 
-    /// Encodes a record that another one consists of.
+    /// Encodes a record that is the whole content of another one.
     func encodeRecord(_ record: some EncodableRecord) throws { try record.encode(to: &container) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -39,7 +39,7 @@ private final class RecordEncoder: Encoder {
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        RefusingContainer("\(record) encodes as an array, which is no record")
+        RefusingContainer("\(record) encodes as an array, and can't be stored in a row: encode keys")
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { RecordSingleValueContainer(encoder: self) }
@@ -95,7 +95,7 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
         encoder.container.set(column, try ColumnCoding(record: encoder.record, column: column).encode(value, at: key))
     }
 
-    // A nil is stored as NULL: the columns are the same for all records of a type.
+    // Nil is stored as NULL, so all records of a type have the same columns.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) { set(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) { set(value, key) }
@@ -136,21 +136,21 @@ private struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContai
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// A record that encodes itself as another one: its columns are those of the other.
+/// A record that encodes itself as another record, and has the columns of that record.
 private struct RecordSingleValueContainer: SingleValueEncodingContainer, ThrowingScalars {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
-    var refusal: String { "\(encoder.record) encodes as a single value, which is no record" }
+    var refusal: String { "\(encoder.record) encodes as a single value, and can't be stored in a row: encode keys" }
 
     func encodeNil() throws { throw refused() }
     func encode<T: Encodable>(_ value: T) throws {
-        // A record encodes as it does elsewhere: a wrapper of records has no say in it.
+        // A record encodes itself: its wrapper does not change that.
         if let record = value as? any EncodableRecord { return try encoder.encodeRecord(record) }
         try value.encode(to: encoder)
     }
 }
 
-/// How one property of a record is stored.
+/// How a property of a record is stored.
 private struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
@@ -163,9 +163,9 @@ private struct ColumnCoding {
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 
-    /// The stored value of a type that is one value, or consists of one; nil if the type needs JSON.
+    /// The stored value of a type that encodes a single value; nil if the type needs JSON.
     private func single<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue? {
-        // Not `as?`, which looks for a conformance: the types are the same one (benchmark insert-place-codable).
+        // Not `as?`, which searches for a conformance: the types are identical (benchmark insert-place-codable).
         if T.self == Date.self {
             return record.databaseDateEncodingStrategy(for: column).encode(unsafeBitCast(value, to: Date.self))
         }
@@ -173,7 +173,7 @@ private struct ColumnCoding {
         if T.self == UInt.self { return try unsafeBitCast(value, to: UInt.self).fitting(column).databaseValue }
         if let value = value as? any DatabaseValueConvertible {
             let stored = record.storedValue(value, forColumn: column)
-            // NULL may stand for a value that JSON can't hold.
+            // NULL may replace a value that JSON can't represent.
             if stored.isNull { try JSONFailure.check(value) }
             return stored
         }
@@ -184,13 +184,13 @@ private struct ColumnCoding {
 }
 
 extension FixedWidthInteger {
-    /// The integer, if SQLite can store it.
+    /// The integer, if it fits in SQLite's integers.
     fileprivate func fitting(_ column: String) throws -> Int64 {
         guard let integer = Int64(exactly: self) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISMATCH,
-                message: "\(self) does not fit in column \(column): SQLite's integers go up to \(Int64.max). "
-                    + "Store it as a text.")
+                message: "\(self) does not fit in column \(column): the maximum of SQLite's integers is \(Int64.max). "
+                    + "Store it as text.")
         }
         return integer
     }
@@ -213,7 +213,7 @@ extension String {
         return result
     }
 
-    /// `team_id` gives `teamId`. Leading and trailing underscores stay.
+    /// `team_id` gives `teamId`. Leading and trailing underscores are preserved.
     var camelCased: String {
         let leading = prefix { $0 == "_" }
         guard leading.count < count else { return self }

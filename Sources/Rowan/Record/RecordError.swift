@@ -2,7 +2,7 @@
 
 /// An error of a record.
 public enum RecordError: Error, Sendable, CustomStringConvertible {
-    /// A record was not found: by `find`, by an update, or by an insertion that a conflict ignored.
+    /// A record was not found: by `find`, by an update, or by an insertion with an ignored conflict.
     ///
     /// ```swift
     /// do {
@@ -13,6 +13,7 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     /// ```
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 
+    /// The table and the key of the record.
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):
@@ -23,13 +24,13 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TableRecord {
-    /// The error of a record that is not in the database.
+    /// The error of a record that does not exist, by its key.
     public static func recordNotFound(key: [String: (any DatabaseValueConvertible)?]) -> RecordError {
         .recordNotFound(
             databaseTableName: databaseTableName, key: key.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// The error of a record that is not in the database.
+    /// The error of a record that does not exist, by its primary key.
     public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
         do {
             let columns = try db.primaryKey(databaseTableName, in: databaseSchemaName).columns
@@ -44,12 +45,12 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// The error of a record that is not in the database.
+    /// The error of a record that does not exist, by its id.
     public static func recordNotFound(_ db: Database, id: ID) -> any Error { recordNotFound(db, key: id) }
 }
 
 extension TableRecord where Self: EncodableRecord {
-    /// The error of this record, when it is not in the database.
+    /// The error of this record, if it does not exist.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             let table = type(of: self).databaseTable

@@ -1,11 +1,11 @@
-// What a connection keeps for records: the plans of persistence methods, of batches, and of fetches by key. It goes
-// when the connection lets go of its statements.
+// The plans that a connection keeps for records: persistence methods, batches, and fetches by key. They are removed
+// when the connection releases its statements.
 
 @usableFromInline
 final class RecordPlans: ConnectionStateValue {
     @usableFromInline static var place: ConnectionState.Place { .recordPlans }
 
-    /// What plans are for: a record type, an operation, and what else their statements depend on.
+    /// The properties that determine a plan: a record type, an operation, and further properties of its statement.
     struct Key: Hashable {
         let type: ObjectIdentifier
         let operation: UInt8
@@ -23,7 +23,7 @@ final class RecordPlans: ConnectionStateValue {
     }
 
     private var groups: [Key: PlanGroup] = [:]
-    /// The group that was used last, and its key.
+    /// The last used group, and its key.
     @exclusivity(unchecked) private var lastGroup: PlanGroup?
     @exclusivity(unchecked) private var lastKey: Key?
     private var batches: [Key: BatchPlans] = [:]

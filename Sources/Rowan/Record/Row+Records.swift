@@ -1,9 +1,9 @@
-// Records in rows: those of scopes, and of prefetched rows.
+// Records of scopes and of prefetched rows.
 
 extension Row {
     /// The record of a scope.
     ///
-    /// - Precondition: the row has this scope, and the record decodes. ``decode(_:forKey:)`` throws instead.
+    /// - Precondition: the row has this scope, and the record decodes. `decode(_:forKey:)` throws an error instead.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             return try decode(Record.self, forKey: scope)
@@ -12,9 +12,9 @@ extension Row {
         }
     }
 
-    /// The record of a scope, nil if the scope is missing, or contains only NULLs.
+    /// The record of a scope; nil if the scope is missing, or contains only NULL values.
     ///
-    /// - Precondition: the record decodes. ``decodeIfPresent(_:forKey:)`` throws instead.
+    /// - Precondition: the record decodes. ``decodeIfPresent(_:forKey:)`` throws an error instead.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         do {
             return try decodeIfPresent(Record.self, forKey: scope)
@@ -25,18 +25,18 @@ extension Row {
 
     /// Decodes the record of a scope.
     ///
-    /// - Throws: ``RowDecodingError`` if there is no such scope, or if it contains only NULLs.
+    /// - Throws: a ``RowDecodingError`` if the scope is missing, or contains only NULL values.
     public func decode<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record {
         if let record = try decodeIfPresent(type, forKey: scope) { return record }
         let names = scopesTree.names.sorted().joined(separator: ", ")
         throw RowDecodingError(
-            reason: "scope not found, or all NULL: \"\(scope)\" (the row has: \(names))", column: nil,
-            sql: statement?.sql)
+            reason: "scope \"\(scope)\" is missing, or contains only NULL values (the row has: \(names))", column: nil,
+            row: self)
     }
 
-    /// Decodes the record of a scope; nil if the scope is missing, or contains only NULLs.
+    /// Decodes the record of a scope; nil if the scope is missing, or contains only NULL values.
     public func decodeIfPresent<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record? {
@@ -46,7 +46,8 @@ extension Row {
 
     /// The records of prefetched rows: `let books: [Book] = row["books"]`.
     ///
-    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws instead.
+    /// - Precondition: the row has these prefetched rows, and the records decode. `decode(_:forKey:)` throws an error
+    ///   instead.
     public subscript<Records: RangeReplaceableCollection>(_ key: String) -> Records
     where Records.Element: FetchableRecord {
         do {
@@ -58,7 +59,8 @@ extension Row {
 
     /// The set of the records of prefetched rows.
     ///
-    /// - Precondition: the row has these prefetched rows, and the records decode. ``decode(_:forKey:)`` throws instead.
+    /// - Precondition: the row has these prefetched rows, and the records decode. `decode(_:forKey:)` throws an error
+    ///   instead.
     public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
         do {
             return try decode(Set<Record>.self, forKey: key)
@@ -73,7 +75,7 @@ extension Row {
     /// let books: [Book] = try row.decode(forKey: "books")
     /// ```
     ///
-    /// - Throws: ``RowDecodingError`` if there are no such rows.
+    /// - Throws: a ``RowDecodingError`` if the prefetched rows are missing.
     public func decode<Records: RangeReplaceableCollection>(
         _ type: Records.Type = Records.self, forKey key: String
     ) throws -> Records where Records.Element: FetchableRecord {
@@ -84,7 +86,7 @@ extension Row {
 
     /// Decodes the set of the records of prefetched rows.
     ///
-    /// - Throws: ``RowDecodingError`` if there are no such rows.
+    /// - Throws: a ``RowDecodingError`` if the prefetched rows are missing.
     public func decode<Record: FetchableRecord & Hashable>(
         _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
     ) throws -> Set<Record> {
@@ -97,7 +99,8 @@ extension Row {
         guard let rows = prefetchedTree?[key] else {
             let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
             throw RowDecodingError(
-                reason: "prefetched rows not found: \"\(key)\" (the row has: \(keys))", sql: statement?.sql)
+                reason: "prefetched rows \"\(key)\" are missing (the row has: \(keys)): include the association",
+                row: self)
         }
         let walk = PrefetchedGroup.Walk(rows, of: self)
         for index in 0..<rows.count { try body(walk.row(at: index)) }

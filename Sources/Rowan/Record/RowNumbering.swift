@@ -1,6 +1,6 @@
-// The rowids that SQLite will choose, chosen in its stead: one more than the largest, as it documents. SQLite reports
-// only the last rowid of an INSERT of many rows, and promises no order for the rows of RETURNING. A trigger or an ON
-// CONFLICT clause of the table may choose others: such tables are not numbered.
+// Predicts the rowids that SQLite documents: the largest rowid plus one. SQLite reports only the last rowid of an
+// INSERT of many rows, and guarantees no order for the rows of RETURNING. A trigger or an ON CONFLICT clause of the
+// table may change the rowids: such tables are not numbered.
 // Source: https://sqlite.org/autoinc.html
 
 struct RowNumbering {
@@ -8,7 +8,7 @@ struct RowNumbering {
     let column: String
     private let largestRowID: Statement
 
-    /// - Returns: nil for a table whose rowids can't be told in advance.
+    /// - Returns: nil for a table whose rowids can't be predicted.
     init?(_ db: Database, _ insertion: Insertion) throws {
         let table = insertion.record.databaseTable
         let schema = table.schema ?? "main"
@@ -24,16 +24,16 @@ struct RowNumbering {
         let quotedSchema = schema.quotedDatabaseIdentifier
         let source = "\(quotedSchema).\(table.name.quotedDatabaseIdentifier)"
         let name = DatabaseValue(storage: .string(table.name)).sqlLiteral
-        // The key of an AUTOINCREMENT table is never used again.
+        // A key of an AUTOINCREMENT table is never reused.
         let sequence =
             try db.tableExists("sqlite_sequence", in: schema)
             ? "(SELECT max(seq) FROM \(quotedSchema).sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
         largestRowID = try db.connection.cachedStatement("SELECT max(\(rowID)), \(sequence) FROM \(source)")
     }
 
-    /// Gives rowids to the rows that have none.
+    /// Assigns rowids to the rows without one.
     ///
-    /// - Returns: the rowids of all rows, in order; nil, and rows as they were, if they can't be told.
+    /// - Returns: the rowids of all rows, in order. If they can't be predicted, nil, and the rows stay unchanged.
     func number(_ rows: inout [[DatabaseValue]], count: Int, columns: [String]) throws -> [Int64]? {
         guard let index = columns.firstIndex(where: column.isSameDatabaseName) else { return nil }
         guard var next = try firstRowID() else { return nil }
@@ -45,7 +45,7 @@ struct RowNumbering {
             case .int64(let rowID): rowIDs.append(rowID)
             case .double, .string, .blob: return nil
             }
-            // At the end of the numbers SQLite chooses at random; it goes on after negative ones.
+            // After the largest integer, SQLite chooses random rowids. After a negative one, it continues from there.
             guard let rowID = rowIDs.last, rowID < .max, rowID >= 0 else { return nil }
             next = max(next, rowID + 1)
         }
@@ -64,7 +64,7 @@ struct RowNumbering {
 }
 
 extension Database {
-    /// Whether the name is that of a table of the schema, with no triggers and no ON CONFLICT clauses.
+    /// Whether the name is a table of the schema, without triggers and ON CONFLICT clauses.
     fileprivate func isPlainTable(_ table: String, in schema: String) throws -> Bool {
         let sql = """
             SELECT type, sql FROM \(schema.quotedDatabaseIdentifier).sqlite_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'

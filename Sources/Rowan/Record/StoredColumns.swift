@@ -1,6 +1,6 @@
 // What `updateChanges` needs of a record type: the columns that its records store, and the sets of columns that were
-// changed, each with the key of its plan. The second change of a column makes no set and no text, and takes over the values
-// of the containers that were compared before (benchmark update-changes).
+// changed, each with the key of its plan. The second change of a column makes no set and no text, and reuses the
+// containers of the previous comparison (benchmark update-changes).
 
 /// The columns that a record changes.
 @usableFromInline

@@ -1,7 +1,7 @@
-// Typed columns where records, aliases and collations meet them.
+// Typed columns with records, aliases and collations.
 
 extension PersistenceContainer {
-    /// The value of a column, of the column's type: `container[Columns.score] = score`. Setting nil stores NULL.
+    /// The value of a typed column: `container[Columns.score] = score`. Setting nil stores NULL.
     public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value? {
         get { storedValue(column.name) }
         set { set(column.name, newValue?.databaseValue ?? .null) }

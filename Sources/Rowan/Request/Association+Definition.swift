@@ -1,7 +1,8 @@
-// How associations are defined: on record types, on tables without record type, on common table expressions.
+// The definitions of associations: for record types, for tables without a record type, and for common table
+// expressions.
 
 extension TableRecord {
-    /// The association to the record that this one refers to.
+    /// Defines the association to the record that this record refers to.
     ///
     /// ```swift
     /// struct Book: TableRecord {
@@ -9,22 +10,22 @@ extension TableRecord {
     /// }
     /// ```
     ///
-    /// - Parameter key: the name in the fetched rows; the name of the table by default.
-    /// - Parameter foreignKey: the columns of this record; those of the only foreign key by default.
+    /// - Parameter key: the key of the associated row; by default, the name of its table.
+    /// - Parameter foreignKey: the foreign key of this record; by default, the only foreign key to the other table.
     public static func belongsTo<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to a row of a table that this record refers to.
+    /// The same, to a table without a record type.
     public static func belongsTo<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: destination.relation, key: key))
     }
 
-    /// The association to the records that refer to this one.
+    /// Defines the association to the records that refer to this record.
     ///
     /// ```swift
     /// struct Author: TableRecord {
@@ -32,36 +33,36 @@ extension TableRecord {
     /// }
     /// ```
     ///
-    /// - Parameter key: the name in the fetched rows; the plural of the name of the table by default.
-    /// - Parameter foreignKey: the columns of the other record; those of the only foreign key by default.
+    /// - Parameter key: the key of the associated rows; by default, the plural of the name of their table.
+    /// - Parameter foreignKey: the foreign key of the other record; by default, its only foreign key to this table.
     public static func hasMany<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to the rows of a table that refer to this record.
+    /// The same, to a table without a record type.
     public static func hasMany<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: destination.relation, key: key))
     }
 
-    /// The association to the one record that refers to this one.
+    /// Defines the association to the single record that refers to this record.
     public static func hasOne<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to the one row of a table that refers to this record.
+    /// The same, to a table without a record type.
     public static func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<Self, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: destination.relation, key: key))
     }
 
-    /// The association to many records through others.
+    /// Defines the association to many records through other records.
     ///
     /// ```swift
     /// struct Country: TableRecord {
@@ -76,7 +77,7 @@ extension TableRecord {
         .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .many) }))
     }
 
-    /// The association to one record through others.
+    /// Defines the association to one record through other records.
     public static func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasOneThroughAssociation<Self, Target.RowDecoder>
@@ -84,7 +85,7 @@ extension TableRecord {
         .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .one) }))
     }
 
-    /// The association to a common table expression, on a condition.
+    /// Defines the association to a common table expression, on a condition.
     ///
     /// ```swift
     /// // ... JOIN "latest" ON "chat"."id" = "latest"."chatId"
@@ -97,14 +98,14 @@ extension TableRecord {
         .init(on: condition, to: cte.relation)
     }
 
-    /// The association to a common table expression, without condition: to all its rows.
+    /// Defines the association to all rows of a common table expression, without a condition.
     public static func association<Destination>(
         to cte: CommonTableExpression<Destination>
     ) -> JoinAssociation<Self, Destination> {
         .init(to: cte.relation)
     }
 
-    /// The association to another record type, on a condition.
+    /// Defines the association to another record type, on a condition.
     public static func association<Destination: TableRecord>(
         to destination: Destination.Type, key: String? = nil,
         on condition: @escaping @Sendable (TableAlias<Self>, TableAlias<Destination>) -> any SQLExpressible
@@ -114,49 +115,49 @@ extension TableRecord {
 }
 
 extension Table {
-    /// The association to the record that a row refers to.
+    /// Defines the association from a row to the record that it refers to.
     public func belongsTo<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to the row that a row refers to.
+    /// The same, to a table without a record type.
     public func belongsTo<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsToAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .origin, to: destination.relation, key: key))
     }
 
-    /// The association to the records that refer to a row.
+    /// Defines the association from a row to the records that refer to it.
     public func hasMany<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to the rows that refer to a row.
+    /// The same, to a table without a record type.
     public func hasMany<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasManyAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, to: destination.relation, key: key))
     }
 
-    /// The association to the one record that refers to a row.
+    /// Defines the association from a row to the single record that refers to it.
     public func hasOne<Destination: TableRecord>(
         _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: Destination.databaseRelation, key: key))
     }
 
-    /// The association to the one row that refers to a row.
+    /// The same, to a table without a record type.
     public func hasOne<Destination>(
         _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOneAssociation<RowDecoder, Destination> {
         .init(.foreignKey(foreignKey, heldBy: .destination, isToOne: true, to: destination.relation, key: key))
     }
 
-    /// The association to many rows through others.
+    /// Defines the association from a row to many rows through other rows.
     public func hasMany<Pivot: Association, Target: Association>(
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
@@ -164,7 +165,7 @@ extension Table {
         .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .many) }))
     }
 
-    /// The association to one row through others.
+    /// Defines the association from a row to one row through other rows.
     public func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
         _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
     ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
@@ -172,7 +173,7 @@ extension Table {
         .init(pivot.path.followed(by: target.path, key: key.map { AssociationKey($0, .one) }))
     }
 
-    /// The association to a common table expression, on a condition.
+    /// Defines the association to a common table expression, on a condition.
     public func association<Destination>(
         to cte: CommonTableExpression<Destination>,
         on condition: @escaping @Sendable (TableAlias<RowDecoder>, TableAlias<Destination>) -> any SQLExpressible
@@ -180,7 +181,7 @@ extension Table {
         .init(on: condition, to: cte.relation)
     }
 
-    /// The association to a common table expression, without condition: to all its rows.
+    /// Defines the association to all rows of a common table expression, without a condition.
     public func association<Destination>(
         to cte: CommonTableExpression<Destination>
     ) -> JoinAssociation<RowDecoder, Destination> {
@@ -191,7 +192,7 @@ extension Table {
 }
 
 extension CommonTableExpression {
-    /// The association to another common table expression, on a condition.
+    /// Defines the association to another common table expression, on a condition.
     public func association<Destination>(
         to cte: CommonTableExpression<Destination>,
         on condition: @escaping @Sendable (TableAlias<RowDecoder>, TableAlias<Destination>) -> any SQLExpressible
@@ -199,14 +200,14 @@ extension CommonTableExpression {
         .init(on: condition, to: cte.relation)
     }
 
-    /// The association to another common table expression, without condition: to all its rows.
+    /// Defines the association to all rows of another common table expression, without a condition.
     public func association<Destination>(
         to cte: CommonTableExpression<Destination>
     ) -> JoinAssociation<RowDecoder, Destination> {
         .init(to: cte.relation)
     }
 
-    /// The association to a record type, on a condition.
+    /// Defines the association to a record type, on a condition.
     public func association<Destination: TableRecord>(
         to destination: Destination.Type,
         on condition: @escaping @Sendable (TableAlias<RowDecoder>, TableAlias<Destination>) -> any SQLExpressible
@@ -214,14 +215,14 @@ extension CommonTableExpression {
         .init(on: condition, to: Destination.databaseRelation)
     }
 
-    /// The association to a record type, without condition: to all its rows.
+    /// Defines the association to all rows of a record type, without a condition.
     public func association<Destination: TableRecord>(
         to destination: Destination.Type
     ) -> JoinAssociation<RowDecoder, Destination> {
         .init(to: Destination.databaseRelation)
     }
 
-    /// The association to a table, on a condition.
+    /// Defines the association to a table, on a condition.
     public func association<Destination>(
         to destination: Table<Destination>,
         on condition: @escaping @Sendable (TableAlias<RowDecoder>, TableAlias<Destination>) -> any SQLExpressible
@@ -229,7 +230,7 @@ extension CommonTableExpression {
         .init(on: condition, to: destination.relation)
     }
 
-    /// The association to a table, without condition: to all its rows.
+    /// Defines the association to all rows of a table, without a condition.
     public func association<Destination>(
         to destination: Table<Destination>
     ) -> JoinAssociation<RowDecoder, Destination> {
@@ -253,7 +254,7 @@ extension JoinAssociation {
     init(to relation: Relation) { self.init(.always, relation, key: nil) }
 
     private init(_ condition: JoinCondition, _ relation: Relation, key: String?) {
-        // The key of a common table is its name, as it is.
+        // The key of a common table is its unchanged name.
         let step = AssociationStep(
             key: .fixed(key ?? relation.source.name), condition: condition, relation: relation)
         self.init(AssociationPath([step]))

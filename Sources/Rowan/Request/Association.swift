@@ -1,7 +1,7 @@
-// Associations: typed paths from a record to others. All of them are one value, the path; their types tell the compiler
-// where they start, where they lead, and to how many rows.
+// Associations: typed paths from a record type to another one. All of them have one value, the path. Their types tell
+// the compiler the start, the destination, and the number of associated rows.
 
-/// A link from a record type to another: ``BelongsToAssociation``, ``HasManyAssociation``...
+/// A link from a record type to another one: ``BelongsToAssociation``, ``HasManyAssociation``...
 ///
 /// ```swift
 /// struct Book: TableRecord {
@@ -14,7 +14,7 @@
 /// Book.including(required: Book.author)
 /// ```
 ///
-/// The schema is asked when a request is fetched: a foreign key that is missing or ambiguous is a thrown error.
+/// The schema is read when a request is fetched: the fetch throws an error for a missing or ambiguous foreign key.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sendable {
     /// The record type that the association starts from.
     associatedtype OriginRowDecoder
@@ -22,17 +22,17 @@ public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sen
     /// The path. Not for users.
     var _path: AssociationPathBox { get }
 
-    /// An association from a path. Not for users.
+    /// Creates an association from a path. Not for users.
     init(_path: AssociationPathBox)
 }
 
-/// An association that leads to one row at most.
+/// An association to at most one row.
 public protocol AssociationToOne: Association {}
 
-/// An association that leads to any number of rows.
+/// An association to any number of rows.
 public protocol AssociationToMany: Association {}
 
-/// The path of an association. Its parts are not public.
+/// The path of an association. Its parts are internal.
 public struct AssociationPathBox: Hashable, Sendable {
     package var path: AssociationPath
 }
@@ -42,6 +42,7 @@ extension Association {
 
     package var path: AssociationPath { _path.path }
 
+    /// The association with a changed relation. Not for users.
     public func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
         var path = path
         change(&path.last.relation)
@@ -51,82 +52,102 @@ extension Association {
     /// The name of the associated table.
     public var databaseTableName: String { path.last.relation.source.name }
 
-    /// The association with another key: the name of its rows in the fetched ones, and in those of its aggregates.
+    /// Changes the key of the association, which names its rows in the fetched rows, and its aggregates.
     ///
     /// ```swift
     /// // novelCount
     /// Author.annotated(with: Author.books.filter { $0.kind == "novel" }.forKey("novels").count)
     /// ```
     ///
-    /// The key of an association to many rows names many of them: where one is joined, as in `including(required:)`, its
-    /// name is the singular.
+    /// The key of a to-many association is a plural. If its rows are joined, as by `including(required:)`, the singular
+    /// is used.
     public func forKey(_ key: String) -> Self {
         var path = path
         path.last.key = AssociationKey(key, Self.self is any AssociationToMany.Type ? .many : .one)
         return Self(path)
     }
 
-    /// The association with the name of a coding key.
+    /// The same, with a coding key.
     public func forKey(_ codingKey: some CodingKey) -> Self { forKey(codingKey.stringValue) }
 }
 
-/// The association of the record that has the foreign key: the book of an author has `authorId`.
+/// The association of the record with the foreign key: a book has an `authorId`, which refers to its author.
 ///
 /// ```swift
 /// static let author = Book.belongsTo(Author.self)
 /// ```
 public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
+    /// The record type with the foreign key.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
-/// The association to the records that have the foreign key: the books of an author.
+/// The association to the records with the foreign key: the books of an author.
 ///
 /// ```swift
 /// static let books = Author.hasMany(Book.self)
 /// ```
 public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
+    /// The record type that the foreign key refers to.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
-/// The association to the one record that has the foreign key: the demographics of a country.
+/// The association to the single record with the foreign key: the demographics of a country.
 ///
 /// ```swift
 /// static let demographics = Country.hasOne(Demographics.self)
 /// ```
 public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
+    /// The record type that the foreign key refers to.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
-/// The association to many records through others: the citizens of a country, through passports.
+/// The association to many records through other records: the citizens of a country, through passports.
 ///
 /// ```swift
 /// static let citizens = Country.hasMany(Citizen.self, through: passports, using: Passport.citizen)
 /// ```
 public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
+    /// The record type at the start.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
-/// The association to one record through others: the address of a book's library.
+/// The association to one record through other records: the address of a book's library.
 ///
 /// ```swift
 /// static let address = Book.hasOne(Address.self, through: library, using: Library.address)
 /// ```
 public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
+    /// The record type at the start.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
@@ -137,9 +158,13 @@ public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
 /// let latest = Chat.association(to: latestMessages) { chat, message in chat.id == message.chatId }
 /// ```
 public struct JoinAssociation<Origin, Destination>: AssociationToOne {
+    /// The record type at the start.
     public typealias OriginRowDecoder = Origin
+    /// The associated record type.
     public typealias RowDecoder = Destination
+    /// The path. Not for users.
     public let _path: AssociationPathBox
+    /// Creates an association from a path. Not for users.
     public init(_path: AssociationPathBox) { self._path = _path }
 }
 
@@ -150,18 +175,18 @@ public struct JoinAssociation<Origin, Destination>: AssociationToOne {
 /// static let author = belongsTo(Person.self, using: authorForeignKey)
 /// ```
 ///
-/// The columns that they refer to are those of the schema's foreign key, or else the primary key of the other table.
+/// The referenced columns are those of the schema's foreign key or, without one, the primary key of the other table.
 public struct ForeignKey: Hashable, Sendable {
     let originColumns: [String]
     let destinationColumns: [String]?
 
-    /// A foreign key from columns to columns.
+    /// Creates a foreign key from columns to columns. Nil destination columns are defined by the schema.
     public init(_ originColumns: [String], to destinationColumns: [String]? = nil) {
         self.originColumns = originColumns
         self.destinationColumns = destinationColumns
     }
 
-    /// A foreign key from columns to columns.
+    /// The same, with column expressions.
     public init(_ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil) {
         self.init(originColumns.map(\.name), to: destinationColumns?.map(\.name))
     }
@@ -184,7 +209,7 @@ extension AssociationPath {
         ])
     }
 
-    /// This path, then another one, with the key of the other one by default.
+    /// This path followed by another one. By default, the result has the key of the other path.
     func followed(by other: AssociationPath, key: AssociationKey?) -> AssociationPath {
         var result = AssociationPath(steps + other.steps)
         if let key { result.last.key = key }

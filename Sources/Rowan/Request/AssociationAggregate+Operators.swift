@@ -1,10 +1,10 @@
-// The operators of aggregates: those of expressions, which keep the record type. Each has two forms: the left side is
-// an aggregate, or only the right side is; the second is disfavoured.
+// The operators of aggregates: those of expressions, with the record type preserved. Each has two forms, because only
+// one of its sides may be an aggregate. The form with the aggregate on the right is disfavoured.
 
 extension AssociationAggregate {
     /// `a = b`, and `a IS NULL` for nil.
     public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
-        // A test on its own needs no comparison with true or false.
+        // A test needs no comparison with true or false.
         if let bool = rhs as? Bool, lhs.sqlExpression.isTest { return bool ? lhs.unnamed : !lhs }
         return Self(lhs.sqlExpression == rhs)
     }
@@ -91,7 +91,7 @@ extension AssociationAggregate {
 }
 
 extension SQLExpression {
-    /// Whether the aggregate is a test: true or false.
+    /// Whether the aggregate is a test, with the value true or false.
     fileprivate var isTest: Bool {
         if case .symbol(.aggregate(let value)) = node { value.function == .isEmpty } else { false }
     }

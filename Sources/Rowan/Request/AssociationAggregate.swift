@@ -1,4 +1,4 @@
-// Aggregates of associations: expressions that know which record type they belong to.
+// Association aggregates: expressions that know the record type they belong to.
 
 /// A value that is computed over the associated rows of each row: a count, a sum...
 ///
@@ -8,11 +8,12 @@
 /// Author.having(Author.books.count > Author.paintings.count)
 /// ```
 ///
-/// Each aggregate is computed by itself: those of several associations, in one request, are right. A row that an
-/// association leads to by several ways counts once.
+/// Each aggregate is computed separately, so a request can combine the aggregates of several associations. A row that
+/// an association reaches through several pivots counts once.
 ///
-/// Where the foreign key of the associated rows has no index, their table is read once, in a grouped subquery.
+/// If the foreign key of the associated rows has no index, their table is read once, in a grouped subquery.
 public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
+    /// The value of the aggregate.
     public let sqlExpression: SQLExpression
     /// The name in the fetched rows.
     let key: String?
@@ -22,12 +23,12 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
         self.key = key
     }
 
-    /// The aggregate with a name in the fetched rows.
+    /// Changes the name of the aggregate in the fetched rows.
     public func forKey(_ key: String) -> AssociationAggregate<RowDecoder> {
         AssociationAggregate(sqlExpression, key: key)
     }
 
-    /// The aggregate with the name of a coding key.
+    /// The same, with a coding key.
     public func forKey(_ codingKey: some CodingKey) -> AssociationAggregate<RowDecoder> {
         forKey(codingKey.stringValue)
     }
@@ -37,38 +38,51 @@ public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
     }
 }
 
+extension AssociationAggregate: SQLOrderingTerm {
+    /// The ordering by the aggregate: `Package.order(Package.tags.count.desc)`.
+    public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+    /// The minimum value first.
+    public var asc: SQLOrdering { sqlExpression.asc }
+    /// The maximum value first.
+    public var desc: SQLOrdering { sqlExpression.desc }
+    /// The minimum value first, and NULL last.
+    public var ascNullsLast: SQLOrdering { sqlExpression.ascNullsLast }
+    /// NULL first, then the maximum value.
+    public var descNullsFirst: SQLOrdering { sqlExpression.descNullsFirst }
+}
+
 extension AssociationToMany {
-    /// The number of associated rows; its name is `bookCount` for the key `books`.
+    /// The number of associated rows. For the key `books`, its name is `bookCount`.
     public var count: AssociationAggregate<OriginRowDecoder> {
         aggregate(.count, key: "\(name)Count")
     }
 
-    /// Whether there is no associated row; its name is `hasNoBook` for the key `books`.
+    /// Whether there are no associated rows. For the key `books`, its name is `hasNoBook`.
     public var isEmpty: AssociationAggregate<OriginRowDecoder> {
         aggregate(.isEmpty, key: "hasNo\(name.uppercasedFirst)")
     }
 
-    /// The average of an expression over the associated rows; `averageBookPrice`.
+    /// The average of an expression over the associated rows. Its name is `averageBookPrice`, for example.
     public func average(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.average, expression) { "average\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The greatest value of an expression over the associated rows; `maxBookYear`.
+    /// The maximum of an expression over the associated rows. Its name is `maxBookYear`, for example.
     public func max(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.max, expression) { "max\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The least value of an expression over the associated rows; `minBookYear`.
+    /// The minimum of an expression over the associated rows. Its name is `minBookYear`, for example.
     public func min(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.min, expression) { "min\($0.uppercasedFirst)\($1.uppercasedFirst)" }
     }
 
-    /// The sum of an expression over the associated rows, NULL if there is none; `bookAwardsSum`.
+    /// The sum of an expression over the associated rows, or NULL without rows: `bookAwardsSum`, for example.
     public func sum(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.sum, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
 
-    /// The sum of an expression over the associated rows as a double, 0.0 if there is none; `bookAwardsSum`.
+    /// The sum of an expression over the associated rows as a double, 0.0 without rows: `bookAwardsSum`, for example.
     public func total(_ expression: any SQLExpressible & SQLSelectable) -> AssociationAggregate<OriginRowDecoder> {
         aggregate(.total, expression) { "\($0)\($1.uppercasedFirst)Sum" }
     }
@@ -79,7 +93,7 @@ extension AssociationToMany {
         _ function: AssociatedValue.Function, key: String?
     ) -> AssociationAggregate<OriginRowDecoder> {
         var path = path
-        // Aggregates over the same rows share a subquery, whatever their association is called.
+        // Aggregates over the same rows share a subquery, even if the keys of their associations differ.
         path.last.key = .fixed(path.last.key.many)
         return AssociationAggregate(
             SQLExpression(.symbol(.aggregate(AssociatedValue(path: path, function: function)))), key: key)
@@ -96,6 +110,7 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
     /// The average of an expression over the associated rows: `Author.books.average(\.price)`.
@@ -105,14 +120,14 @@ extension AssociationToMany where RowDecoder: TableRecord {
         average(try expression(RowDecoder.databaseComponents))
     }
 
-    /// The greatest value of an expression over the associated rows: `Author.books.max(\.year)`.
+    /// The maximum of an expression over the associated rows: `Author.books.max(\.year)`.
     public func max(
         _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
         max(try expression(RowDecoder.databaseComponents))
     }
 
-    /// The least value of an expression over the associated rows: `Author.books.min(\.year)`.
+    /// The minimum of an expression over the associated rows: `Author.books.min(\.year)`.
     public func min(
         _ expression: (DatabaseComponents) throws -> any SQLExpressible & SQLSelectable
     ) rethrows -> AssociationAggregate<OriginRowDecoder> {
@@ -137,19 +152,19 @@ extension AssociationToMany where RowDecoder: TableRecord {
 // MARK: - Requests
 
 extension SelectionRequest where Self: TypedRequest {
-    /// The request with aggregates of associations: `Author.annotated(with: Author.books.count)`.
+    /// Adds association aggregates to the selection: `Author.annotated(with: Author.books.count)`.
     public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
         annotated(with: aggregates.map(\.sqlSelection))._mapRelation { $0.hasAggregates = true }
     }
 
-    /// The request with aggregates of associations.
+    /// The same, with several arguments.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self { annotated(with: aggregates) }
 }
 
 extension AggregatingRequest where Self: TypedRequest {
-    /// The rows whose associated rows satisfy a condition: `Author.having(Author.books.count >= 2)`.
+    /// Adds a condition on association aggregates: `Author.having(Author.books.count >= 2)`.
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
-        // The condition is on one row, whose associated rows are a subquery: it needs no group.
+        // The condition concerns one row, and its associated rows are in a subquery: no group is necessary.
         _mapRelation {
             $0.filters.append(predicate.sqlExpression)
             $0.hasAggregates = true
@@ -158,34 +173,34 @@ extension AggregatingRequest where Self: TypedRequest {
 }
 
 extension TableRecord {
-    /// A request with aggregates of associations: `Author.annotated(with: Author.books.count)`.
+    /// A request with association aggregates: `Author.annotated(with: Author.books.count)`.
     public static func annotated(with aggregates: [AssociationAggregate<Self>]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: aggregates)
     }
 
-    /// A request with aggregates of associations.
+    /// The same, with several arguments.
     public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: aggregates)
     }
 
-    /// A request of the records whose associated rows satisfy a condition.
+    /// A request with a condition on association aggregates: `Author.having(Author.books.count >= 2)`.
     public static func having(_ predicate: AssociationAggregate<Self>) -> QueryInterfaceRequest<Self> {
         all().having(predicate)
     }
 }
 
 extension Table {
-    /// A request with aggregates of associations.
+    /// A request with association aggregates.
     public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: aggregates)
     }
 
-    /// A request with aggregates of associations.
+    /// The same, with several arguments.
     public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: aggregates)
     }
 
-    /// A request of the rows whose associated rows satisfy a condition.
+    /// A request with a condition on association aggregates.
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> {
         all().having(predicate)
     }

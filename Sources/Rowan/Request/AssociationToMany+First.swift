@@ -1,7 +1,7 @@
-// One row of many, as an association of its own: the latest message of a chat, the best player of a team.
+// Associations to one of many rows: the latest message of a chat, the best player of a team.
 
 extension AssociationToMany {
-    /// The association to the first of the associated rows, in an order.
+    /// Turns the association into an association to the first of its rows, in an order.
     ///
     /// ```swift
     /// struct Chat: TableRecord {
@@ -13,31 +13,32 @@ extension AssociationToMany {
     /// Chat.including(optional: Chat.latestMessage)
     /// ```
     ///
-    /// It is an association to one row as any other: it can be included, joined, filtered, and nested. Filters before
-    /// `first` choose among which rows it is the first, filters after it test the first one. Where the order leaves
-    /// several rows, any of them is the first.
+    /// The result is an ordinary to-one association: it can be included, joined, filtered and nested. Filters before
+    /// `first` limit the candidates. Filters after it test the first row. If several rows are first in the order, any
+    /// of them is used.
     ///
     /// - Complexity: an index on the foreign key and the order finds each row without a scan.
     public func first(by orderings: [any SQLOrderingTerm]) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(order: orderings.map(\.sqlOrdering))
     }
 
-    /// The association to at most `limit` associated rows of each row, from an offset, in its order.
+    /// Limits the associated rows of each row, with an optional offset, in the order of the association.
     ///
     /// ```swift
     /// // The three best players of each team.
     /// Team.including(all: Team.players.order(\.score.desc).limit(3))
     /// ```
     ///
-    /// It serves `including(all:)`, `request(for:)`, and the aggregates `count` and `isEmpty`: joining it throws.
+    /// Use it with `including(all:)`, `request(for:)`, and the aggregates `count` and `isEmpty`. Joining it throws an
+    /// error.
     ///
-    /// - Complexity: each associated row looks for the first ones of its group, which an index on the foreign key and
-    ///   the order makes quick.
+    /// - Complexity: each associated row searches for the first rows of its group, which is fast with an index on the
+    ///   foreign key and the order.
     public func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
-    /// The association to the last of the associated rows, in an order.
+    /// Turns the association into an association to the last of its rows, in an order.
     public func last(by orderings: [any SQLOrderingTerm]) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(order: orderings.map(\.sqlOrdering.reversed))
     }
@@ -61,28 +62,28 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where RowDecoder: TableRecord {
-    /// The association to the first of the associated rows: `messages.first(by: \.date.desc)`.
+    /// The same, with one ordering term: `messages.first(by: \.date.desc)`.
     public func first(
         by ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(by: [try ordering(RowDecoder.databaseComponents)])
     }
 
-    /// The association to the first of the associated rows: `files.first { [$0.size.desc, $0.name] }`.
+    /// The same, with several ordering terms: `files.first { [$0.size.desc, $0.name] }`.
     public func first(
         by orderings: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         first(by: try orderings(RowDecoder.databaseComponents))
     }
 
-    /// The association to the last of the associated rows: `files.last { [$0.size, $0.name] }`.
+    /// The last of the associated rows, by several ordering terms: `files.last { [$0.size, $0.name] }`.
     public func last(
         by orderings: (RowDecoder.DatabaseComponents) throws -> [any SQLOrderingTerm]
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
         last(by: try orderings(RowDecoder.databaseComponents))
     }
 
-    /// The association to the last of the associated rows: `messages.last(by: \.date)`.
+    /// The last of the associated rows, by one ordering term: `messages.last(by: \.date)`.
     public func last(
         by ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
     ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {

@@ -1,6 +1,6 @@
-// Common table expressions: queries with a name.
+// Common table expressions: named queries.
 
-/// A common table expression: a query with a name, for the WITH clause of other requests.
+/// A common table expression: a named query, for the WITH clause of requests.
 ///
 /// ```swift
 /// // WITH "best" AS (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) SELECT * FROM "player" WHERE "id" IN "best"
@@ -15,7 +15,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
     /// The name of the table.
     public var tableName: String { table.name }
 
-    /// A table from a request.
+    /// Creates a common table expression from a request.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, request: some SQLSubqueryable
     ) {
@@ -23,7 +23,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
             name: tableName, columns: columns, isRecursive: recursive, query: request.sqlSubquery)
     }
 
-    /// A table from SQL.
+    /// Creates a common table expression from SQL.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -32,7 +32,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
             recursive: recursive, named: tableName, columns: columns, literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// A table from SQL.
+    /// Creates a common table expression from a literal.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, literal sqlLiteral: SQL
     ) {
@@ -40,21 +40,21 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
             name: tableName, columns: columns, isRecursive: recursive, query: SQLSubquery(.literal(sqlLiteral)))
     }
 
-    /// A request of all the rows of the table. The WITH clause is the business of the request: see `with(_:)`.
+    /// A request for all rows of the table. Call `with(_:)` on the request to add the WITH clause.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(relation: Relation(table: tableName))
     }
 
-    /// Whether an element is in the table: `id IN "best"`.
+    /// Whether the table contains an element: `id IN "best"`.
     public func contains(_ element: some SQLExpressible) -> SQLExpression {
         SQLExpression(.isIn(element.sqlExpression, .table(tableName), isNegated: false))
     }
 }
 
 extension CommonTableExpression where RowDecoder == Row {
-    // Without a type, rows are rows: the initializers again, for a type that is not told.
+    // Without a type, rows decode to `Row`. These initializers repeat the others, for calls without an explicit type.
 
-    /// A table from a request.
+    /// Creates a common table expression from a request.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, request: some SQLSubqueryable
     ) {
@@ -62,7 +62,7 @@ extension CommonTableExpression where RowDecoder == Row {
             name: tableName, columns: columns, isRecursive: recursive, query: request.sqlSubquery)
     }
 
-    /// A table from SQL.
+    /// Creates a common table expression from SQL.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -71,7 +71,7 @@ extension CommonTableExpression where RowDecoder == Row {
             recursive: recursive, named: tableName, columns: columns, literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// A table from SQL.
+    /// Creates a common table expression from a literal.
     public init(
         recursive: Bool = false, named tableName: String, columns: [String]? = nil, literal sqlLiteral: SQL
     ) {
@@ -81,12 +81,12 @@ extension CommonTableExpression where RowDecoder == Row {
 }
 
 extension SQLInterpolation {
-    /// `WITH \(definitionFor: cte) SELECT ...`
+    /// Embeds a definition: `WITH \(definitionFor: cte) SELECT ...`.
     public mutating func appendInterpolation<T>(definitionFor cte: CommonTableExpression<T>) {
         literal.append(.cte(cte.table))
     }
 
-    /// `... FROM \(cte)`
+    /// Embeds the quoted name: `... FROM \(cte)`.
     public mutating func appendInterpolation<T>(_ cte: CommonTableExpression<T>) {
         appendInterpolation(identifier: cte.tableName)
     }

@@ -1,6 +1,6 @@
-// Requests made of requests: union, intersection, difference.
+// Requests combined by union, intersection or difference.
 
-/// The rows of several requests as one: `UNION`, `UNION ALL`, `INTERSECT`, `EXCEPT`.
+/// The combined rows of several requests: `UNION`, `UNION ALL`, `INTERSECT`, `EXCEPT`.
 ///
 /// ```swift
 /// // SELECT "name" FROM "player" UNION SELECT "name" FROM "coach" ORDER BY "name" LIMIT 10
@@ -11,10 +11,11 @@
 ///     .fetchAll(db)
 /// ```
 ///
-/// Requests combine from left to right. A request with an order or a limit of its own keeps it. The requests must
-/// select the same number of columns, or fetching throws; the names are those of the first one. A compound request is
-/// a subquery as any other: `compound.contains($0.name)`, `CommonTableExpression(named: "n", request: compound)`, and
-/// ``asDerivedTable(named:)`` for filters, groups and joins.
+/// Requests are combined from left to right. Each request keeps its own order and limit. All requests must select the
+/// same number of columns, otherwise the fetch throws an error. The first request defines the column names. A compound
+/// request can be used as a subquery: `compound.contains($0.name)`,
+/// `CommonTableExpression(named: "n", request: compound)`. To filter, group or join its rows, use
+/// ``asDerivedTable(named:)``.
 ///
 /// Source: <https://sqlite.org/lang_select.html#compound>
 public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
@@ -24,26 +25,27 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         query = CompoundQuery(first, [.init(op, other)])
     }
 
+    /// The compound as a subquery.
     public var sqlSubquery: SQLSubquery { SQLSubquery(.compound(query)) }
 
-    /// The rows in an order, which replaces the previous one. Its columns are those of the rows.
+    /// Orders the combined rows. It replaces the previous order, and refers to the columns of the combined rows.
     public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
-    /// The rows in an order, which replaces the previous one. Its columns are those of the rows.
+    /// The same, with an array of ordering terms.
     public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         var result = self
         result.query.orderings = orderings.map(\.sqlOrdering)
         return result
     }
 
-    /// At most `limit` rows, from an offset. It replaces the previous limit.
+    /// Limits the combined rows, with an optional offset. It replaces the previous limit.
     public func limit(_ limit: Int, offset: Int? = nil) -> Self {
         var result = self
         result.query.limit = Relation.Limit(count: limit, offset: offset)
         return result
     }
 
-    /// The same request, whose rows decode into another type.
+    /// The same request, whose rows decode to another type.
     public func asRequest<T>(of type: T.Type) -> CompoundRequest<T> { CompoundRequest<T>(query: query) }
 
     fileprivate init(query: CompoundQuery) { self.query = query }
@@ -55,6 +57,9 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         return result
     }
 
+    /// Prepares the statement of the request.
+    ///
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if a member includes prefetched rows.
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
@@ -69,21 +74,22 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
 }
 
 extension CompoundRequest where RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The rows in an order, which replaces the previous one: `order(\.name)`.
+    /// Orders the combined rows by one term: `order(\.name)`. It replaces the previous order.
     public func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
         order([try ordering(RowDecoder.databaseComponents)])
     }
 
-    /// The rows in an order, which replaces the previous one: `order { [$0.score.desc, $0.name] }`.
+    /// Orders the combined rows by several terms: `order { [$0.score.desc, $0.name] }`. It replaces the previous order.
     public func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
         order(try orderings(RowDecoder.databaseComponents))
     }
 }
 
 extension CompoundQuery {
-    /// Prefetched rows belong to rows of one table.
+    /// Prefetched rows need the rows of a single table.
     fileprivate func refusePrefetches() throws {
         for query in [first] + others.map(\.query) {
             guard case .relation(let relation) = query.content, let prefetch = relation.prefetches.first else {
@@ -91,13 +97,13 @@ extension CompoundQuery {
             }
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "including(all:) of \"\(prefetch.name)\" has no place in a compound request")
+                message: "a compound request can't include \"\(prefetch.name)\": remove including(all:)")
         }
     }
 }
 
 extension FetchRequest {
-    /// The rows of this request and of another one, each once: `UNION`.
+    /// The rows of this request and of another one, without duplicates: `UNION`.
     public func union(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.union, other)
     }
@@ -107,12 +113,12 @@ extension FetchRequest {
         compound(.unionAll, other)
     }
 
-    /// The rows that this request and another one have in common, each once: `INTERSECT`.
+    /// The rows that both requests return, without duplicates: `INTERSECT`.
     public func intersect(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.intersect, other)
     }
 
-    /// The rows of this request that another one does not have, each once: `EXCEPT`.
+    /// The rows of this request that another one does not return, without duplicates: `EXCEPT`.
     public func except(_ other: some FetchRequest<RowDecoder>) -> CompoundRequest<RowDecoder> {
         compound(.except, other)
     }
@@ -120,12 +126,12 @@ extension FetchRequest {
     private func compound(
         _ op: CompoundQuery.Operator, _ other: some FetchRequest<RowDecoder>
     ) -> CompoundRequest<RowDecoder> {
-        // Compounds combine from left to right: this one goes on.
+        // Compounds are combined from left to right: this one is extended.
         if let compound = self as? CompoundRequest<RowDecoder> { return compound.adding(op, other.sqlSubquery) }
         return CompoundRequest(sqlSubquery, op, other.sqlSubquery)
     }
 
-    /// A request on the rows of this one, as if they were a table: a subquery in FROM.
+    /// A request on the rows of this request, as a named subquery in FROM.
     ///
     /// ```swift
     /// // SELECT "team", COUNT(*) FROM (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) AS "best" GROUP BY "team"

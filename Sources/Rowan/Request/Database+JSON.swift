@@ -1,10 +1,10 @@
-// The functions of SQLite that read and check JSON. For those that make it, see Database+JSONFunctions.
+// The functions of SQLite that read and check JSON. Database+JSONFunctions contains those that return JSON.
 // Source: https://sqlite.org/json1.html
 
 extension Database {
     // MARK: Reading
 
-    /// The number of elements of a JSON array, 0 for another JSON value: `JSON_ARRAY_LENGTH("scores")`.
+    /// The number of elements of a JSON array, or 0 for other JSON values: `JSON_ARRAY_LENGTH("scores")`.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE JSON_ARRAY_LENGTH("scores") > ?
@@ -16,7 +16,7 @@ extension Database {
         .json(.arrayLength, [value.sqlExpression])
     }
 
-    /// The number of elements of the JSON array at a path, NULL if there is nothing there:
+    /// The number of elements of the JSON array at a path, or NULL if the path does not exist:
     /// `JSON_ARRAY_LENGTH("info", '$.scores')`.
     public static func jsonArrayLength(
         _ value: some SQLExpressible, atPath path: some SQLExpressible
@@ -36,14 +36,14 @@ extension Database {
         .json(.type, [value.sqlExpression])
     }
 
-    /// The type of the JSON value at a path, NULL if there is none: `JSON_TYPE("info", '$.name')`.
+    /// The type of the JSON value at a path, or NULL if the path does not exist: `JSON_TYPE("info", '$.name')`.
     public static func jsonType(_ value: some SQLExpressible, atPath path: some SQLExpressible) -> SQLExpression {
         .json(.type, [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
     // MARK: Checking
 
-    /// Whether a text is JSON: `JSON_VALID("info")`.
+    /// Whether a text is valid JSON: `JSON_VALID("info")`.
     ///
     /// ```swift
     /// // CREATE TABLE "player" ("info" TEXT CHECK (JSON_VALID("info")))
@@ -55,8 +55,8 @@ extension Database {
         .json(.valid, [value.sqlExpression])
     }
 
-    /// The position of the first character that is wrong, 0 in JSON that is fine: `JSON_ERROR_POSITION("info")`.
-    /// Since SQLite 3.42.
+    /// The position of the first syntax error, or 0 for valid JSON: `JSON_ERROR_POSITION("info")`. It requires SQLite
+    /// 3.42.
     ///
     /// Source: <https://sqlite.org/json1.html#jerr>
     public static func jsonErrorPosition(_ value: some SQLExpressible) -> SQLExpression {
@@ -65,7 +65,7 @@ extension Database {
 
     // MARK: Texts
 
-    /// The JSON of an SQL number or text: `JSON_QUOTE("name")`. What is already JSON stays as it is.
+    /// The JSON of an SQL number or text: `JSON_QUOTE("name")`. JSON values stay unchanged.
     ///
     /// ```swift
     /// // SELECT JSON_QUOTE("name") FROM "player"   -- "Arthur", with its quotes
@@ -77,9 +77,9 @@ extension Database {
         .json(.quote, [value.asJSONElement])
     }
 
-    /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. Since SQLite 3.46.
+    /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. It requires SQLite 3.46.
     ///
-    /// - Parameter indent: the text that indents one level; SQLite's own choice is four spaces.
+    /// - Parameter indent: the text that indents one level; nil for SQLite's default, four spaces.
     ///
     /// Source: <https://sqlite.org/json1.html#jpretty>
     public static func jsonPretty(_ value: some SQLExpressible, indent: String? = nil) -> SQLExpression {

@@ -1,15 +1,16 @@
-// The functions of SQLite that return JSON. Each makes a text; `asJSONB` turns it into the one that makes binary JSON.
+// The functions of SQLite that return JSON. Each returns a text; `asJSONB` turns it into the function that returns
+// binary JSON.
 // Source: https://sqlite.org/json1.html
 
 extension Database {
-    /// The JSON without spaces: `JSON("info")`. It tells SQLite that a text is JSON.
+    /// The JSON without spaces: `JSON("info")`. SQLite recognizes the result as JSON.
     ///
     /// ```swift
     /// // SELECT JSON("info") FROM "player"
     /// Player.select({ Database.json($0.info) }, as: String.self)
     /// ```
     ///
-    /// SQLite throws "malformed JSON" at fetch for what is not JSON.
+    /// At fetch, SQLite throws "malformed JSON" for invalid JSON.
     ///
     /// Source: <https://sqlite.org/json1.html#jmini>
     public static func json(_ value: some SQLExpressible) -> SQLExpression {
@@ -23,14 +24,15 @@ extension Database {
     /// Player.select({ Database.jsonArray([$0.id, $0.info.asJSON]) }, as: String.self)
     /// ```
     ///
-    /// The elements that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. SQLite throws at fetch for a blob.
+    /// ``SQLJSONExpressible`` elements stay JSON values; other texts become JSON strings. At fetch, SQLite throws an
+    /// error for a blob.
     ///
     /// Source: <https://sqlite.org/json1.html#jarray>
     public static func jsonArray<Element: SQLExpressible>(_ values: some Collection<Element>) -> SQLExpression {
         .json(.array, values.map { $0.asJSONElement })
     }
 
-    /// A JSON array of values of several types: `JSON_ARRAY(1, "name")`.
+    /// The same, with values of several types.
     public static func jsonArray(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
         .json(.array, values.map { $0.asJSONElement })
     }
@@ -42,8 +44,8 @@ extension Database {
     /// Player.select({ Database.jsonObject(["id": $0.id, "info": $0.info.asJSON]) }, as: String.self)
     /// ```
     ///
-    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The keys are in order, those of a
-    /// dictionary sorted. SQLite throws at fetch for a blob.
+    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The keys keep their order; the
+    /// keys of a dictionary are sorted. At fetch, SQLite throws an error for a blob.
     ///
     /// Source: <https://sqlite.org/json1.html#jobj>
     public static func jsonObject(
@@ -59,7 +61,7 @@ extension Database {
     /// Player.select { [$0.team, Database.jsonGroupArray($0.name)] }.group(\.team)
     /// ```
     ///
-    /// A value that is ``SQLJSONExpressible`` stays JSON; another text is a JSON string.
+    /// A ``SQLJSONExpressible`` value stays a JSON value; another text becomes a JSON string.
     ///
     /// Source: <https://sqlite.org/json1.html#jgrouparray>
     public static func jsonGroupArray(
@@ -75,7 +77,7 @@ extension Database {
     /// Player.select({ Database.jsonGroupObject(key: $0.name, value: $0.score) }, as: String.self)
     /// ```
     ///
-    /// A value that is ``SQLJSONExpressible`` stays JSON; another text is a JSON string.
+    /// A ``SQLJSONExpressible`` value stays a JSON value; another text becomes a JSON string.
     ///
     /// Source: <https://sqlite.org/json1.html#jgroupobject>
     public static func jsonGroupObject(
@@ -96,30 +98,30 @@ extension Database {
         .json(.extract, [value.sqlExpression, path.sqlExpression.asConstant])
     }
 
-    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. One path gives an SQL value, no
-    /// path gives NULL.
+    /// The values at several paths, as a JSON array: `JSON_EXTRACT("info", '$.a', '$.b')`. A single path gives an SQL
+    /// value, and no path gives NULL.
     public static func jsonExtract<Path: SQLExpressible>(
         _ value: some SQLExpressible, atPaths paths: some Collection<Path>
     ) -> SQLExpression {
         .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
-    /// The values at several paths, as a JSON array.
+    /// The same, with paths of several types.
     public static func jsonExtract(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
         .json(.extract, [value.sqlExpression] + paths.map { $0.sqlExpression.asConstant })
     }
 
-    /// The JSON with values added at paths where there is nothing yet: `JSON_INSERT("info", '$.a', 1)`.
+    /// The JSON with values inserted at paths that do not exist yet: `JSON_INSERT("info", '$.a', 1)`.
     ///
     /// ```swift
     /// // UPDATE "player" SET "info"=JSON_INSERT("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonInsert($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
-    /// of a dictionary sorted by path.
+    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
     public static func jsonInsert(
@@ -128,15 +130,15 @@ extension Database {
         .json(.insert, [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
-    /// The JSON with the values at paths replaced, where there are any: `JSON_REPLACE("info", '$.a', 1)`.
+    /// The JSON with the values at existing paths replaced: `JSON_REPLACE("info", '$.a', 1)`.
     ///
     /// ```swift
     /// // UPDATE "player" SET "info"=JSON_REPLACE("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonReplace($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
-    /// of a dictionary sorted by path.
+    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
     public static func jsonReplace(
@@ -145,15 +147,15 @@ extension Database {
         .json(.replace, [value.sqlExpression] + elementsOfJSON(assignments))
     }
 
-    /// The JSON with the values at paths replaced or added: `JSON_SET("info", '$.a', 1)`.
+    /// The JSON with the values at paths replaced or inserted: `JSON_SET("info", '$.a', 1)`.
     ///
     /// ```swift
     /// // UPDATE "player" SET "info"=JSON_SET("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonSet($0.info, ["$.score": 0])) }
     /// ```
     ///
-    /// The values that are ``SQLJSONExpressible`` stay JSON; other texts are JSON strings. The assignments run in order, those
-    /// of a dictionary sorted by path.
+    /// ``SQLJSONExpressible`` values stay JSON values; other texts become JSON strings. The assignments run in order;
+    /// those of a dictionary are sorted by path.
     ///
     /// Source: <https://sqlite.org/json1.html#jins>
     public static func jsonSet(
@@ -193,7 +195,7 @@ extension Database {
         .json(.remove, [value.sqlExpression] + paths.map { $0.sqlExpression })
     }
 
-    /// The JSON without the values at several paths, removed in order.
+    /// The same, with paths of several types.
     public static func jsonRemove(
         _ value: some SQLExpressible, atPaths paths: some Collection<any SQLExpressible>
     ) -> SQLExpression {
@@ -201,7 +203,8 @@ extension Database {
     }
 }
 
-/// Keys and values as arguments. A dictionary has no order of its own: the same one gives the same SQL.
+/// Keys and values as arguments. They are sorted, because a dictionary has no stable order: equal dictionaries have
+/// equal SQL.
 private func elementsOfJSON(
     _ elements: some Collection<(key: String, value: any SQLExpressible)>
 ) -> [SQLExpression] {

@@ -1,10 +1,10 @@
-// Fetching values of the leftmost column: the faces of the verbs in RowDecoding+Fetch. A type that is a record too is
-// fetched as a record: `@_disfavoredOverload`.
+// Fetching values of the leftmost column: the public forms of the verbs in RowDecoding+Fetch. A type that is also a
+// record is fetched as a record: `@_disfavoredOverload`.
 
 extension DatabaseValueConvertible {
     // MARK: From a statement
 
-    /// A cursor of the values of a statement.
+    /// A cursor over the values of a statement.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "SELECT name FROM player WHERE score > ?")
@@ -12,10 +12,10 @@ extension DatabaseValueConvertible {
     /// while let name = try names.next() { print(name) }
     /// ```
     ///
-    /// Outside of a transaction, a statement with `RETURNING` commits at its end: iterate its cursor to the end, because
-    /// a cursor that is dropped earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
+    /// that is released earlier can't throw the error of the commit.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
     @_disfavoredOverload
     @inlinable
     public static func fetchCursor(
@@ -35,7 +35,7 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.all(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// The first value of a statement, or nil. The result is nil without a row, and for NULL; it is `.some(nil)` for NULL if the type is an optional.
+    /// The first value of a statement, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -48,7 +48,7 @@ extension DatabaseValueConvertible {
 
     // MARK: From SQL
 
-    /// A cursor of the values of a query.
+    /// A cursor over the values of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``.
     @_disfavoredOverload
@@ -60,7 +60,7 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter)
     }
 
-    /// All the values of a query.
+    /// All the values of an SQL query.
     ///
     /// ```swift
     /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [1000])
@@ -76,7 +76,7 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.all(ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The first value of a query, or nil. The result is nil without a row, and for NULL; it is `.some(nil)` for NULL if the type is an optional.
+    /// The first value of an SQL query, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -90,7 +90,7 @@ extension DatabaseValueConvertible {
 
     // MARK: From a request
 
-    /// A cursor of the values of a request of any type.
+    /// A cursor over the values of any request.
     ///
     /// - Throws: a ``DatabaseError``.
     @_disfavoredOverload
@@ -98,7 +98,7 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.cursor(db, request, forSingleResult: false)
     }
 
-    /// All the values of a request of any type.
+    /// All the values of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -107,7 +107,7 @@ extension DatabaseValueConvertible {
         try ValueElements<Self>.all(ValueElements<Self>.cursor(db, request, forSingleResult: false))
     }
 
-    /// The first value of a request of any type, or nil. The result is nil without a row, and for NULL; it is `.some(nil)` for NULL if the type is an optional.
+    /// The first value of any request, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -129,7 +129,7 @@ extension DatabaseValueConvertible where Self: Hashable {
         try ValueElements<Self>.set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// The set of the values of a query.
+    /// The set of the values of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -141,7 +141,7 @@ extension DatabaseValueConvertible where Self: Hashable {
         try ValueElements<Self>.set(ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The set of the values of a request of any type.
+    /// The set of the values of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -152,7 +152,7 @@ extension DatabaseValueConvertible where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible {
-    /// A cursor of the values of the request.
+    /// A cursor over the values of the request.
     ///
     /// - Throws: a ``DatabaseError``.
     @_disfavoredOverload
@@ -167,7 +167,7 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try RowDecoder.fetchAll(db, self) }
 
-    /// The first value of the request, or nil. The result is nil without a row, and for NULL; it is `.some(nil)` for NULL if the type is an optional.
+    /// The first value of the request, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -185,25 +185,25 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
 }
 
 extension Table where RowDecoder: DatabaseValueConvertible {
-    /// A cursor of all values of the table.
+    /// A cursor over all values of the table's leftmost column.
     ///
     /// - Throws: a ``DatabaseError``.
     @_disfavoredOverload
     public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> { try all().fetchCursor(db) }
 
-    /// All values of the table.
+    /// All values of the table's leftmost column.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
     public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
 
-    /// Some value of the table, or nil.
+    /// The first value that SQLite returns from the table's leftmost column, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
     public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
 
-    /// The set of all values of the table.
+    /// The set of all values of the table's leftmost column.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @_disfavoredOverload
@@ -213,10 +213,10 @@ extension Table where RowDecoder: DatabaseValueConvertible {
 }
 
 extension PageRequest where RowDecoder: DatabaseValueConvertible {
-    /// The page.
+    /// Fetches the page.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
-    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the size is not positive, if the token belongs to
+    ///   another order, or if the request has a limit, groups, an order in SQL text, or right, full or cross joins.
     @_disfavoredOverload
     @inlinable
     public func fetch(_ db: Database) throws -> Page<RowDecoder> { try page(db, of: ValueElements<RowDecoder>.self) }

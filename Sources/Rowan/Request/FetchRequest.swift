@@ -1,59 +1,62 @@
-// What a request is: a statement when a connection is known, and a type that its rows decode into.
+// A request: with a connection, it becomes a statement. It also knows the type that its rows decode to.
 
-/// A request that knows what its rows decode into.
+/// A request with a type that its rows decode to.
 public protocol TypedRequest<RowDecoder> {
-    /// The type that rows decode into.
+    /// The type that rows decode to.
     associatedtype RowDecoder
 }
 
-/// A request that fetches.
+/// A request that can be fetched.
 ///
 /// ```swift
 /// let request: some FetchRequest<Player> = Player.filter { $0.score > 1000 }
 /// let players = try request.fetchAll(db)
 /// ```
 public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Sendable {
-    /// The statement of the request, with its arguments, and its adapter.
+    /// Prepares the statement of the request, with its arguments and its adapter.
     ///
-    /// - Parameter singleResult: whether only the first row is of interest: the statement may be limited to it.
+    /// - Parameter singleResult: whether only the first row is needed: then the statement may be limited to one row.
     func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest
 
     /// The number of rows that the request fetches.
     func fetchCount(_ db: Database) throws -> Int
 }
 
-/// A statement that is ready to run, and the adapter of its rows.
+/// A statement that is ready to run, with the adapter of its rows.
 ///
-/// The statement is this request's own as long as it lives: its arguments don't change when another request is prepared.
+/// As long as this value exists, no other request uses the statement or changes its arguments.
 public struct PreparedRequest {
+    /// The statement, with its arguments.
     public var statement: Statement
-    /// Keeps a statement of the cache.
+    /// Reserves a statement of the cache.
     private var reservation: StatementReservation?
+    /// The adapter of the rows, or nil.
     public var adapter: (any RowAdapter)?
-    /// What is fetched for the rows by other queries.
+    /// The prefetched rows that other queries fetch.
     package var prefetches: [ResolvedPrefetch] = []
-    /// Whether the rows are all those of a table.
+    /// Whether the rows are all the rows of a table.
     package var isWholeTable = false
-    /// The number of columns at the end that no row shows.
+    /// The number of trailing columns that rows don't show.
     package var hiddenCount = 0
-    /// The number of columns of the statement, if the schema has told what they mean.
+    /// The number of columns of the statement, if the schema has determined their meaning.
     package var resolvedColumnCount: Int?
-    /// The index of the first column that no row shows.
+    /// The index of the first column that rows don't show.
     var hiddenStart: Int { statement.columnCount - hiddenCount }
 
+    /// Creates a prepared request from a statement whose arguments are set.
     public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
         self.statement = statement
         self.adapter = adapter
     }
 
-    /// A request with a statement of the cache, whose arguments are set.
+    /// A request with a cached statement, whose arguments are set.
     package init(reserving statement: Statement, adapter: (any RowAdapter)? = nil) {
         self.init(statement: statement, adapter: adapter)
         reservation = StatementReservation(statement)
     }
 }
 
-/// Keeps a statement out of the cache as long as it lives: whoever asks for the same text gets another one.
+/// Reserves a cached statement during its lifetime: other requests for the same SQL get another statement.
 private final class StatementReservation {
     private let statement: Statement
 
@@ -66,7 +69,7 @@ private final class StatementReservation {
 }
 
 extension FetchRequest {
-    /// The request with its rows adapted.
+    /// Adapts the rows of the request.
     public func adapted(
         _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
     ) -> AdaptedFetchRequest<Self> {
@@ -74,17 +77,21 @@ extension FetchRequest {
     }
 }
 
-/// A request whose rows are adapted.
+/// A request with adapted rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
+    /// The type that rows decode to.
     public typealias RowDecoder = Base.RowDecoder
 
     let base: Base
     let adapter: @Sendable (Database) throws -> any RowAdapter
 
+    /// The wrapped request as a subquery.
     public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 
+    /// The number of rows of the wrapped request.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
+    /// Prepares the statement of the wrapped request, with both adapters combined.
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
@@ -95,7 +102,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     }
 }
 
-/// An adapter of adapted rows.
+/// An adapter of rows that are already adapted.
 private struct ChainedAdapter: RowAdapter {
     let first: any RowAdapter
     let second: any RowAdapter
@@ -114,7 +121,7 @@ extension RowMapping {
     }
 }
 
-/// A request of any kind.
+/// A type-erased request.
 public struct AnyFetchRequest<RowDecoder>: FetchRequest {
     private let base: any FetchRequest
 
@@ -123,13 +130,16 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 
     private init(any base: any FetchRequest) { self.base = base }
 
-    /// The same request, whose rows decode into another type.
+    /// The same request, whose rows decode to another type.
     public func asRequest<T>(of type: T.Type) -> AnyFetchRequest<T> { AnyFetchRequest<T>(any: base) }
 
+    /// The wrapped request as a subquery.
     public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 
+    /// The number of rows of the wrapped request.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
+    /// Prepares the statement of the wrapped request.
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
@@ -138,7 +148,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
-    /// A statement of generated SQL: cached, with its arguments set.
+    /// A cached statement of generated SQL, with its arguments set.
     package func statement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer(over: connection.text)
         write(&renderer)
@@ -147,7 +157,7 @@ extension Database {
         return statement
     }
 
-    /// A statement of generated SQL for its caller alone, with its arguments set: those of the cache change hands.
+    /// A new statement of generated SQL, with its arguments set: the arguments of cached statements may change.
     func ownStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
         write(&renderer)
@@ -156,7 +166,7 @@ extension Database {
         return statement
     }
 
-    /// The number that a query selects.
+    /// The number that a query returns.
     package func fetchCount(_ write: (inout Renderer) -> Void) throws -> Int {
         try Int.fetchOne(statement(write)) ?? 0
     }

@@ -1,4 +1,4 @@
-// The verbs that join associations, from a record type and from a table: one-line forwards.
+// The methods that join associations, for record types and tables: one-line forwards.
 
 extension TableRecord {
     /// See ``JoinableRequest/including(required:)``.

@@ -1,7 +1,7 @@
-// The verbs that join associations to a request. They exist once, for requests and for associations.
+// The methods that join associations to a request. They exist only here, for requests and for associations.
 
 extension JoinableRequest {
-    /// The request with the associated row of each row, which it must have.
+    /// Includes the associated row of each row, which must exist: `JOIN`.
     ///
     /// ```swift
     /// // SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"
@@ -15,12 +15,12 @@ extension JoinableRequest {
         _mapRelation { $0.join(association.path, .inner, .scope) }
     }
 
-    /// The request with the associated row of each row, if it has one: `LEFT JOIN`.
+    /// Includes the associated row of each row, if it exists: `LEFT JOIN`.
     public func including<A: Association>(optional association: A) -> Self where A.OriginRowDecoder == RowDecoder {
         _mapRelation { $0.join(association.path, .left, .scope) }
     }
 
-    /// The request with all the associated rows of each row, which are fetched by a query of their own.
+    /// Includes all associated rows of each row, which a separate query fetches.
     ///
     /// ```swift
     /// // SELECT * FROM "author"
@@ -35,7 +35,7 @@ extension JoinableRequest {
         _mapRelation { $0.merge(Prefetch(association.path)) }
     }
 
-    /// The request with the selected columns of the associated row, which each row must have, among its own.
+    /// Adds selected columns of the associated row, which must exist, to the columns of each row.
     ///
     /// ```swift
     /// // SELECT "book".*, "author"."name" AS "authorName" FROM "book" JOIN "author" ON ...
@@ -47,14 +47,14 @@ extension JoinableRequest {
         _mapRelation { $0.join(association.path, .inner, .columns) }
     }
 
-    /// The request with the selected columns of the associated row, if there is one, among its own.
+    /// Adds selected columns of the associated row, if it exists, to the columns of each row.
     public func annotated<A: Association>(
         withOptional association: A
     ) -> Self where A.OriginRowDecoder == RowDecoder {
         _mapRelation { $0.join(association.path, .left, .columns) }
     }
 
-    /// The rows that have an associated row, which is not selected.
+    /// Keeps only the rows with an associated row, without selecting the associated row.
     ///
     /// ```swift
     /// // SELECT "book".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country" = ?
@@ -64,7 +64,7 @@ extension JoinableRequest {
         _mapRelation { $0.join(association.path, .inner, .nothing) }
     }
 
-    /// The request with an associated row, which is not selected, and may be missing: for conditions and orders.
+    /// Joins the associated row, which may not exist, without selecting it: for conditions and orders.
     public func joining<A: Association>(optional association: A) -> Self where A.OriginRowDecoder == RowDecoder {
         _mapRelation { $0.join(association.path, .left, .nothing) }
     }

@@ -1,4 +1,5 @@
-// Filters by primary and unique keys. Their values are expressions, which the resolver stores as the record does.
+// Filters by primary and unique keys. Their values are expressions, which the resolver encodes as the record stores
+// them.
 
 import Foundation
 
@@ -13,7 +14,7 @@ private protocol OptionalValue {}
 extension Optional: OptionalValue {}
 
 extension DatabaseValueConvertible {
-    /// The key, nil for one that is NULL: no row has it.
+    /// The key, or nil if it is NULL: no row has a NULL key.
     var presentKey: Self? { databaseValue.isNull ? nil : self }
 }
 
@@ -28,11 +29,11 @@ extension StorableValue {
 }
 
 extension QueryInterfaceRequest {
-    /// Deletes the row that has a key.
+    /// Deletes the row with a key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the row existed.
     func deleteOne(_ db: Database) throws -> Bool {
-        // The triggers of a view make the changes: SQLite counts none.
+        // The triggers of a view make the changes, and SQLite does not count them.
         guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
             return try deleteAll(db) > 0
         }
@@ -42,7 +43,7 @@ extension QueryInterfaceRequest {
     }
 }
 
-/// The condition that columns have the values of some key.
+/// The condition that columns have the values of one of several keys.
 struct KeyPredicate {
     let table: TableName
     let storage: RecordStorage?
@@ -74,29 +75,32 @@ struct KeyPredicate {
     }
 
     private func value(_ key: [String: SQLExpression], _ column: String) -> SQLExpression {
-        // Not `??`, which is IFNULL for expressions.
+        // Not `??`, which means IFNULL for expressions.
         if let value = key[column] { return value }
         guard let entry = key.first(where: { $0.key.isSameDatabaseName(as: column) }) else { return .null }
         return entry.value
     }
 
-    /// The columns in the order of the key: the same keys give the same SQL.
+    /// The columns in the order of the key: equal keys give equal SQL.
     private func columns(_ db: Database, _ key: [String: SQLExpression]) throws -> [String] {
         guard !key.isEmpty else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a key of table \(table.name) has no column")
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "a key of table \(table.name) is empty: pass its columns")
         }
         guard let columns = try db.uniqueKey(table.name, of: key.keys, in: table.schema) else {
+            let names = key.keys.sorted().joined(separator: ", ")
+            let primaryKey = try db.primaryKey(table.name, in: table.schema).columns.joined(separator: ", ")
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "table \(table.name) has no unique key on column(s) "
-                    + key.keys.sorted().joined(separator: ", "))
+                message: "table \(table.name) has no unique key on column(s) \(names): name all the columns of its "
+                    + "primary key (\(primaryKey)) or of a unique index, or use filter(_:)")
         }
-        // The other columns must have their values too.
+        // The other columns must match their values as well.
         let others = key.keys.filter { name in !columns.contains(where: name.isSameDatabaseName) }
         return others.isEmpty ? columns : columns + others.sorted()
     }
 
-    /// The stored values of all keys; nil if some have other columns, or NULL, which equals nothing.
+    /// The stored values of all keys; nil if their columns differ, or if a value is NULL, which equals nothing.
     private func rows(_ db: Database, _ columns: [String]) throws -> [[DatabaseValue]]? {
         var rows: [[DatabaseValue]] = []
         for key in keys {
@@ -106,7 +110,7 @@ struct KeyPredicate {
                 switch value(key, column).node {
                 case .value(let value) where !value.isNull: row.append(value)
                 case .storable(let value): row.append(storage?.encode(value, forColumn: column) ?? value.databaseValue)
-                default: return nil  // An expression, which is no value.
+                default: return nil  // An expression without a known value.
                 }
             }
             rows.append(row)

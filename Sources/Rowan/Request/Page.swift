@@ -1,12 +1,12 @@
-// Pages by key: a page starts after the last row of the one before, wherever that row stands by then. Rows that are
-// inserted or deleted meanwhile move no page, and the last page costs what the first one does.
+// Keyset pagination: a page starts after the last row of the previous page, wherever that row is now. Inserted or
+// deleted rows don't shift pages, and the last page is as fast as the first.
 // Source: https://sqlite.org/rowvalue.html#scrolling_window_queries
 
-/// A page of rows, and where the next one starts. It is a collection of its elements: `for player in page { ... }`.
+/// A page of rows, with the start of the next page. It is a collection of its elements: `for player in page { ... }`.
 public struct Page<Element> {
     /// The elements of the page.
     public var elements: [Element]
-    /// Where the next page starts, nil after the last page.
+    /// The start of the next page; nil for the last page.
     public var next: PageToken?
 
     @usableFromInline
@@ -17,15 +17,18 @@ public struct Page<Element> {
 }
 
 extension Page: RandomAccessCollection {
+    /// The position of the first element.
     public var startIndex: Int { elements.startIndex }
+    /// The position after the last element.
     public var endIndex: Int { elements.endIndex }
+    /// The element at a position.
     public subscript(position: Int) -> Element { elements[position] }
 }
 
 extension Page: Sendable where Element: Sendable {}
 extension Page: Equatable where Element: Equatable {}
 
-/// A request of one page.
+/// A request for one page.
 public struct PageRequest<RowDecoder>: Sendable {
     let relation: Relation
     let token: PageToken?
@@ -33,7 +36,7 @@ public struct PageRequest<RowDecoder>: Sendable {
 }
 
 extension QueryInterfaceRequest {
-    /// A page of the rows, in the order of the request, after another page.
+    /// Requests a page of rows, in the order of the request.
     ///
     /// ```swift
     /// // SELECT *, ... FROM "player" ORDER BY "score" DESC, "id" DESC LIMIT 51
@@ -43,12 +46,12 @@ extension QueryInterfaceRequest {
     /// page = try request.page(after: page.next, size: 50).fetch(db)
     /// ```
     ///
-    /// The primary key settles what the order leaves open. Give the order an index: each page is then a search, however
-    /// far it is.
+    /// The primary key breaks ties of the order. With an index on the order, each page is found by a search, wherever
+    /// it is.
     ///
     /// - Parameters:
-    ///   - token: the `next` of the page before; nil for the first page.
-    ///   - size: the number of rows of a page, 1 at least. Fetching throws for another number.
+    ///   - token: the `next` of the previous page; nil for the first page.
+    ///   - size: the number of rows per page. The fetch throws an error unless it is positive.
     public func page(after token: PageToken? = nil, size: Int) -> PageRequest<RowDecoder> {
         PageRequest(relation: relation, token: token, size: size)
     }
@@ -73,7 +76,7 @@ extension PageRequest {
     func start<Decoding: RowDecoding>(
         _ db: Database, _ decoding: Decoding.Type
     ) throws -> PageRows<Decoding> where Decoding.Decoded == RowDecoder {
-        // The size may come from a URL: it is data, not a mistake of the programmer.
+        // The size may come from a URL: it is data, and not a programming error.
         guard size > 0, size < Int.max else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "cannot make a page of \(size) rows: pass a positive size")
@@ -92,7 +95,7 @@ struct PageRows<Decoding: RowDecoding> {
     @usableFromInline let cursor: FetchCursor<Decoding>
     fileprivate let size: Int
     fileprivate let order: Keyset
-    /// Where the statement has the values of the order. The keys of prefetched rows come behind them.
+    /// The first column with values of the order. The keys of prefetched rows follow these columns.
     fileprivate let hiddenStart: Int
 
     fileprivate init(cursor: FetchCursor<Decoding>, size: Int, order: Keyset, hiddenStart: Int) {
@@ -102,7 +105,7 @@ struct PageRows<Decoding: RowDecoding> {
         self.hiddenStart = hiddenStart
     }
 
-    /// Where the next page starts, when the cursor is on the last row of this one.
+    /// The start of the next page, when the cursor is on the last row of this page.
     @usableFromInline
     func end(_ count: Int) throws -> PageToken? {
         guard count == size else { return nil }
@@ -111,7 +114,7 @@ struct PageRows<Decoding: RowDecoding> {
     }
 }
 
-/// A relation in a total order, whose terms tell where a row stands.
+/// A relation with a total order, whose terms identify the position of a row.
 private struct Keyset {
     struct Term {
         var expression: SQLExpression
@@ -122,7 +125,7 @@ private struct Keyset {
 
     private var base: Relation
     private(set) var terms: [Term] = []
-    /// What the order is: the same in all processes.
+    /// Identifies the order; equal in all processes.
     private(set) var fingerprint: UInt64 = 0
 
     init(_ db: Database, _ relation: Relation) throws {
@@ -138,7 +141,9 @@ private struct Keyset {
             )
         }
         guard !relation.hasJoinedOrder else {
-            throw Self.misuse("a page needs its order in one place: use table aliases to order by joined columns")
+            throw Self.misuse(
+                "cannot paginate a request with ordered joined associations: order by their columns with table aliases"
+            )
         }
         let resolver = Resolver(db)
         var orderings = try relation.orderings.flatMap { term -> [SQLOrdering] in
@@ -149,7 +154,7 @@ private struct Keyset {
         for ordering in orderings {
             switch ordering.node {
             case .expression(let expression, let direction):
-                // Not resolved: an aggregate is a part of the query that it stands in.
+                // Unresolved, because an aggregate depends on the query that contains it.
                 let isNullable = try Self.isNullable(expression, relation.source, db)
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
             case .symbol(.primaryKey(let direction)): try add(key, .current, direction, of: relation.source, db)
@@ -157,10 +162,10 @@ private struct Keyset {
                 throw Self.misuse("cannot paginate a request that is ordered by SQL text: order it by expressions")
             }
         }
-        // In the direction of the last term, so that one index serves both.
+        // The direction of the last term, so one index serves both terms.
         let direction: SQLOrdering.Direction = (terms.last?.direction.isDescending ?? false) ? .descending : .none
         try add(key, .current, direction, of: relation.source, db)
-        // A primary key may be NULL in several rows of a table with rowid.
+        // In a table with rowid, several rows may have NULL in their primary key.
         if terms.contains(where: { $0.isNullable && key.contains(where: $0.expression.isCurrentColumn) }) {
             try add(resolver.rowKey(of: relation.source), .current, direction, of: relation.source, db)
         }
@@ -175,7 +180,7 @@ private struct Keyset {
         fingerprint = renderer.text.stableHash
     }
 
-    /// Adds the columns of a key that are no terms yet.
+    /// Adds the columns of a key that are not terms yet.
     private mutating func add(
         _ key: [String], _ table: TableReference, _ direction: SQLOrdering.Direction, of source: Source,
         isOptional: Bool = false, _ db: Database
@@ -188,7 +193,7 @@ private struct Keyset {
         }
     }
 
-    /// A row comes once for each of the joined rows that it has: where it may have several, their keys are terms too.
+    /// A join may repeat a row: then the keys of the joined rows are terms as well.
     private mutating func addKeys(
         of join: inout Join, from origin: StoredSource, _ direction: SQLOrdering.Direction, _ resolver: Resolver,
         isOptional: Bool = false, _ db: Database
@@ -228,18 +233,18 @@ private struct Keyset {
         result.orderings = terms.map { $0.ordering }
         (result.isReversed, result.isStablyOrdered) = (false, false)
         result.hiddenSelection = terms.map { SQLSelection(.expression($0.expression)) }
-        // One more than the page: it tells whether there is another one.
+        // One more row than the page, to know whether another page follows.
         result.limit = Relation.Limit(count: size + 1, offset: nil)
         if let token {
             guard token.order == fingerprint, token.values.count == terms.count else {
-                throw Self.misuse("the page token belongs to a request in another order")
+                throw Self.misuse("the page token belongs to a request with another order: start with the first page")
             }
             result.filters.append(after(token.values))
         }
         return result
     }
 
-    /// The condition that a row comes after the one that has those values.
+    /// The condition that a row comes after the row with these values.
     private func after(_ values: [DatabaseValue]) -> SQLExpression {
         let isDescending = terms[0].direction.isDescending
         if terms.allSatisfy({ !$0.isNullable && $0.direction.isDescending == isDescending }), terms.count > 1 {
@@ -254,7 +259,7 @@ private struct Keyset {
             let equal = SQLExpression(.binary(.isSame, term.expression, SQLExpression(.value(value))))
             return .joined([strictly, .joined([equal, later], by: .and)], by: .or)
         }
-        // A bound on the first term, which an index can search.
+        // A bound on the first term, which enables an index search.
         guard let after, terms.count > 1, !terms[0].isNullable else { return after ?? .value(.int64(1)) }
         let bound = SQLExpression(
             .binary(
@@ -275,7 +280,7 @@ private struct Keyset {
 }
 
 extension Keyset.Term {
-    /// The condition that a row comes after a value, where NULL stands as the direction says.
+    /// The condition that a row comes after a value, with NULL ordered as in the direction.
     func isAfter(_ value: DatabaseValue) -> SQLExpression {
         let operand = SQLExpression(.value(value))
         let isNotNull = SQLExpression(.equal(expression, .null, isNegated: true))
@@ -312,7 +317,7 @@ extension String {
 }
 
 extension Relation {
-    /// Whether a joined relation, however deep, has an order.
+    /// Whether any joined relation, at any depth, has an order.
     fileprivate var hasJoinedOrder: Bool {
         joins.contains { !$0.step.relation.orderings.isEmpty || $0.step.relation.hasJoinedOrder }
     }

@@ -1,28 +1,32 @@
-// Where a page starts, as one string.
+// The start of a page, as a string.
 
 import Foundation
 
-/// Where a page starts: after the row that has these values in the order of the request.
+/// The start of a page: after the row with these values in the order of the request.
 ///
-/// A token is one string when it is encoded, for a URL or a JSON answer. It belongs to the order of its request: a
-/// request in another order refuses it.
+/// A token is encoded as one string, for a URL or a JSON response. It belongs to the order of its request: requests
+/// with another order reject it.
 public struct PageToken: Hashable, Sendable {
     /// The values of the ordering terms in the last row of the page.
     let values: [DatabaseValue]
-    /// The order that the values belong to.
+    /// The order of the values.
     let order: UInt64
 }
 
 extension PageToken: Codable {
+    /// Decodes the token from one string.
+    ///
+    /// - Throws: `DecodingError` if the string is not a page token.
     public init(from decoder: any Decoder) throws {
         let string = try decoder.singleValueContainer().decode(String.self)
         guard let token = PageToken(string) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "this is no page token"))
+                .init(codingPath: decoder.codingPath, debugDescription: "this is not a page token"))
         }
         self = token
     }
 
+    /// Encodes the token as one string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -30,7 +34,7 @@ extension PageToken: Codable {
 }
 
 extension PageToken: LosslessStringConvertible {
-    /// The token of a string, nil if the string is none.
+    /// Creates a token from a string; returns nil if the string is not a token.
     public init?(_ description: String) {
         var base64 = description.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -41,11 +45,11 @@ extension PageToken: LosslessStringConvertible {
         values = content.values.map(\.value)
     }
 
-    /// The token as one string of letters, digits, `-` and `_`.
+    /// The token as a string of letters, digits, `-` and `_`.
     public var description: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Integers, texts and base64 always encode; a double that JSON has no word for is its bits.
+        // Integers, texts and base64 can always be encoded. A double that JSON can't represent is stored by its bits.
         let data = try? encoder.encode(Content(order: order, values: values.map(Content.Value.init)))
         return (data ?? Data()).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

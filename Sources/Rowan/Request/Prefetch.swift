@@ -1,11 +1,11 @@
-// Prefetched rows: one query for all the rows of a query, whatever their number. Its rows are dealt out by key.
+// Prefetched rows: one query for all the rows of a query, whatever their number. The fetched rows are assigned by key.
 
-/// The rows of a request, with those that it includes by queries of their own.
+/// Fetches the rows of a request, with the associated rows that it includes by separate queries.
 package enum PrefetchedQuery {
     /// All rows of a prepared request, copied, with their prefetched rows.
     package static func rows(_ db: Database, _ prepared: PreparedRequest) throws -> RowBatch {
         let statement = prepared.statement
-        // The cursor holds the statement, and checks the access.
+        // The cursor leases the statement, and checks the access.
         let cursor = try RowCursor(statement, adapter: nil)
         if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
         let first = try cursor.nextRow()
@@ -33,7 +33,7 @@ package enum PrefetchedQuery {
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
             PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }
-        // A scan of the table is quicker than a search for each of its rows (benchmark include-all).
+        // Scanning the table is faster than searching for each of its rows (benchmark include-all).
         if prepared.isWholeTable, prefetch.belongsToTable {
             let key = try rows(db, prefetch, prefetch.relation)
             if let pairs = keys.exactPlaces(of: key) { return group(key.batch, pairs) }
@@ -44,7 +44,7 @@ package enum PrefetchedQuery {
         return group(rowKey.batch, keys.places(of: rowKey))
     }
 
-    /// The rows of a prefetching query, and where they have their key.
+    /// The rows of a prefetching query, and the positions of their keys.
     private static func rows(
         _ db: Database, _ prefetch: ResolvedPrefetch, _ relation: Relation
     ) throws -> KeyColumns {

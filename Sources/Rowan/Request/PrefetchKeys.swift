@@ -137,7 +137,8 @@ struct PrefetchKeys {
 }
 
 extension PrefetchKeys {
-    /// The bytes of a key: two are the same when all values are. Swift's own comparison of texts knows of equal characters.
+    /// The bytes of a key, which are equal if all values are. Swift's comparison of strings would treat equivalent
+    /// characters as equal.
     private static func bytes(of key: [DatabaseValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ type: UInt8, _ content: some Collection<UInt8>) {
@@ -159,14 +160,14 @@ extension PrefetchKeys {
 }
 
 extension DatabaseValue {
-    /// The value, where a double that is a whole number is that integer: SQLite calls them equal.
+    /// The value; an integer for a double without a fraction, because SQLite considers both equal.
     fileprivate var asIntegerIfWhole: DatabaseValue {
         guard case .double(let double) = storage, let integer = Int64(exactly: double) else { return self }
         return DatabaseValue(storage: .int64(integer))
     }
 
-    /// One value for all those that SQLite may call equal: a number for the texts that are one (affinity), and texts
-    /// without the case of ASCII letters (NOCASE) and the spaces at their end (RTRIM).
+    /// A common value for all values that SQLite may consider equal: a number for numeric texts (affinity), and texts
+    /// without ASCII case (NOCASE) and trailing spaces (RTRIM).
     /// Sources: <https://sqlite.org/datatype3.html#affinity>, <https://sqlite.org/datatype3.html#collation>
     fileprivate var similarityRepresentative: DatabaseValue {
         guard case .string(let text) = storage else { return self }

@@ -1,4 +1,4 @@
-// Batch updates and deletes: one statement for all the rows of a request.
+// Batch updates and deletions: a single statement for all the rows of a request.
 
 extension QueryInterfaceRequest {
     /// Deletes the rows of the request.
@@ -9,7 +9,7 @@ extension QueryInterfaceRequest {
     /// ```
     ///
     /// - Returns: the number of deleted rows.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request on what is no table.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request is not on a table.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = try deleteQuery(db, returning: [])
@@ -17,7 +17,7 @@ extension QueryInterfaceRequest {
         return db.changesCount
     }
 
-    /// The statement that deletes the rows of the request, and returns a selection of them.
+    /// Prepares a statement that deletes the rows of the request, and returns selected columns of them.
     ///
     /// ```swift
     /// // DELETE FROM "player" WHERE "score" = ? RETURNING "name"
@@ -25,7 +25,7 @@ extension QueryInterfaceRequest {
     /// let names = try String.fetchSet(statement)
     /// ```
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
-        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try db.ownStatement(deleteQuery(db, returning: selection))
     }
 
@@ -36,10 +36,10 @@ extension QueryInterfaceRequest {
     /// try Player.filter { $0.team == "Reds" }.updateAll(db, [Column("score") += 100])
     /// ```
     ///
-    /// - Parameter conflictResolution: what to do about violations; by default, what the persistence conflict policy of the
-    ///   record type says.
+    /// - Parameter conflictResolution: how to handle constraint violations; by default, the persistence conflict policy
+    ///   of the record type.
     /// - Returns: the number of updated rows.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request on what is no table.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request is not on a table.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -51,7 +51,7 @@ extension QueryInterfaceRequest {
         return db.changesCount
     }
 
-    /// Updates the rows of the request.
+    /// The same, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -60,7 +60,7 @@ extension QueryInterfaceRequest {
         try updateAll(db, onConflict: conflictResolution, assignments)
     }
 
-    /// The statement that updates the rows of the request, and returns a selection of them.
+    /// Prepares a statement that updates the rows of the request, and returns selected columns of them.
     ///
     /// ```swift
     /// // UPDATE "player" SET "score"="score" + ? RETURNING "score"
@@ -72,7 +72,7 @@ extension QueryInterfaceRequest {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
     ) throws -> Statement {
-        precondition(!selection.isEmpty, "a statement that returns rows needs a selection")
+        precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try db.ownStatement(updateQuery(db, conflictResolution, assignments, returning: selection))
     }
 
@@ -107,11 +107,12 @@ extension QueryInterfaceRequest {
 }
 
 extension Relation {
-    /// What an UPDATE or a DELETE can express: filters. The rest goes to a subquery on the primary key.
+    /// The part of the request that UPDATE and DELETE can express: filters. The rest becomes a subquery on the primary
+    /// key.
     fileprivate func mutationTarget(_ resolver: Resolver) throws -> Relation {
         guard case .table = source else {
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "\(source.name) is not a table: its rows can't be changed")
+                resultCode: .SQLITE_MISUSE, message: "the rows of \(source.name) can't be changed: it is not a table")
         }
         let isGrouped = !groups.isEmpty || !havings.isEmpty || groupsByPrimaryKey
         guard limit != nil || !joins.isEmpty || link != nil || isGrouped else {
@@ -122,7 +123,7 @@ extension Relation {
             result.prefetches = []
             return result
         }
-        // An order prefers the names of the selection to the columns.
+        // In an order, names of the selection take precedence over columns.
         let names = limit == nil ? [] : selectedNames
         if !names.isEmpty, let name = orderings.lazy.compactMap({ $0.usedName(among: names) }).first {
             throw DatabaseError(
@@ -152,7 +153,7 @@ extension Relation {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-    /// Updates the rows of the request: `updateAll(db) { $0.score += 100 }`.
+    /// The same, with one assignment: `updateAll(db) { $0.score += 100 }`.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -161,7 +162,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, [assignment(RowDecoder.databaseComponents)])
     }
 
-    /// Updates the rows of the request: `updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// The same, with several assignments: `updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -170,14 +171,14 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
     }
 
-    /// The statement that deletes the rows of the request, and returns a selection of them.
+    /// The same, with the selection returned by a closure.
     public func deleteAndFetchStatement(
         _ db: Database, select: (DatabaseComponents) throws -> [any SQLSelectable]
     ) throws -> Statement {
         try deleteAndFetchStatement(db, selection: select(RowDecoder.databaseComponents))
     }
 
-    /// The statement that updates the rows of the request, and returns a selection of them.
+    /// The same, with the assignments and the selection returned by closures.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         assignments: (DatabaseComponents) throws -> [ColumnAssignment],

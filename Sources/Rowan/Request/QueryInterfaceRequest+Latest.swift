@@ -1,7 +1,7 @@
-// One row of each group: the latest message of each chat, the best player of each team.
+// One row per group: the latest message of each chat, the best player of each team.
 
 extension QueryInterfaceRequest {
-    /// The first row of each group, in an order.
+    /// Keeps the first row of each group, in an order.
     ///
     /// ```swift
     /// // SELECT * FROM "message" WHERE "rowid" IN (
@@ -12,15 +12,15 @@ extension QueryInterfaceRequest {
     /// let latest = Message.all().latest(per: Column("chatId"), by: Column("date"))
     /// ```
     ///
-    /// An expression without a direction is taken in descending order: the latest date, the greatest score. The primary
-    /// key settles what the order leaves open, so that each group has one row. Rows whose group is NULL are one group.
+    /// An expression without a direction is ordered descending: the latest date, the highest score. The primary key
+    /// breaks ties, so each group has exactly one row. Rows with a NULL group form one group.
     ///
-    /// The request takes the rows of each group from those that its filters leave. Filters that follow apply to the rows
-    /// that were taken. The result is a request as any other: order it, join it, count it.
+    /// Filters before this method limit the rows of the groups. Filters after it apply to the first rows. The result is
+    /// an ordinary request, which can be ordered, joined and counted.
     ///
-    /// - Note: fetching throws SQLITE_MISUSE if the request, when this method is called, has a limit or groups.
-    /// - Complexity: one pass over the rows of the request, in the order of the groups: an index on the columns of the
-    ///   groups and of the order saves the sort.
+    /// - Note: the fetch throws SQLITE_MISUSE if the request has a limit or groups when this method is called.
+    /// - Complexity: one pass over the rows of the request, sorted by group. An index on the columns of the groups and
+    ///   of the order avoids the sort.
     ///
     /// Source: <https://sqlite.org/windowfunctions.html>
     public func latest(
@@ -42,7 +42,7 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-    /// The first row of each group, in an order: `latest(per: { $0.chatId }, by: { $0.date })`.
+    /// The same, with closures: `latest(per: { $0.chatId }, by: { $0.date })`.
     public func latest(
         per group: (DatabaseComponents) throws -> any SQLExpressible,
         by ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
@@ -53,7 +53,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 }
 
 extension Relation {
-    /// The condition that a row is the first of its group, among those of this relation.
+    /// The condition that a row is the first of its group, among the rows of this relation.
     fileprivate func firstRows(
         of groups: [SQLExpression], _ order: [SQLOrdering], _ resolver: Resolver
     ) throws -> SQLExpression {
@@ -61,7 +61,7 @@ extension Relation {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "a request with a limit, groups or distinct rows has no latest rows: call latest(per:by:) first")
+                    "latest(per:by:) can't follow a limit, groups or distinct rows: call it before them")
         }
         let names = try selectedNames.subtracting(resolver.columnNames(of: source).map(\.foldedDatabaseName))
         let used = (filters + groups).lazy.compactMap { $0.usedName(among: names) }.first
@@ -88,7 +88,7 @@ extension Relation {
 }
 
 extension SQLOrdering {
-    /// The ordering, where an expression without a direction is descending.
+    /// The ordering; descending for an expression without a direction.
     fileprivate var descendingByDefault: SQLOrdering {
         guard case .expression(let expression, .none) = node else { return self }
         return SQLOrdering(.expression(expression, .descending))

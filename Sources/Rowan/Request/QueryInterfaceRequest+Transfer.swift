@@ -1,7 +1,7 @@
-// Writes of what other requests read: UPDATE FROM, INSERT from SELECT.
+// Statements that write the rows of other requests: UPDATE FROM, INSERT from SELECT.
 
 extension QueryInterfaceRequest {
-    /// Updates the rows of the request from the rows of another one.
+    /// Updates the rows of the request with values from the rows of another request.
     ///
     /// ```swift
     /// // UPDATE "player" SET "score"="player"."score" + "bonus"."points"
@@ -14,7 +14,7 @@ extension QueryInterfaceRequest {
     /// If several rows of the other request match a row, one of them is used; SQLite does not say which.
     ///
     /// - Returns: the number of updated rows.
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a request with groups, a limit or joins.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request has groups, a limit or joins.
     ///
     /// Source: <https://sqlite.org/lang_update.html#upfrom>
     @discardableResult
@@ -29,7 +29,7 @@ extension QueryInterfaceRequest {
         else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "a request with groups, a limit or joins can't be updated from another one")
+                message: "can't update a request with groups, a limit or joins from another request: remove them")
         }
         try db.requireSQLite(3_033_000, for: "UPDATE FROM")
         let (target, source) = (TableAlias<RowDecoder>(), TableAlias<Other>())
@@ -69,13 +69,13 @@ extension TableRecord {
     ///     from: Player.filter { $0.score < 100 }.select { [$0.id, $0.name] })
     /// ```
     ///
-    /// No callback is called: no record is made of the rows.
+    /// Callbacks are not called, because no records are created.
     ///
     /// - Parameters:
-    ///   - columns: the columns that the rows go to; all of them, in their order, by default.
-    ///   - conflictResolution: what to do with rows that violate a constraint.
+    ///   - columns: the columns to insert into; by default, all columns in their order.
+    ///   - conflictResolution: how to handle rows that violate a constraint.
     /// - Returns: the number of inserted rows.
-    /// - Throws: a ``DatabaseError``, and no row is inserted unless the conflict resolution says otherwise.
+    /// - Throws: a ``DatabaseError``, in which case no rows are inserted, unless the conflict resolution keeps them.
     ///
     /// Source: <https://sqlite.org/lang_insert.html>
     @discardableResult

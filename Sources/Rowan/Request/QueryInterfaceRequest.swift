@@ -1,4 +1,4 @@
-// The request of the query interface: a relation, and the type that its rows decode into.
+// The request of the query interface: a relation, and the type that its rows decode to.
 
 /// A request on a table, built in Swift.
 ///
@@ -13,55 +13,57 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 
     init(relation: Relation) { self.relation = relation }
 
-    /// The name of the table, or of what stands for one: a subquery, a function.
+    /// The name of the table, or of its substitute: a subquery or a function.
     public var databaseTableName: String { relation.source.name }
 
+    /// The request as a subquery.
     public var sqlSubquery: SQLSubquery { SQLSubquery(.relation(relation)) }
 
+    /// The request with a changed relation. Not for users.
     public consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
         change(&relation)
         return self
     }
 
-    /// The same request, whose rows decode into another type.
+    /// The same request, whose rows decode to another type.
     public func asRequest<T>(of type: T.Type) -> QueryInterfaceRequest<T> {
         QueryInterfaceRequest<T>(relation: relation)
     }
 
-    /// At most `limit` rows, from an offset: `LIMIT 10 OFFSET 20`. It replaces the previous limit.
+    /// Limits the rows, with an optional offset: `LIMIT 10 OFFSET 20`. It replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }
     }
 
     // MARK: Selections of another type
 
-    /// The request with another selection, whose rows decode into a type.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// Replaces the selection, and decodes rows to a type.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: [any SQLSelectable], as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection).asRequest(of: type)
     }
 
-    /// The request with another selection, whose rows decode into a type.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with several arguments.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(_ selection: any SQLSelectable..., as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select(selection, as: type)
     }
 
-    /// The request with a selection in SQL, whose rows decode into a type.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection in SQL.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         select(literal: SQL(sql: sql, arguments: arguments), as: type)
     }
 
-    /// The request with a selection in SQL, whose rows decode into a type.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection as a literal.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         select([sqlLiteral], as: type)
     }
 
-    /// The request of primary keys.
+    /// Selects the primary key, and decodes it to a type.
     public func selectPrimaryKey<PrimaryKey>(
         as type: PrimaryKey.Type = PrimaryKey.self
     ) -> QueryInterfaceRequest<PrimaryKey> {
@@ -70,6 +72,9 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 
     // MARK: Fetching
 
+    /// Prepares the statement of the request.
+    ///
+    /// - Throws: a ``DatabaseError`` or a ``RequestError`` if the request has no valid SQL.
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
@@ -95,14 +100,14 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     /// try Player.select(\.team).distinct().fetchCount(db)
     /// ```
     ///
-    /// The values of a column that is NOT NULL are counted without a subquery: `SELECT COUNT(DISTINCT "team")`.
+    /// If a column is NOT NULL, its distinct values are counted without a subquery: `SELECT COUNT(DISTINCT "team")`.
     public func fetchCount(_ db: Database) throws -> Int {
         guard let counting = try relation.countingRelation(db) else { return try sqlSubquery.fetchCount(db) }
         let select = try Resolver(db).select(counting)
         return try db.fetchCount { $0.write(select) }
     }
 
-    /// Whether the request fetches no row: `SELECT NOT EXISTS (...)`.
+    /// Whether the request returns no rows: `SELECT NOT EXISTS (...)`.
     public func isEmpty(_ db: Database) throws -> Bool {
         let subquery = try Resolver(db).subquery(sqlSubquery)
         let statement = try db.statement { renderer in
@@ -115,18 +120,19 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The request with another selection, whose rows decode into a type: `select({ max($0.score) }, as: Int.self)`.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// Replaces the selection, and decodes rows to a type: `select({ max($0.score) }, as: Int.self)`.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         select([try selection(RowDecoder.databaseComponents)], as: type)
     }
 
-    /// The request with another selection, whose rows decode into a type.
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with one selected expression.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
@@ -135,12 +141,12 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 }
 
 extension QueryInterfaceRequest where RowDecoder: Identifiable {
-    /// The request of ids.
+    /// Selects the ids.
     public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey(as: RowDecoder.ID.self) }
 }
 
 extension Relation {
-    /// The relation that selects the count of this one, or nil if only a subquery can.
+    /// The relation that selects the number of rows of this one; nil if this requires a subquery.
     fileprivate func countingRelation(_ schema: any SchemaReader) throws -> Relation? {
         guard limit == nil, groups.isEmpty, havings.isEmpty, !groupsByPrimaryKey, !repeatsAggregatedRows else {
             return nil
@@ -157,7 +163,7 @@ extension Relation {
             result.selection = [count(AllColumns()).sqlSelection]
             return result
         }
-        // COUNT(DISTINCT a) does not count NULL, which is a row.
+        // COUNT(DISTINCT a) ignores NULL, which is a distinct row.
         guard selection.count == 1, joins.isEmpty, case .table(let table) = source,
             case .expression(let expression) = selection[0].node,
             case .column(let column, .current) = expression.node,
@@ -169,7 +175,7 @@ extension Relation {
 }
 
 extension Relation {
-    /// Whether filters may use the names that the selection gives.
+    /// Whether filters may use the names that the selection defines.
     private var refersToItsSelection: Bool {
         let names = selectedNames
         return !names.isEmpty && filters.contains { $0.mayUse(names) }
@@ -177,7 +183,7 @@ extension Relation {
 }
 
 extension Join {
-    /// Whether what is selected of the joined rows makes one row of each.
+    /// Whether selecting the joined rows keeps one row for each of them.
     fileprivate var isPlain: Bool {
         let relation = step.relation
         return (!isIncluded || relation.selection.allSatisfy(\.isPlain)) && annotation.allSatisfy(\.isPlain)
@@ -186,7 +192,7 @@ extension Join {
 }
 
 extension SQLSelection {
-    /// Whether the selection makes one row of each row: an aggregate, or unknown SQL, may not.
+    /// Whether selecting keeps one row for each row: false for aggregates, and for SQL text, which may contain one.
     fileprivate var isPlain: Bool {
         switch node {
         case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true

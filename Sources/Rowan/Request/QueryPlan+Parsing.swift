@@ -1,11 +1,11 @@
-// From the rows of EXPLAIN QUERY PLAN to a tree, and from its texts to operations.
+// Parses the rows of EXPLAIN QUERY PLAN to a tree, and their texts to operations.
 
 extension QueryPlan {
-    /// - Parameter rows: the rows in the order of SQLite; a row comes after its parent.
+    /// - Parameter rows: the rows in the order of SQLite: each row comes after its parent.
     init(_ rows: [(id: Int, parent: Int, detail: String)]) {
         let ids = Set(rows.map(\.id))
         var children: [Int: [Node]] = [:]
-        // From the end: what a row is made of is complete when the row comes.
+        // From the end, so the children of each row are complete.
         for row in rows.reversed() {
             let node = Node(
                 operation: Operation(detail: row.detail), detail: row.detail, children: children[row.id] ?? [])
@@ -43,7 +43,7 @@ extension QueryPlan.Operation {
         return nil
     }
 
-    /// `SCAN t`, `SEARCH t USING INDEX i (a=? AND b>?)`, and what comes after them.
+    /// `SCAN t`, `SEARCH t USING INDEX i (a=? AND b>?)`, and the texts that may follow.
     private static func table(_ detail: String) -> Self? {
         let isSearch = detail.hasPrefix("SEARCH ")
         guard var text = detail.after("SCAN ") ?? detail.after("SEARCH ") else { return nil }
@@ -61,13 +61,13 @@ extension QueryPlan.Operation {
     }
 }
 
-/// What comes after the name of a table.
+/// The text after the name of a table.
 private struct IndexUse {
     var index: QueryPlan.Index
     var isCovering = false
     var constraint: String?
 
-    /// Takes the end of the text away: the name of the table may contain anything.
+    /// Parses from the end of the text, because the name of the table may contain any text.
     init?(_ text: inout String, hasConstraint: Bool) {
         let forms: [(words: String, isCovering: Bool, index: (String) -> QueryPlan.Index)] = [
             (" USING AUTOMATIC PARTIAL COVERING INDEX", true, { _ in .automatic }),
@@ -100,9 +100,9 @@ extension String {
         ranges(of: text).last
     }
 
-    /// Takes ` (a=? AND ANY(b))` away from the end.
+    /// Removes ` (a=? AND ANY(b))` from the end.
     ///
-    /// - Returns: what is between the parentheses, nil if there are none.
+    /// - Returns: the text between the parentheses, or nil without parentheses.
     fileprivate mutating func removeLastParentheses() -> String? {
         guard hasSuffix(")") else { return nil }
         var depth = 0

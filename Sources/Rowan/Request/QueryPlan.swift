@@ -1,7 +1,8 @@
-// How SQLite runs a query, as it tells it. The texts of EXPLAIN QUERY PLAN are meant for people and may change with
-// any version: what is not recognised is kept as it is. Source: https://sqlite.org/eqp.html
+// How SQLite runs a query, as it reports it. The texts of EXPLAIN QUERY PLAN are intended for people, and may change
+// with any version: unrecognized texts are kept unchanged.
+// Source: https://sqlite.org/eqp.html
 
-/// The plan of a query: a tree of what SQLite does.
+/// The plan of a query: a tree of the steps that SQLite takes.
 ///
 /// ```swift
 /// // EXPLAIN QUERY PLAN SELECT * FROM "player" WHERE "teamId" = ? ORDER BY "score"
@@ -14,47 +15,48 @@
 /// plan.usesTemporaryBTree  // true
 /// ```
 ///
-/// Plans are for people, logs and tests of a known version of SQLite: another version may have other plans, and other
-/// words for them. Source: <https://sqlite.org/eqp.html>
+/// Use plans for reading, for logs, and for tests with a known version of SQLite: other versions may have other plans,
+/// and other texts.
+/// Source: <https://sqlite.org/eqp.html>
 public struct QueryPlan: Hashable, Sendable {
-    /// What is done, in the order of SQLite: tables are joined in this order.
+    /// The steps, in the order of SQLite: tables are joined in this order.
     public let nodes: [Node]
 
-    /// A step, and the steps that it is made of.
+    /// A step, and its parts.
     public struct Node: Hashable, Sendable {
-        /// What SQLite does.
+        /// The operation of the step.
         public let operation: Operation
-        /// The words of SQLite.
+        /// SQLite's text.
         public let detail: String
-        /// The steps that this one is made of.
+        /// The parts of the step.
         public let children: [Node]
     }
 
-    /// What SQLite does in a step.
+    /// The operation of a step.
     public enum Operation: Hashable, Sendable {
-        /// All rows of a table are read, in the order of the index if there is one.
+        /// Reads all rows of a table, in the order of the index if there is one.
         ///
-        /// `SCAN player USING COVERING INDEX player_on_name`. The table goes by its alias, if it has one.
+        /// `SCAN player USING COVERING INDEX player_on_name`. The table is named by its alias, if it has one.
         case scan(table: String, index: Index?, isCovering: Bool)
-        /// Some rows of a table are read: those that a key finds.
+        /// Reads the rows of a table that a key finds.
         ///
-        /// `SEARCH player USING INDEX player_on_name (name=?)`. The constraint is the text between the parentheses.
+        /// `SEARCH player USING INDEX player_on_name (name=?)`. The constraint is the text in parentheses.
         case search(table: String, index: Index?, isCovering: Bool, constraint: String?)
-        /// Rows are sorted, or told apart, in a temporary index.
+        /// Sorts rows, or removes duplicates, in a temporary index.
         ///
         /// `USE TEMP B-TREE FOR ORDER BY`
         case temporaryBTree(purpose: String)
         /// A compound query, or one of its parts: `UNION ALL`, `EXCEPT USING TEMP B-TREE`, `MERGE (UNION)`, `LEFT`.
         case compound(String)
-        /// A query in the query, with its name or number.
+        /// A subquery, with its name or number.
         case subquery(Subquery, name: String, isCorrelated: Bool)
-        /// Several indexes find rows of one table: `MULTI-INDEX OR`, and `INDEX 1` for each of them.
+        /// Finds the rows of one table with several indexes: `MULTI-INDEX OR`, and `INDEX 1` for each index.
         case multipleIndexes
-        /// Something else: read the detail.
+        /// Any other operation: read the detail.
         case other
     }
 
-    /// What rows are found with.
+    /// The index that finds rows.
     public enum Index: Hashable, Sendable {
         /// An index with a name.
         case named(String)
@@ -64,17 +66,17 @@ public struct QueryPlan: Hashable, Sendable {
         case primaryKey
         /// An index that SQLite builds for this query alone. <https://sqlite.org/optoverview.html#autoindex>
         case automatic
-        /// That of a virtual table, with its number and text.
+        /// The index of a virtual table, with its number and text.
         case virtualTable(String)
     }
 
-    /// When a subquery runs.
+    /// How a subquery runs.
     public enum Subquery: Hashable, Sendable {
-        /// Row by row, as its rows are read: `CO-ROUTINE`.
+        /// As a coroutine, row by row on demand: `CO-ROUTINE`.
         case coroutine
         /// Once, into a temporary table: `MATERIALIZE`.
         case materialized
-        /// For one value: `SCALAR SUBQUERY`.
+        /// For a single value: `SCALAR SUBQUERY`.
         case scalar
         /// For the values of an `IN`: `LIST SUBQUERY`.
         case list
@@ -82,13 +84,13 @@ public struct QueryPlan: Hashable, Sendable {
 }
 
 extension QueryPlan {
-    /// All steps, each before those that it is made of.
+    /// All steps; each one precedes its parts.
     public var allNodes: [Node] {
         func flat(_ nodes: [Node]) -> [Node] { nodes.flatMap { [$0] + flat($0.children) } }
         return flat(nodes)
     }
 
-    /// Whether rows are sorted, or told apart, in a temporary index.
+    /// Whether SQLite sorts rows, or removes duplicates, in a temporary index.
     public var usesTemporaryBTree: Bool {
         allNodes.contains { node in
             switch node.operation {
@@ -99,8 +101,8 @@ extension QueryPlan {
         }
     }
 
-    /// The tables, or their aliases, whose rows are all read, whatever index gives them their order. The results of
-    /// subqueries, and virtual tables, are not in the list.
+    /// The tables, or their aliases, whose rows are all read, with or without an index. Results of subqueries and
+    /// virtual tables are not included.
     public var fullScans: [String] {
         let nodes = allNodes
         let subqueries = nodes.compactMap { node in
@@ -125,7 +127,7 @@ extension QueryPlan {
 }
 
 extension QueryPlan.Operation {
-    /// What the rows of a table are found with, nil if they are read as they are stored.
+    /// The index that finds the rows of a table; nil if they are read in storage order.
     public var index: QueryPlan.Index? {
         switch self {
         case .scan(_, let index, _), .search(_, let index, _, _): index
@@ -135,7 +137,7 @@ extension QueryPlan.Operation {
 }
 
 extension QueryPlan: CustomStringConvertible {
-    /// The words of SQLite, a line for each step, indented by two spaces in the step that it belongs to.
+    /// SQLite's texts, one line per step. Parts of a step are indented by two spaces.
     public var description: String {
         func lines(_ nodes: [Node], _ indentation: String) -> [String] {
             nodes.flatMap { [indentation + $0.detail] + lines($0.children, indentation + "  ") }
@@ -144,7 +146,7 @@ extension QueryPlan: CustomStringConvertible {
     }
 }
 
-// MARK: - Asking SQLite
+// MARK: - Explaining requests and statements
 
 extension FetchRequest {
     /// The plan of the request.
@@ -155,9 +157,9 @@ extension FetchRequest {
     /// // SCAN player USING INDEX player_on_name
     /// ```
     ///
-    /// The request itself does not run.
+    /// The request does not run.
     ///
-    /// - Throws: a ``DatabaseError`` if the request is not one that SQLite can run.
+    /// - Throws: a ``DatabaseError`` if SQLite can't run the request.
     public func explain(_ db: Database) throws -> QueryPlan {
         try makePreparedRequest(db, forSingleResult: false).statement.explain()
     }
@@ -169,9 +171,9 @@ extension FetchRequest {
     /// // SELECT * FROM "player" WHERE "score" > ?, [1000]
     /// ```
     ///
-    /// The request does not run; SQLite compiles it.
+    /// The request does not run, but SQLite compiles it.
     ///
-    /// - Throws: a ``DatabaseError`` if the request is not one that SQLite can run.
+    /// - Throws: a ``DatabaseError`` if SQLite can't run the request.
     public func sql(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
         let statement = try makePreparedRequest(db, forSingleResult: false).statement
         return (statement.sql, statement.arguments)
@@ -179,7 +181,7 @@ extension FetchRequest {
 }
 
 extension Statement {
-    /// The plan of the statement. The statement itself does not run.
+    /// The plan of the statement, which does not run.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "DELETE FROM player WHERE score = 0")
@@ -189,33 +191,33 @@ extension Statement {
     /// - Throws: a ``DatabaseError``.
     public func explain() throws -> QueryPlan {
         let explanation = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
-        // Values may count: https://sqlite.org/queryplanner-ng.html
+        // The plan may depend on argument values: https://sqlite.org/queryplanner-ng.html
         explanation.setUncheckedArguments(storedArguments)
         return QueryPlan(try Row.fetchAll(explanation).map { ($0[0], $0[1], $0[3]) })
     }
 }
 
 extension Database {
-    /// The plan of a statement. The statement itself does not run.
+    /// The plan of a statement, which does not run.
     ///
     /// ```swift
     /// let plan = try db.explain(sql: "SELECT * FROM player WHERE name = ?", arguments: ["Arthur"])
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the text has several statements.
+    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the text contains several statements.
     public func explain(sql: String, arguments: StatementArguments = StatementArguments()) throws -> QueryPlan {
         let statement = try makeStatement(sql: sql)
         statement.setUncheckedArguments(arguments)
         return try statement.explain()
     }
 
-    /// The plan of a statement from a literal. The statement itself does not run.
+    /// The plan of a statement from a literal. The statement does not run.
     ///
     /// ```swift
     /// let plan = try db.explain(literal: "SELECT * FROM player WHERE name = \(name)")
     /// ```
     ///
-    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the literal has several statements.
+    /// - Throws: a ``DatabaseError``: the error of SQLite, or SQLITE_MISUSE if the literal contains several statements.
     public func explain(literal sqlLiteral: SQL) throws -> QueryPlan {
         try makeStatement(literal: sqlLiteral).explain()
     }

@@ -1,7 +1,7 @@
-// How a relation joins another one, on any condition.
+// Joins a relation to another one, on any condition.
 
 extension Relation {
-    /// The relation joined to another one, and the key of the joined rows.
+    /// This relation joined to another one, and the key of the joined rows.
     ///
     /// - Parameters:
     ///   - first: an alias for the relation itself.
@@ -11,7 +11,7 @@ extension Relation {
         on condition: () throws -> (any SQLExpressible)?
     ) rethrows -> (relation: Relation, key: String) {
         let filters: Filters = kind == .right || kind == .full ? .moved : .kept
-        // What is joined already has its scopes: it stays as it is.
+        // Earlier joins already have their scopes: the relation stays as it is.
         var result = joins.contains(where: \.isIncluded) ? self : joinable(filters)
         if let first { result.aliases.append(first) }
         var other = other.joinable(filters)
@@ -27,7 +27,7 @@ extension Relation {
         let expression = try condition()?.sqlExpression
         let step = AssociationStep(
             key: .fixed(name),
-            // The condition has the aliases of the requests themselves.
+            // The condition uses the aliases of the requests themselves.
             condition: expression.map { .expression($0, origin: .next(), destination: .next()) } ?? .always,
             relation: other)
         result.joins.append(Join(kind, step, isIncluded: true))
@@ -36,11 +36,12 @@ extension Relation {
 
     private enum Filters {
         case kept
-        /// Into a subquery: a condition on the rows of an outer join is not a condition on its result.
+        /// Filters move into a subquery: a condition on the rows of an outer join differs from a condition on its
+        /// result.
         case moved
     }
 
-    /// The relation, in a subquery if it does more than to filter: a join would change what its clauses mean.
+    /// The relation, as a subquery if it has other clauses than filters, whose meaning a join would change.
     private func joinable(_ filters: Filters) -> Relation {
         let isPlain =
             !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && !groupsByPrimaryKey && link == nil

@@ -1,15 +1,15 @@
-// The request verbs. They exist once, on protocols that the query interface request, and later associations, adopt:
-// each changes the relation behind the request. Types that only start requests (TableRecord, Table) forward.
-// The verbs consume their request: those of a chain change one relation in place, where each would copy the one before.
-// Those that take a closure are `@inlinable`: it then runs in place, without generic metadata (benchmark request-build).
+// The methods of requests. They exist only here, in protocols that requests and associations adopt: each method changes
+// the relation behind the request. Types that only start requests (TableRecord, Table) forward to them. The methods
+// consume their request: a chain changes one relation in place, instead of copying it at each step. Methods with
+// closures are `@inlinable`, to run closures in place without generic metadata (benchmark request-build).
 
-/// A request whose relation can change. Not for users: the protocols below refine it.
+/// A request with a changeable relation. Not for users: the protocols below refine it.
 public protocol RelationRequest {
-    /// The same request, with its relation changed.
+    /// The same request, with a changed relation.
     consuming func _mapRelation(_ change: (inout Relation) -> Void) -> Self
 }
 
-/// A request whose selection can change.
+/// A request with a changeable selection.
 public protocol SelectionRequest: RelationRequest {}
 
 /// A request that can be filtered.
@@ -30,7 +30,7 @@ public protocol TableRequest: RelationRequest {
 /// A request that associations can be joined to.
 public protocol JoinableRequest<RowDecoder>: TypedRequest, RelationRequest {}
 
-/// A request that can be derived in all ways: filtered, ordered, grouped...
+/// A request that supports all methods: filters, orders, groups...
 ///
 /// ```swift
 /// extension DerivableRequest<Player> {
@@ -42,9 +42,9 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
     SelectionRequest, TableRequest
 {}
 
-/// A term that waits for a connection.
+/// Creates a term that needs a connection.
 ///
-/// - Parameter leavesOneRow: whether the terms, as filters, leave one row at most.
+/// - Parameter leavesOneRow: whether the terms, as filters, select at most one row.
 func deferred<Term: DeferrableTerm>(
     leavesOneRow: Bool = false, _ terms: @escaping @Sendable (Database) throws -> [Term]
 ) -> Term {
@@ -60,34 +60,34 @@ func deferred<Term: DeferrableTerm>(
 // MARK: - SELECT
 
 extension SelectionRequest {
-    /// The request with another selection: `SELECT id, name`.
+    /// Replaces the selection: `SELECT id, name`.
     ///
-    /// Without any column, its rows are empty.
+    /// Without columns, the rows are empty.
     public consuming func select(_ selection: [any SQLSelectable]) -> Self {
         _mapRelation {
             $0.selection = selection.isEmpty ? [SQLSelection(.symbol(.nothing))] : selection.map { $0.sqlSelection }
         }
     }
 
-    /// The request with another selection.
+    /// The same, with several arguments.
     public consuming func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
 
-    /// The request with a selection in SQL.
+    /// Replaces the selection, in SQL.
     public consuming func select(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         select(literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// The request with a selection in SQL.
+    /// Replaces the selection with a literal.
     public consuming func select(literal sqlLiteral: SQL) -> Self { select([sqlLiteral]) }
 
-    /// The request with a selection that a connection tells.
+    /// Replaces the selection with one that depends on the connection.
     public consuming func selectWhenConnected(
         _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
     ) -> Self {
         _mapRelation { $0.selection = [deferred { try selection($0).map(\.sqlSelection) }] }
     }
 
-    /// The request with more selected.
+    /// Adds columns to the selection.
     public consuming func annotated(with selection: [any SQLSelectable]) -> Self {
         _mapRelation {
             $0.selectAllIfEmpty()
@@ -95,10 +95,10 @@ extension SelectionRequest {
         }
     }
 
-    /// The request with more selected.
+    /// The same, with several arguments.
     public consuming func annotated(with selection: any SQLSelectable...) -> Self { annotated(with: selection) }
 
-    /// The request with more selected, which a connection tells.
+    /// Adds columns that depend on the connection to the selection.
     public consuming func annotatedWhenConnected(
         with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
     ) -> Self {
@@ -110,28 +110,29 @@ extension SelectionRequest {
 }
 
 extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The request with another selection: `select { [$0.id, $0.name] }`.
+    /// Replaces the selection: `select { [$0.id, $0.name] }`.
     @inlinable
     public consuming func select(_ selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self {
         select(try selection(RowDecoder.databaseComponents))
     }
 
-    /// The request with another selection: `select(\.name)`.
+    /// Replaces the selection with one expression: `select(\.name)`.
     @inlinable
     public consuming func select(_ selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
         select([try selection(RowDecoder.databaseComponents)])
     }
 
-    /// The request with more selected: `annotated { [$0.score + 1] }`.
+    /// Adds columns to the selection: `annotated { [$0.score + 1] }`.
     @inlinable
     public consuming func annotated(with selection: (DatabaseComponents) throws -> [any SQLSelectable]) rethrows -> Self
     {
         annotated(with: try selection(RowDecoder.databaseComponents))
     }
 
-    /// The request with more selected.
+    /// Adds one column to the selection.
     @inlinable
     public consuming func annotated(with selection: (DatabaseComponents) throws -> any SQLSelectable) rethrows -> Self {
         annotated(with: [try selection(RowDecoder.databaseComponents)])
@@ -147,55 +148,56 @@ extension Relation {
 // MARK: - WHERE
 
 extension FilteredRequest {
-    /// The request as it is.
+    /// The request itself.
     public consuming func all() -> Self { self }
 
-    /// The request of no row.
+    /// The request without rows.
     public consuming func none() -> Self { filter(SQLExpression.value(.int64(0))) }
 
-    /// The rows that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    /// Adds a condition. All conditions of a request must be satisfied.
     public consuming func filter(_ predicate: any SQLSpecificExpressible) -> Self {
         _mapRelation { $0.filters.append(predicate.sqlExpression) }
     }
 
-    /// The rows of a condition that Swift knows: all of them, or none.
+    /// Adds a condition that Swift evaluates: all rows or none.
     ///
     /// ```swift
     /// // SELECT * FROM "player" WHERE ?   -- 1
     /// Player.filter(true)
     /// ```
-    @_disfavoredOverload  // the comparison of two terms is SQL first
+    @_disfavoredOverload  // the comparison of two terms should be SQL
     public consuming func filter(_ condition: Bool) -> Self {
         _mapRelation { $0.filters.append(condition.sqlExpression) }
     }
 
-    /// The rows that satisfy a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
+    /// Adds a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
     public consuming func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         filter(literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// The rows that satisfy a condition in SQL: `filter(literal: "score > \(1000)")`.
+    /// Adds a condition as a literal: `filter(literal: "score > \(1000)")`.
     public consuming func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
 
-    /// The rows that satisfy a condition that a connection tells.
+    /// Adds a condition that depends on the connection.
     public consuming func filterWhenConnected(
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
         _mapRelation { $0.filters.append(deferred { [try predicate($0).sqlExpression] }) }
     }
 
-    /// The rows of a condition that Swift knows when a connection is there: all of them, or none.
-    // Two texts would compare in several ways as SQL.
+    // Otherwise the comparison of two strings would be ambiguous.
+    /// Adds a condition that Swift evaluates with the connection: all rows or none.
     public consuming func filterWhenConnected(_ condition: @escaping @Sendable (Database) throws -> Bool) -> Self {
         _mapRelation { $0.filters.append(deferred { [try condition($0).sqlExpression] }) }
     }
 }
 
 extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The rows that satisfy a condition: `filter { $0.score > 1000 }`.
+    /// Adds a condition: `filter { $0.score > 1000 }`.
     @inlinable
     public consuming func filter(
         _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
@@ -207,44 +209,44 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
 // MARK: - GROUP BY
 
 extension AggregatingRequest {
-    /// The rows grouped by expressions, which replace the previous ones.
+    /// Groups the rows by expressions, which replace the previous ones.
     public consuming func group(_ expressions: [any SQLExpressible]) -> Self {
         _mapRelation { $0.groups = expressions.map { $0.sqlExpression } }
     }
 
-    /// The rows grouped by expressions.
+    /// The same, with several arguments.
     public consuming func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
 
-    /// The rows grouped by SQL.
+    /// Groups the rows by SQL.
     public consuming func group(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         group(literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// The rows grouped by SQL.
+    /// Groups the rows by a literal.
     public consuming func group(literal sqlLiteral: SQL) -> Self { group([sqlLiteral]) }
 
-    /// The rows grouped by expressions that a connection tells.
+    /// Groups the rows by expressions that depend on the connection.
     public consuming func groupWhenConnected(
         _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
     ) -> Self {
         _mapRelation { $0.groups = [deferred { try expressions($0).map(\.sqlExpression) }] }
     }
 
-    /// The groups that satisfy a condition too: conditions add up.
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    /// Adds a condition on groups. All conditions must be satisfied.
     public consuming func having(_ predicate: any SQLExpressible) -> Self {
         _mapRelation { $0.havings.append(predicate.sqlExpression) }
     }
 
-    /// The groups that satisfy a condition in SQL.
+    /// Adds a condition on groups, in SQL.
     public consuming func having(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         having(literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// The groups that satisfy a condition in SQL.
+    /// Adds a condition on groups, as a literal.
     public consuming func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
 
-    /// The groups that satisfy a condition that a connection tells.
+    /// Adds a condition on groups that depends on the connection.
     public consuming func havingWhenConnected(
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
@@ -253,21 +255,22 @@ extension AggregatingRequest {
 }
 
 extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The rows grouped by an expression: `group(\.team)`.
+    /// Groups the rows by one expression: `group(\.team)`.
     @inlinable
     public consuming func group(_ expression: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
         group([try expression(RowDecoder.databaseComponents)])
     }
 
-    /// The rows grouped by expressions: `group { [$0.team, $0.city] }`.
+    /// Groups the rows by several expressions: `group { [$0.team, $0.city] }`.
     @inlinable
     public consuming func group(_ expressions: (DatabaseComponents) throws -> [any SQLExpressible]) rethrows -> Self {
         group(try expressions(RowDecoder.databaseComponents))
     }
 
-    /// The groups that satisfy a condition: `having { max($0.score) > 1000 }`.
+    /// Adds a condition on groups: `having { max($0.score) > 1000 }`.
     @inlinable
     public consuming func having(_ predicate: (DatabaseComponents) throws -> any SQLExpressible) rethrows -> Self {
         having(try predicate(RowDecoder.databaseComponents))
@@ -277,7 +280,7 @@ extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
 // MARK: - ORDER BY
 
 extension OrderedRequest {
-    /// The request in an order, which replaces the previous one.
+    /// Orders the rows. It replaces the previous order.
     public consuming func order(_ orderings: [any SQLOrderingTerm]) -> Self {
         _mapRelation {
             $0.orderings = orderings.map { $0.sqlOrdering }
@@ -285,18 +288,18 @@ extension OrderedRequest {
         }
     }
 
-    /// The request in an order.
+    /// The same, with several arguments.
     public consuming func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
 
-    /// The request in an order in SQL.
+    /// Orders the rows by SQL.
     public consuming func order(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         order(literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// The request in an order in SQL.
+    /// Orders the rows by a literal.
     public consuming func order(literal sqlLiteral: SQL) -> Self { order([sqlLiteral]) }
 
-    /// The request in an order that a connection tells.
+    /// Orders the rows by terms that depend on the connection.
     public consuming func orderWhenConnected(
         _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
     ) -> Self {
@@ -306,26 +309,27 @@ extension OrderedRequest {
         }
     }
 
-    /// The request in the reverse order, that of its joined associations too. Without order, it stays as it is.
+    /// Reverses the order, including that of joined associations. It has no effect without an order.
     public consuming func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
 
-    /// The request without order, nor that of its joined associations.
+    /// Removes the order, including that of joined associations.
     public consuming func unordered() -> Self { _mapRelation { $0.unorder() } }
 
-    /// The request in its order, with the primary key for what it leaves open: the same rows come in the same order.
+    /// Adds the primary key to the order, to break ties: then equal queries return rows in the same order.
     public consuming func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
 }
 
 extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    /// The request in an order: `order(\.score.desc)`.
+    /// Orders the rows by one term: `order(\.score.desc)`.
     @inlinable
     public consuming func order(_ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm) rethrows -> Self {
         order([try ordering(RowDecoder.databaseComponents)])
     }
 
-    /// The request in an order: `order { [$0.score.desc, $0.name] }`.
+    /// Orders the rows by several terms: `order { [$0.score.desc, $0.name] }`.
     @inlinable
     public consuming func order(_ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]) rethrows -> Self {
         order(try orderings(RowDecoder.databaseComponents))

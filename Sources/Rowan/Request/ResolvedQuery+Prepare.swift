@@ -1,10 +1,10 @@
-// A resolved query becomes a statement; its shape, an adapter of its rows.
+// Turns a resolved query into a statement, and its shape into an adapter of the rows.
 
 extension Database {
-    /// The statement of a resolved query, with the adapter of its rows and what is prefetched for them.
+    /// The statement of a resolved query, with the adapter of its rows, and its prefetches.
     ///
-    /// - Parameter resolve: resolves the query. It is called again if SQLite knows another schema than the resolver.
-    /// - Throws: SQLITE_SCHEMA if they never agree.
+    /// - Parameter resolve: resolves the query. It is called again if SQLite and the resolver use different schemas.
+    /// - Throws: SQLITE_SCHEMA if their schemas keep differing.
     func prepare(_ resolve: () throws -> ResolvedQuery) throws -> PreparedRequest {
         if let prepared = try preparedRequest(resolve()) { return prepared }
         connection.schemaDidMove()
@@ -14,7 +14,7 @@ extension Database {
             message: "the schema of the database keeps changing while the request is prepared: try again")
     }
 
-    /// - Returns: nil if the statement has other columns than the resolver has told.
+    /// - Returns: nil if the columns of the statement differ from those that the resolver has determined.
     private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
         let statement = try statement { $0.write(query.select) }
         var prepared = PreparedRequest(reserving: statement)
@@ -43,16 +43,16 @@ extension RowShape: RowAdapter {
         return root.mapping(of: layout)
     }
 
-    /// Computes the number of columns that the schema did not tell: of one selection at most.
+    /// Computes the number of columns that the schema does not define: for at most one selection.
     ///
-    /// - Returns: false if the columns that the schema told are not those of the statement.
+    /// - Returns: false if the columns of the statement differ from those of the schema.
     fileprivate mutating func complete(_ total: Int) throws -> Bool {
         let unknown = parts.indices.filter { parts[$0].columnCount == nil }
         guard unknown.count <= 1 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "the columns of \(unknown.count) selections in SQL can't be told from each other: select columns "
+                    "the columns of \(unknown.count) selections in SQL can't be separated: select columns "
                     + "and expressions instead")
         }
         let missing = total - parts.reduce(0) { $0 + ($1.columnCount ?? 0) }
@@ -62,15 +62,15 @@ extension RowShape: RowAdapter {
     }
 }
 
-/// The columns of a scope, and those of the scopes in it.
+/// The columns of a scope, and those of its nested scopes.
 private struct Ranges {
-    /// nil for a scope that only holds others.
+    /// The columns of the scope itself; nil for a scope that only contains others.
     private var own: Range<Int>?
     private var scopes: [String: Ranges] = [:]
 
     mutating func add(_ range: Range<Int>, at scope: ArraySlice<String>) {
         guard let name = scope.first else {
-            // The columns of a scope stand side by side.
+            // The columns of a scope are adjacent.
             own = (own?.lowerBound ?? range.lowerBound)..<range.upperBound
             return
         }

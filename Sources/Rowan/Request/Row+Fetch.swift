@@ -1,9 +1,9 @@
-// Fetching rows: the faces of the verbs in RowDecoding+Fetch.
+// Fetching rows: the public forms of the verbs in RowDecoding+Fetch.
 
 extension Row {
     // MARK: From a statement
 
-    /// A cursor of the rows of a statement.
+    /// A cursor over the rows of a statement.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE score > ?")
@@ -11,10 +11,10 @@ extension Row {
     /// while let row = try rows.next() { print(row["name"] as String) }
     /// ```
     ///
-    /// Outside of a transaction, a statement with `RETURNING` commits at its end: iterate its cursor to the end, because
-    /// a cursor that is dropped earlier can't throw the error of the commit.
+    /// Outside a transaction, a statement with `RETURNING` commits at its end. Iterate its cursor to the end: a cursor
+    /// that is released earlier can't throw the error of the commit.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for wrong arguments, or if a cursor holds the statement.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE for wrong arguments, or if a cursor uses the statement.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
@@ -44,7 +44,7 @@ extension Row {
 
     // MARK: From SQL
 
-    /// A cursor of the rows of a query.
+    /// A cursor over the rows of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``.
     @inlinable
@@ -55,11 +55,10 @@ extension Row {
         try RowElements.cursor(db.statement(sql: sql), arguments, adapter)
     }
 
-    /// All the rows of a query.
+    /// All the rows of an SQL query.
     ///
     /// ```swift
-    /// let rows = try Row.fetchCursor(db, sql: "SELECT * FROM player")
-    /// while let row = try rows.next() { print(row["name"] as String) }
+    /// let rows = try Row.fetchAll(db, sql: "SELECT * FROM player WHERE score > ?", arguments: [1000])
     /// ```
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
@@ -71,7 +70,7 @@ extension Row {
         try RowElements.all(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The first row of a query, or nil.
+    /// The first row of an SQL query, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -84,14 +83,14 @@ extension Row {
 
     // MARK: From a request
 
-    /// A cursor of the rows of a request of any type.
+    /// A cursor over the rows of any request.
     ///
     /// - Throws: a ``DatabaseError``.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> RowCursor {
         try RowElements.cursor(db, request, forSingleResult: false)
     }
 
-    /// All the rows of a request of any type.
+    /// All the rows of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -99,7 +98,7 @@ extension Row {
         try RowElements.all(RowElements.cursor(db, request, forSingleResult: false))
     }
 
-    /// The first row of a request of any type, or nil.
+    /// The first row of any request, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -119,7 +118,7 @@ extension Row {
         try RowElements.set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// The set of the rows of a query.
+    /// The set of the rows of an SQL query.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -130,7 +129,7 @@ extension Row {
         try RowElements.set(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
     }
 
-    /// The set of the rows of a request of any type.
+    /// The set of the rows of any request.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     @inlinable
@@ -140,7 +139,7 @@ extension Row {
 }
 
 extension FetchRequest where RowDecoder == Row {
-    /// A cursor of the rows of the request.
+    /// A cursor over the rows of the request.
     ///
     /// - Throws: a ``DatabaseError``.
     public func fetchCursor(_ db: Database) throws -> RowCursor { try Row.fetchCursor(db, self) }
@@ -167,7 +166,7 @@ extension FetchRequest where RowDecoder == Row {
 }
 
 extension Table where RowDecoder == Row {
-    /// A cursor of all rows of the table.
+    /// A cursor over all rows of the table.
     ///
     /// - Throws: a ``DatabaseError``.
     public func fetchCursor(_ db: Database) throws -> RowCursor { try all().fetchCursor(db) }
@@ -177,7 +176,7 @@ extension Table where RowDecoder == Row {
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchAll(_ db: Database) throws -> [Row] { try all().fetchAll(db) }
 
-    /// Some row of the table, or nil.
+    /// The first row that SQLite returns, or nil.
     ///
     /// - Throws: a ``DatabaseError``, or the error of the decoding.
     public func fetchOne(_ db: Database) throws -> Row? { try all().fetchOne(db) }
@@ -191,10 +190,10 @@ extension Table where RowDecoder == Row {
 }
 
 extension PageRequest where RowDecoder == Row {
-    /// The page.
+    /// Fetches the page.
     ///
-    /// - Throws: a ``DatabaseError``; SQLITE_MISUSE for a size that is not positive, for the token of another order, and
-    ///   for requests that have a limit or groups, an order in SQL text, or right, full and cross joins.
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the size is not positive, if the token belongs to
+    ///   another order, or if the request has a limit, groups, an order in SQL text, or right, full or cross joins.
     @inlinable
     public func fetch(_ db: Database) throws -> Page<Row> { try page(db, of: RowElements.self) }
 }

@@ -1,5 +1,5 @@
-// The bodies of the fetch verbs: cursor, array, set, first element, from a statement or from a request. They exist here
-// once, for rows, values and records. `@inlinable`: benchmarks fetch-index, fetch-int: the loop specialises.
+// The implementations of the fetch verbs: cursor, array, set and first element, from a statement or a request. They
+// exist only here, for rows, values and records. `@inlinable`: benchmarks fetch-index, fetch-int; the loop specialises.
 
 extension RowDecoding {
     // MARK: Cursors
@@ -12,12 +12,12 @@ extension RowDecoding {
         return try FetchCursor<Self>(statement, adapter: adapter)
     }
 
-    /// The cursor over a request. What other queries prefetch needs all rows first.
+    /// The cursor over a request. Prefetches require all rows first.
     @usableFromInline
     package static func cursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool
     ) throws -> FetchCursor<Self> {
-        // The schema may move before all queries have run: the request is made again then, once.
+        // The schema may change before all queries have run: then the request is prepared again, once.
         for _ in 1...2 {
             let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
             guard !prepared.prefetches.isEmpty else {
@@ -30,14 +30,14 @@ extension RowDecoding {
         throw SchemaMoved.repeatedly
     }
 
-    /// The cursor over a request without prefetched rows. It makes the request again if the schema moves before the
-    /// first step.
+    /// The cursor over a request without prefetched rows. If the schema changes before the first step, the request is
+    /// prepared again.
     private static func renewingCursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool, _ prepared: PreparedRequest
     ) throws -> FetchCursor<Self> {
         let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
         if let columnCount = prepared.resolvedColumnCount {
-            // The cursor renews its statement in the access that it started in, which keeps the database.
+            // The cursor renews its statement in the access that started it, where the database is alive.
             cursor.check(
                 .init(columnCount: columnCount) { [unowned db] in
                     let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
@@ -47,7 +47,7 @@ extension RowDecoding {
         return cursor
     }
 
-    /// The cursor over a prepared request, whose first step throws `SchemaMoved` if the schema is another one.
+    /// The cursor over a prepared request. Its first step throws `SchemaMoved` if the schema has changed.
     package static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
         guard prepared.prefetches.isEmpty else {
             return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
@@ -61,10 +61,6 @@ extension RowDecoding {
 
     @inlinable
     package static func all(_ cursor: FetchCursor<Self>) throws -> [Decoded] {
-        if let rows = cursor as? FetchCursor<RowElements> {
-            // A cursor of this type decodes rows: a checked cast would visit each of them.
-            return unsafeBitCast(try rows.copies(), to: [Decoded].self)
-        }
         var elements: [Decoded] = []
         guard let row = try cursor.nextRow() else { return elements }
         if cursor.preloaded != nil {
@@ -96,4 +92,10 @@ extension RowDecoding {
         repeat { elements.insert(try detachedElement(of: row)) } while try cursor.advance(row)
         return elements
     }
+}
+
+extension RowElements {
+    /// All the rows: their copies share buffers.
+    @usableFromInline
+    package static func all(_ cursor: RowCursor) throws -> [Row] { try cursor.copies() }
 }

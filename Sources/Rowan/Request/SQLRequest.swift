@@ -1,6 +1,6 @@
 // Requests from raw SQL.
 
-/// A request from SQL text or a literal.
+/// A request from SQL text, or from a literal.
 ///
 /// ```swift
 /// extension Player {
@@ -17,9 +17,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     private(set) var sqlLiteral: SQL
     private let isCached: Bool
 
-    /// A request from SQL text.
+    /// Creates a request from SQL text.
     ///
-    /// - Parameter cached: whether the statement stays prepared for the next execution.
+    /// - Parameter cached: whether the statement stays prepared for later executions.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
         cached: Bool = false
@@ -27,9 +27,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: cached)
     }
 
-    /// A request from a literal.
+    /// Creates a request from a literal.
     ///
-    /// - Parameter cached: whether the statement stays prepared for the next execution.
+    /// - Parameter cached: whether the statement stays prepared for later executions.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
         self.init(sqlLiteral, adapter, isCached: cached)
     }
@@ -40,8 +40,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         self.isCached = isCached
     }
 
+    /// The SQL as a subquery.
     public var sqlSubquery: SQLSubquery { SQLSubquery(.literal(sqlLiteral)) }
 
+    /// Prepares the statement of the request.
     public func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool = false
     ) throws -> PreparedRequest {
@@ -54,11 +56,12 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         return PreparedRequest(reserving: statement, adapter: adapter)
     }
 
+    /// The number of rows: `SELECT COUNT(*) FROM (...)`.
     public func fetchCount(_ db: Database) throws -> Int { try sqlSubquery.fetchCount(db) }
 }
 
 extension SQLRequest where RowDecoder == Row {
-    /// A request of rows from SQL text: `SQLRequest(sql: "SELECT ...")` needs no type.
+    /// Creates a request for rows from SQL text: `SQLRequest(sql: "SELECT ...")` needs no type.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
         cached: Bool = false
@@ -66,23 +69,27 @@ extension SQLRequest where RowDecoder == Row {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: cached)
     }
 
-    /// A request of rows from a literal.
+    /// Creates a request for rows from a literal.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
         self.init(sqlLiteral, adapter, isCached: cached)
     }
 }
 
 extension SQLRequest: ExpressibleByStringInterpolation {
+    /// Creates a request from plain SQL.
     public init(unicodeScalarLiteral: String) { self.init(sql: unicodeScalarLiteral) }
+    /// Creates a request from plain SQL.
     public init(extendedGraphemeClusterLiteral: String) { self.init(sql: extendedGraphemeClusterLiteral) }
+    /// Creates a request from plain SQL.
     public init(stringLiteral: String) { self.init(sql: stringLiteral) }
+    /// Creates a request from SQL with interpolated values.
     public init(stringInterpolation sqlInterpolation: SQLInterpolation) {
         self.init(literal: SQL(stringInterpolation: sqlInterpolation))
     }
 }
 
 extension SQLSubquery {
-    /// `SELECT COUNT(*) FROM (...)`
+    /// The number of rows: `SELECT COUNT(*) FROM (...)`.
     func fetchCount(_ db: Database) throws -> Int {
         let subquery = try Resolver(db).subquery(self)
         return try db.fetchCount { renderer in

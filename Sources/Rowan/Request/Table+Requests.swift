@@ -1,109 +1,134 @@
-// The verbs of requests, from a table without record type: one-line forwards.
+// The methods of requests for a table without a record type: one-line forwards.
 
 extension Table {
-    /// A request of no record.
+    /// A request without rows.
     public func none() -> QueryInterfaceRequest<RowDecoder> { all().none() }
 
-    /// The rows of a condition that Swift knows: all of them, or none.
-    @_disfavoredOverload  // the comparison of two terms is SQL first
+    /// A request with a condition that Swift evaluates: all rows or none.
+    @_disfavoredOverload  // the comparison of two terms should be SQL
     public func filter(_ condition: Bool) -> QueryInterfaceRequest<RowDecoder> { all().filter(condition) }
 
+    /// A request with a selection.
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
+    /// The same, with several arguments.
     public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().select(selection)
     }
+    /// A request with a selection in SQL.
     public func select(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> {
         all().select(sql: sql, arguments: arguments)
     }
+    /// A request with a selection as a literal.
     public func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().select(literal: sqlLiteral)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// A request with a selection, whose rows decode to a type.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: [any SQLSelectable], as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with several arguments.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection in SQL.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection as a literal.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
     }
-    /// A request of primary keys.
+    /// A request for primary keys.
     public func selectPrimaryKey<PrimaryKey>(
         as type: PrimaryKey.Type = PrimaryKey.self
     ) -> QueryInterfaceRequest<PrimaryKey> {
         all().selectPrimaryKey(as: type)
     }
+    /// A request with columns added to the selection.
     public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
+    /// The same, with several arguments.
     public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
         all().annotated(with: selection)
     }
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    /// A request with a condition.
     public func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(predicate)
     }
+    /// A request with a condition in SQL.
     public func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(sql: sql, arguments: arguments)
     }
+    /// A request with a condition as a literal.
     public func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(literal: sqlLiteral)
     }
+    /// A request for the row with a primary key; without rows for nil.
     @_disfavoredOverload
     public func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
+    /// A request for the rows with some primary keys.
     @_disfavoredOverload
     public func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
+    /// A request for the row with a primary or unique key; without rows for nil.
     public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
+    /// A request for the rows with some primary or unique keys.
     public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(keys: keys)
     }
+    /// A request with an order.
     public func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
+    /// The same, with several arguments.
     public func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> {
         all().order(orderings)
     }
+    /// A request with an order in SQL.
     public func order(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> {
         all().order(sql: sql, arguments: arguments)
     }
+    /// A request with an order as a literal.
     public func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<RowDecoder> {
         all().order(literal: sqlLiteral)
     }
+    /// A request ordered by primary key.
     public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { all().orderByPrimaryKey() }
+    /// A request with a limit, and an optional offset.
     public func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().limit(limit, offset: offset)
     }
+    /// A request with an alias for its table.
     public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<RowDecoder> {
         all().aliased(alias)
     }
+    /// A request with a common table expression.
     public func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<RowDecoder> { all().with(cte) }
 
     /// The number of records: `SELECT COUNT(*) FROM "player"`.
@@ -125,7 +150,7 @@ extension Table {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// Updates all records.
+    /// The same, with several assignments.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -136,50 +161,60 @@ extension Table {
 }
 
 extension Table where RowDecoder: TableRecord {
+    /// The type that closures receive: by default, the columns.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
+    /// A request with a selection: `select { [$0.id, $0.name] }`.
     public func select(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().select(selection)
     }
+    /// A request with one selected expression: `select(\.name)`.
     public func select(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().select(selection)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// A request with a selection, whose rows decode to a type.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with one selected expression.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
+    /// A request with columns added to the selection.
     public func annotated(
         with selection: (DatabaseComponents) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().annotated(with: selection)
     }
+    /// The same, with one column.
     public func annotated(
         with selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().annotated(with: selection)
     }
+    /// A request with a condition: `filter { $0.score > 1000 }`.
     public func filter(
         _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().filter(predicate)
     }
+    /// A request ordered by one term: `order(\.score.desc)`.
     public func order(
         _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().order(ordering)
     }
+    /// A request ordered by several terms: `order { [$0.score.desc, $0.name] }`.
     public func order(
         _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
@@ -204,16 +239,16 @@ extension Table where RowDecoder: TableRecord {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// A request of the record of an id.
+    /// A request for the record with an id.
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }
 
-    /// A request of the records of ids.
+    /// A request for the records with some ids.
     @_disfavoredOverload
     public func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where IDS.Element == RowDecoder.ID {
         all().filter(keys: ids)
     }
 
-    /// A request of ids.
+    /// A request for ids.
     public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { all().selectPrimaryKey(as: RowDecoder.ID.self) }
 }

@@ -1,6 +1,6 @@
-// A table without record type.
+// A table without a record type.
 
-/// A table without record type: a start for requests.
+/// A table without a record type: the start of requests.
 ///
 /// ```swift
 /// // SELECT * FROM "player" WHERE "score" > ?
@@ -9,19 +9,19 @@
 public struct Table<RowDecoder>: Sendable {
     /// The name of the table.
     public var tableName: String
-    /// The name of its schema, for a table of an attached database.
+    /// The name of the schema, for a table of an attached database.
     public var schemaName: String?
-    /// How the record type, if rows decode into one, stores values.
+    /// The storage of the record type, if rows decode to a record.
     private let storage: RecordStorage?
 
-    /// A table whose rows decode into a type.
+    /// Creates a table whose rows decode to a type.
     public init(_ tableName: String, in schemaName: String? = nil) {
         self.tableName = tableName
         self.schemaName = schemaName
         storage = RowDecoder.self is any TableRecord.Type ? RecordStorage(RowDecoder.self) : nil
     }
 
-    /// A request of all rows.
+    /// A request for all rows.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(
             relation: Relation(.table(TableName(tableName, schema: schemaName)), storage: storage))
@@ -29,7 +29,7 @@ public struct Table<RowDecoder>: Sendable {
 }
 
 extension Table where RowDecoder == Row {
-    /// A table of rows.
+    /// Creates a table whose rows decode to `Row`.
     public init(_ tableName: String, in schemaName: String? = nil) {
         self.tableName = tableName
         self.schemaName = schemaName
@@ -38,7 +38,7 @@ extension Table where RowDecoder == Row {
 }
 
 extension SQLInterpolation {
-    /// `SELECT * FROM \(table)`
+    /// Embeds the quoted name: `SELECT * FROM \(table)`.
     public mutating func appendInterpolation<T>(_ table: Table<T>) {
         if let schema = table.schemaName {
             appendInterpolation(identifier: schema)
@@ -49,35 +49,35 @@ extension SQLInterpolation {
 }
 
 extension Table {
-    /// Whether a row has this primary key.
+    /// Whether a row with this primary key exists.
     public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }
         return try !filter(key: key).isEmpty(db)
     }
 
-    /// Whether a row has this primary or unique key.
+    /// Whether a row with this primary or unique key exists.
     public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try !filter(key: key).isEmpty(db)
     }
 
-    /// Deletes the row of a primary key.
+    /// Deletes the row with a primary key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the row existed.
     @discardableResult
     public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }
         return try filter(key: key).deleteOne(db)
     }
 
-    /// Deletes the row of a primary or unique key.
+    /// Deletes the row with a primary or unique key.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the row existed.
     @discardableResult
     public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try filter(key: key).deleteOne(db)
     }
 
-    /// Deletes the rows of primary keys.
+    /// Deletes the rows with some primary keys.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
@@ -87,7 +87,7 @@ extension Table {
         return try keys.isEmpty ? 0 : filter(keys: keys).deleteAll(db)
     }
 
-    /// Deletes the rows of primary or unique keys.
+    /// Deletes the rows with some primary or unique keys.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
@@ -97,16 +97,16 @@ extension Table {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// Whether a row has this id.
+    /// Whether a row with this id exists.
     public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
 
-    /// Deletes the row of an id.
+    /// Deletes the row with an id.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the row existed.
     @discardableResult
     public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
 
-    /// Deletes the rows of ids.
+    /// Deletes the rows with some ids.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult

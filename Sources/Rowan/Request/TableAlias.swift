@@ -1,4 +1,4 @@
-// Aliases: a number, and a name if the user gives one.
+// Aliases: a number, and a name if the user provides one.
 
 import Synchronization
 
@@ -11,14 +11,16 @@ extension TableAliasID {
     }
 }
 
-/// What all table aliases share.
+/// The base class of table aliases.
 public class TableAliasBase: Hashable, @unchecked Sendable {
-    // `@unchecked` for the subclass alone: the state is immutable, no lock is needed.
+    // `@unchecked` only for the subclass: the state is immutable, and needs no lock.
     let id: TableAliasID
 
     init(_ id: TableAliasID) { self.id = id }
 
+    /// Whether both are the same alias.
     public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs.id == rhs.id }
+    /// Hashes the identity of the alias.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
     /// A column of the aliased table.
@@ -32,22 +34,22 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
         self[column.name].asJSON
     }
 
-    /// A JSON expression on the columns of the aliased table.
+    /// A JSON expression of the aliased table.
     public subscript(_ expression: some SQLJSONExpressible) -> AnySQLJSONExpressible {
         expression.sqlExpression.qualified(by: id).asJSON
     }
 
-    /// Any expression on the columns of the aliased table: `alias[Column("a") + Column("b")]`.
+    /// An expression of the aliased table: `alias[Column("a") + Column("b")]`.
     public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
         expression.sqlExpression.qualified(by: id)
     }
 
-    /// An ordering on the columns of the aliased table: `alias[Column("a").desc]`.
+    /// An ordering of the aliased table: `alias[Column("a").desc]`.
     public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
         ordering.sqlOrdering.qualified(by: id)
     }
 
-    /// Whether the aliased row exists, for an optional association: its primary key is not NULL.
+    /// Whether the aliased row of an optional association exists: its primary key is not NULL.
     ///
     /// ```swift
     /// // SELECT "book".*, "author"."id" IS NOT NULL FROM "book" LEFT JOIN "author" ON ...
@@ -56,38 +58,7 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
     public var exists: SQLExpression { SQLExpression(.symbol(.rowExists(id))) }
 }
 
-// Not `??`, which is IFNULL for expressions. The transformation throws nothing.
-
-extension SQLExpression {
-    /// The expression whose columns are those of an alias.
-    func qualified(by alias: TableAliasID) -> SQLExpression {
-        var qualification = Qualification(alias: alias)
-        do { return try qualification.expression(self) } catch { return self }
-    }
-}
-
-extension SQLOrdering {
-    fileprivate func qualified(by alias: TableAliasID) -> SQLOrdering {
-        var qualification = Qualification(alias: alias)
-        do { return try qualification.orderings(self)[0] } catch { return self }
-    }
-}
-
-/// Qualifies the columns of the current table with an alias. What stands in a subquery has its own table.
-private struct Qualification: ExpressionTransform {
-    let alias: TableAliasID
-
-    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        if case .column(let name, .current) = expression.node { return SQLExpression(.column(name, .alias(alias))) }
-        return try expression.mapChildren(&self)
-    }
-
-    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
-
-    func literal(_ literal: SQL) throws -> SQL { literal }
-}
-
-/// An alias of a table in a request, for subqueries that refer to it.
+/// An alias of a table in a request, to refer to the table from subqueries and conditions.
 ///
 /// ```swift
 /// // SELECT * FROM "team" WHERE EXISTS (SELECT * FROM "player" WHERE "teamId" = "team"."id")
@@ -97,22 +68,23 @@ private struct Qualification: ExpressionTransform {
 /// ```
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
-    /// An alias, with a name of its own or that of the table.
+    /// Creates an alias, with a name or with the name of the table.
     public init(name: String? = nil, for record: RowDecoder.Type = RowDecoder.self) { super.init(.next(name: name)) }
 
-    /// The alias of an identity.
+    /// Creates an alias from its identity.
     init(id: TableAliasID) { super.init(id) }
 }
 
 extension TableAlias where RowDecoder == () {
-    /// An alias, with a name of its own or that of the table.
+    /// Creates an alias, with a name or with the name of the table.
     public convenience init(name: String? = nil) { self.init(name: name, for: Void.self) }
 }
 
 extension TableAlias where RowDecoder: TableRecord {
+    /// The type with the columns: by default, `Columns`.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    // Three overloads, no more: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
+    // At most three overloads: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
 
     /// A column of the aliased table, or any expression: `team.id`.
     public subscript<T: SQLSpecificExpressible>(

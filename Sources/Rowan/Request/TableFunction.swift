@@ -1,4 +1,4 @@
-// Functions that make rows: json_each, json_tree, pragmas, and those of the user.
+// Functions that return rows: json_each, json_tree, pragmas, and those of the user.
 
 /// A table-valued function.
 ///
@@ -11,28 +11,28 @@
 /// Player.aliased(player).join(TableFunction("json_each", player[Column("tags")]).all())
 /// ```
 ///
-/// - Note: fetching throws if SQLite does not know the function.
+/// - Note: at fetch, SQLite throws an error for an unknown function.
 ///
 /// Source: <https://sqlite.org/vtab.html#tabfunc2>
 public struct TableFunction<RowDecoder>: Sendable {
     private let call: SQLExpression.FunctionCall
 
-    /// The name of the function, and of its rows in a request.
+    /// The name of the function, which is also the name of its rows in a request.
     public var name: String { call.name }
 
-    /// A function whose rows decode into a type.
+    /// Creates a function whose rows decode to a type.
     public init(_ name: String, _ arguments: any SQLExpressible..., of type: RowDecoder.Type = RowDecoder.self) {
         call = .init(name, arguments.map(\.sqlExpression))
     }
 
-    /// A request of all the rows that the function makes.
+    /// A request for all rows that the function returns.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(relation: Relation(.function(call)))
     }
 }
 
 extension TableFunction where RowDecoder == Row {
-    /// A function that makes rows.
+    /// Creates a function whose rows decode to `Row`.
     public init(_ name: String, _ arguments: any SQLExpressible...) {
         call = .init(name, arguments.map(\.sqlExpression))
     }
@@ -44,7 +44,7 @@ extension TableFunction where RowDecoder == Row {
         Self("json_each", json, path)
     }
 
-    /// All the values inside of a JSON value: `json_tree(json, path)`.
+    /// All values inside a JSON value: `json_tree(json, path)`.
     ///
     /// Source: <https://sqlite.org/json1.html#jtree>
     public static func jsonTree(_ json: some SQLExpressible, atPath path: (any SQLExpressible)? = nil) -> Self {

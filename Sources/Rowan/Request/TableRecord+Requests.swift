@@ -1,157 +1,191 @@
-// The verbs of requests, from a record type: one-line forwards.
+// The methods of requests for a record type: one-line forwards.
 
 extension TableRecord {
-    /// A request of no record.
+    /// A request without records.
     public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
-    /// The rows of a condition that Swift knows: all of them, or none.
-    @_disfavoredOverload  // the comparison of two terms is SQL first
+    /// A request with a condition that Swift evaluates: all records or none.
+    @_disfavoredOverload  // the comparison of two terms should be SQL
     public static func filter(_ condition: Bool) -> QueryInterfaceRequest<Self> { all().filter(condition) }
 
+    /// A request with a selection.
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
+    /// The same, with several arguments.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
+    /// A request with a selection: `select { [$0.id, $0.name] }`.
     public static func select(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().select(selection)
     }
+    /// A request with one selected expression: `select(\.name)`.
     public static func select(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().select(selection)
     }
+    /// A request with a selection in SQL.
     public static func select(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> {
         all().select(sql: sql, arguments: arguments)
     }
+    /// A request with a selection as a literal.
     public static func select(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().select(literal: sqlLiteral)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// A request with a selection, whose rows decode to a type.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: [any SQLSelectable], as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with several arguments.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a closure: `select({ [$0.id, $0.name] }, as: Row.self)`.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with one selected expression: `select(\.name, as: String.self)`.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection in SQL.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(sql: sql, arguments: arguments, as: type)
     }
-    @_disfavoredOverload  // an open T makes the chains of verbs after it slow to check
+    /// The same, with a selection as a literal.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
     public static func select<T>(literal sqlLiteral: SQL, as type: T.Type = T.self) -> QueryInterfaceRequest<T> {
         all().select(literal: sqlLiteral, as: type)
     }
-    /// A request of primary keys.
+    /// A request for primary keys.
     public static func selectPrimaryKey<PrimaryKey>(
         as type: PrimaryKey.Type = PrimaryKey.self
     ) -> QueryInterfaceRequest<PrimaryKey> {
         all().selectPrimaryKey(as: type)
     }
+    /// A request with columns added to the selection.
     public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
+    /// The same, with several arguments.
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
+    /// The same, with a closure: `annotated { [$0.score + 1] }`.
     public static func annotated(
         with selection: (DatabaseComponents) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().annotated(with: selection)
     }
+    /// The same, with one column.
     public static func annotated(
         with selection: (DatabaseComponents) throws -> any SQLSelectable
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().annotated(with: selection)
     }
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
+    /// A request with a condition.
     public static func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().filter(predicate)
     }
+    /// A request with a condition: `filter { $0.score > 1000 }`.
     public static func filter(
         _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().filter(predicate)
     }
+    /// A request with a condition in SQL.
     public static func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> {
         all().filter(sql: sql, arguments: arguments)
     }
+    /// A request with a condition as a literal.
     public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: sqlLiteral)
     }
+    /// A request for the record with a primary key; without records for nil.
     @_disfavoredOverload
     public static func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     {
         all().filter(key: key)
     }
+    /// A request for the records with some primary keys.
     @_disfavoredOverload
     public static func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
+    /// A request for the record with a primary or unique key; without records for nil.
     public static func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
+    /// A request for the records with some primary or unique keys.
     public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
         all().filter(keys: keys)
     }
+    /// A request with an order.
     public static func order(_ orderings: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
+    /// The same, with several arguments.
     public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
     }
+    /// A request ordered by one term: `order(\.score.desc)`.
     public static func order(
         _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().order(ordering)
     }
+    /// A request ordered by several terms: `order { [$0.score.desc, $0.name] }`.
     public static func order(
         _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().order(orderings)
     }
+    /// A request with an order in SQL.
     public static func order(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> {
         all().order(sql: sql, arguments: arguments)
     }
+    /// A request with an order as a literal.
     public static func order(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().order(literal: sqlLiteral)
     }
+    /// A request ordered by primary key.
     public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
+    /// A request with a limit, and an optional offset.
     public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(limit, offset: offset)
     }
+    /// A request with an alias for its table.
     public static func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<Self> {
         all().aliased(alias)
     }
+    /// A request with a common table expression.
     public static func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<Self> { all().with(cte) }
 
     /// The number of records: `SELECT COUNT(*) FROM "player"`.
@@ -173,7 +207,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// Updates all records.
+    /// The same, with several assignments.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -181,7 +215,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// Updates all records: `Player.updateAll(db) { $0.score += 100 }`.
+    /// The same, with one assignment: `Player.updateAll(db) { $0.score += 100 }`.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -189,7 +223,7 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
-    /// Updates all records: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -200,16 +234,16 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// A request of the record of an id.
+    /// A request for the record with an id.
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }
 
-    /// A request of the records of ids.
+    /// A request for the records with some ids.
     @_disfavoredOverload
     public static func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where IDS.Element == ID {
         all().filter(keys: ids)
     }
 
-    /// A request of ids.
+    /// A request for ids.
     public static func selectID() -> QueryInterfaceRequest<ID> { all().selectPrimaryKey(as: ID.self) }
 }

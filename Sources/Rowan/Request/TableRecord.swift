@@ -1,6 +1,6 @@
-// A type that knows its table: the start of requests, and the words of the SQL interpolation.
+// A type with a table: the start of requests, and of SQL interpolations.
 
-/// A type that stands for a table.
+/// A type that maps to a table.
 ///
 /// ```swift
 /// struct Player: TableRecord {
@@ -17,16 +17,16 @@ public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
     associatedtype Columns = Never
 
-    /// What the closures of requests take: the columns, by default.
+    /// The type that closures receive: by default, the columns.
     associatedtype DatabaseComponents = Columns.Type
 
-    /// What the closures of requests take: the columns, by default.
+    /// The value that closures receive: by default, the columns.
     static var databaseComponents: DatabaseComponents { get }
 
-    /// The name of the table: by default, the name of the type with its first word in lower case.
+    /// The name of the table. By default, the name of the type with its first word in lower case.
     static var databaseTableName: String { get }
 
-    /// The name of the schema of the table, for a table of an attached database; nil by default.
+    /// The name of the schema, for a table of an attached database. Nil by default.
     ///
     /// ```swift
     /// // SELECT * FROM "archive"."player"
@@ -39,23 +39,24 @@ public protocol TableRecord: SendableMetatype {
     /// Source: <https://sqlite.org/lang_attach.html>
     static var databaseSchemaName: String? { get }
 
-    /// The columns that requests select: all, by default.
+    /// The columns that requests select. By default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The stored value of a key, for a column. Not for users: records with strategies have their own.
+    /// The stored value of a key, for a column. Not for users: records with strategies define it.
     static func _storedKey(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue
 
-    /// What updates do about violations, by the policy of the type; nil to fail. Not for users.
+    /// How updates handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
     static var _updateConflictResolution: Database.ConflictResolution? { get }
 }
 
 extension TableRecord where DatabaseComponents == Columns.Type {
+    /// By default, closures receive the columns.
     public static var databaseComponents: Columns.Type { Columns.self }
 }
 
 extension TableRecord {
-    /// The name of the type, with its first word in lower case: `Place` gives `place`, `HTTPRequest` gives
-    /// `httpRequest`, `TOEFL` gives `toefl`.
+    /// The name of the type, with its first word in lower case: `Place` becomes `place`, `HTTPRequest` becomes
+    /// `httpRequest`, `TOEFL` becomes `toefl`.
     public static var databaseTableName: String {
         derivedTableNames.withLock { names in
             if let name = names[ObjectIdentifier(Self.self)] { return name }
@@ -65,12 +66,16 @@ extension TableRecord {
         }
     }
 
+    /// By default, the table has no explicit schema.
     public static var databaseSchemaName: String? { nil }
 
+    /// By default, requests select all columns.
     public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
 
+    /// By default, a violation fails the update, and undoes its changes. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? { nil }
 
+    /// By default, the database value of the key. Not for users.
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
@@ -86,28 +91,29 @@ extension TableRecord {
     }
 }
 
-/// The selection of most types: one array for all requests. Its only element is Sendable, which its type can't say.
+/// The default selection: a single array for all requests. Its only element is Sendable, which its type can't express.
 nonisolated(unsafe) private let allColumnsSelection: [any SQLSelectable] = [AllColumns()]
 
 extension RecordStorage {
-    /// How a record type stores values.
+    /// The storage of a record type.
     init(_ type: any Any.Type) { self.init(type: type, encode: storedValue) }
 }
 
-/// The value that a record type stores.
+/// The stored form of a value, for a record type.
 @Sendable
 private func storedValue(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
     guard let type = type as? any TableRecord.Type else { return value.databaseValue }
     return type._storedKey(value.value, forColumn: column)
 }
 
-/// The table names that derive from the names of types: each is made once (benchmark request-build).
+/// The table names that are derived from type names, cached (benchmark request-build).
 private let derivedTableNames = Mutex<[ObjectIdentifier: String]>([:])
 
 extension String {
-    /// The first word in lower case. A run of capitals is a word; its last letter begins the next one.
+    /// The first word in lower case. A sequence of capitals is a word, except that its last letter begins the next
+    /// word.
     var lowercasedFirstWord: String {
-        // A generic or nested name is as good as its first identifier.
+        // For a generic or nested type, only the first identifier is used.
         let name = prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let capitals = name.prefix(while: \.isUppercase)
         let wordLength =
@@ -119,7 +125,7 @@ extension String {
 }
 
 extension TableRecord {
-    /// A request of all records, with the selection of the type.
+    /// A request for all records, with the selection of the type.
     public static func all() -> QueryInterfaceRequest<Self> {
         QueryInterfaceRequest(relation: databaseRelation)
     }
@@ -140,17 +146,17 @@ extension TableRecord {
 // MARK: - Interpolation
 
 extension SQLInterpolation {
-    /// `SELECT * FROM \(Player.self)`
+    /// Embeds the quoted table name: `SELECT * FROM \(Player.self)`.
     public mutating func appendInterpolation<T: TableRecord>(_ table: T.Type) {
         append(table.databaseTable)
     }
 
-    /// `SELECT * FROM \(Player.self)`, for a type that is only known as a record.
+    /// The same, for a type-erased record type: `SELECT * FROM \(Player.self)`.
     public mutating func appendInterpolation(_ table: any TableRecord.Type) {
         append(table.databaseTable)
     }
 
-    /// `SELECT * FROM \(tableOf: player)`
+    /// Embeds the quoted table name of a record: `SELECT * FROM \(tableOf: player)`.
     public mutating func appendInterpolation(tableOf record: any TableRecord) {
         append(type(of: record).databaseTable)
     }
@@ -163,7 +169,7 @@ extension SQLInterpolation {
         appendInterpolation(identifier: table.name)
     }
 
-    /// `SELECT \(columnsOf: Player.self, tableAlias: "p") FROM player p`
+    /// Embeds the selection of a record type: `SELECT \(columnsOf: Player.self, tableAlias: "p") FROM player p`.
     public mutating func appendInterpolation(columnsOf recordType: (some TableRecord).Type, tableAlias: String? = nil) {
         let name = tableAlias ?? recordType.databaseTableName
         let alias = TableAliasID.next(name: name)

@@ -102,7 +102,10 @@ extension Renderer {
         switch table {
         case .none: break
         case .current: write(qualifier: currentName)
-        case .alias(let alias): write(qualifier: aliasNames[alias] ?? alias.name ?? "undefined table alias")
+        case .alias(let alias):
+            // SQL text may define the name of an alias.
+            guard let known = aliasNames[alias] ?? alias.name else { return refuse(.unknownAlias) }
+            write(qualifier: known)
         }
         write(identifier: name)
     }

@@ -95,7 +95,8 @@ package struct Resolver {
         if relation.repeatsAggregatedRows, try key(of: relation.source) != nil {
             select.groups = try rowKey(of: relation.source).map { Self.column($0) }
         }
-        let joins = try terms.joins(of: relation)
+        var joins = try terms.joins(of: relation)
+        try replaceSelectedNames(in: &select, joins: &joins, hasDerivedTables: !terms.derivedTables.isEmpty)
         try place(joins, in: &select)
         select.selectSomething()
         // The requirements of the terms.

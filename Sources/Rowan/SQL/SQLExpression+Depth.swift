@@ -7,8 +7,8 @@ extension SQLExpression {
     /// Source: <https://sqlite.org/limits.html#max_expr_depth>
     static let maximumDepth: Int32 = 100
 
-    /// From this depth on, a right-nested chain of one operator becomes one node: `a AND (b AND (c...` becomes `a AND b
-    /// AND c...`. Shorter chains keep their parentheses.
+    /// From this depth on, a right-nested chain of one operator becomes one node: `a AND (b AND (c...` becomes
+    /// `a AND b AND c...`. Shorter chains keep their parentheses.
     private static let flatteningDepth: Int32 = 16
 
     /// A chain of one operator becomes one node: `a + b + c`.

@@ -2,13 +2,31 @@
 // its key, these names disappear, and a term that uses one would change its meaning.
 
 extension Relation {
-    /// The names that the selection gives to expressions other than the column with that name.
+    /// The names that the selection gives to expressions other than the column with that name, and the names of the
+    /// joined columns that belong to the row itself.
     package var selectedNames: Set<String> {
-        selection.reduce(into: []) { names, selection in
-            guard case .named(let expression, let name) = selection.node else { return }
-            if case .column(let column, .current) = expression.node, column.isSameDatabaseName(as: name) { return }
+        var names = joins.reduce(into: Set<String>()) { $1.addNames(to: &$0) }
+        for selection in selection {
+            guard case .named(let expression, let name) = selection.node else { continue }
+            if case .column(let column, .current) = expression.node, column.isSameDatabaseName(as: name) { continue }
             names.insert(name.foldedDatabaseName)
         }
+        return names
+    }
+}
+
+extension Join {
+    fileprivate func addNames(to names: inout Set<String>) {
+        for selection in annotation {
+            switch selection.node {
+            case .named(_, let name): names.insert(name.foldedDatabaseName)
+            case .expression(let expression):
+                if case .column(let name, .current) = expression.node { names.insert(name.foldedDatabaseName) }
+            default: break
+            }
+        }
+        guard !isIncluded else { return }
+        for join in step.relation.joins { join.addNames(to: &names) }
     }
 }
 

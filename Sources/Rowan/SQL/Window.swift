@@ -21,8 +21,8 @@ public struct Window: Sendable {
     /// - Parameters:
     ///   - partitions: rows with equal values form a partition. Without partitions, all rows form one.
     ///   - orderings: the order of the rows in a partition.
-    ///   - frame: the rows of the partition that a function processes. The default frame ends with the current row and the
-    ///     rows that are equal in the order. Without an order, it is the whole partition.
+    ///   - frame: the rows of the partition that a function processes. The default frame ends with the current row and
+    ///     the rows that are equal in the order. Without an order, it is the whole partition.
     public init(
         partitionBy partitions: [any SQLExpressible] = [], orderBy orderings: [any SQLOrderingTerm] = [],
         frame: Frame? = nil

@@ -23,18 +23,20 @@ extension DatabaseValue: CustomStringConvertible {
     /// truncated.
     ///
     /// Complexity: O(1).
-    package var errorDescription: String {
+    package var errorDescription: String { errorDescription(limit: Self.maximumErrorSize) }
+
+    /// The same, with another number of bytes of content.
+    package func errorDescription(limit: Int) -> String {
         switch storage {
         case .null, .int64, .double:
             return sqlLiteral
         case .string(let string):
             let size = string.utf8.count
-            guard size > Self.maximumErrorSize else { return sqlLiteral }
-            let start = string.prefix(utf8Count: Self.maximumErrorSize)
-            return String(start).quotedDatabaseString.dropLast() + "…' (\(size) bytes)"
+            guard size > limit else { return sqlLiteral }
+            return String(string.prefix(utf8Count: limit)).quotedDatabaseString.dropLast() + "…' (\(size) bytes)"
         case .blob(let data):
-            guard data.count > Self.maximumErrorSize else { return sqlLiteral }
-            return "x'" + data.prefix(Self.maximumErrorSize).hexadecimal + "…' (\(data.count) bytes)"
+            guard data.count > limit else { return sqlLiteral }
+            return "x'" + data.prefix(limit).hexadecimal + "…' (\(data.count) bytes)"
         }
     }
 

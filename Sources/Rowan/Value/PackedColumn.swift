@@ -1,5 +1,5 @@
-// One copied value, read where it lies: numbers at once, texts and blobs from the bytes that the values of many rows share.
-// What converts goes through a `DatabaseValue`, as SQLite would convert the column.
+// One copied value, read in place: numbers at once, texts and blobs from the bytes that many rows share. Other
+// conversions go through a `DatabaseValue`, and give what SQLite would make of the column.
 
 public import CSQLite
 public import Foundation
@@ -9,8 +9,8 @@ public import Foundation
 /// - Important: it is valid as long as the row that it belongs to.
 @frozen
 public struct PackedColumn {
-    // Only `PackedValues` makes columns, of its own values, after it has checked the position. A row keeps it alive while
-    // it reads.
+    // Only `PackedValues` makes columns, of its own values, after it has checked the position. A row keeps the values
+    // alive while it reads.
     @usableFromInline let value: UnsafePointer<PackedValue>
     @usableFromInline let bytes: UnsafeRawPointer
 

@@ -97,7 +97,7 @@ private struct Content {
     }
 }
 
-/// Small ones, and those that a double no longer tells from their neighbours. Their sums fit in 64 bits.
+/// Small integers, and integers that a double can't distinguish from their neighbours. Their sums fit in 64 bits.
 private func integer(_ random: inout SeededGenerator) -> Int64? {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: nil

@@ -217,7 +217,7 @@ struct KeyEqualityTests {
         }
     }
 
-    /// A column that is named rowid, and is none.
+    /// A column named rowid that is not the rowid.
     @Test func aColumnNamedRowID() throws {
         try inLoggedDatabase("CREATE TABLE t (rowid TEXT); INSERT INTO t VALUES ('a'), ('a'), ('b')") { db, _ throws in
             #expect(try Table("t").filter(Column("rowid") == "a").limit(1).deleteAll(db) == 1)

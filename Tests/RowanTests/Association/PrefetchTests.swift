@@ -191,7 +191,7 @@ struct PrefetchTests {
             let other: Set<Book> = row["books"]
             #expect(books.count == 2 && Set(books) == set && array == books && other == set)
             let error = message { try row.decode([Book].self, forKey: "x") }
-            #expect(error?.contains(#"prefetched rows not found: "x" (the row has: books)"#) == true)
+            #expect(error?.contains(#"prefetched rows "x" are missing (the row has: books)"#) == true)
         }
     }
 

@@ -164,7 +164,7 @@ struct AccessEndsConcurrencyTests {
         let path = folder.path("db.sqlite")
         func isOpen() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in
-                // A descriptor that closes meanwhile has no destination.
+                // A descriptor that is closed in the meantime has no destination.
                 let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
                 return file?.hasPrefix(path) == true
             }
@@ -212,7 +212,7 @@ struct AccessEndsConcurrencyTests {
         }
     }
 
-    /// What a read has found is true, whether or not its task is cancelled meanwhile.
+    /// The result of a read is valid, even if its task is cancelled in the meantime.
     @Test(arguments: ConnectionKind.allCases)
     func aReadThatHasSucceeded(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in

@@ -1,4 +1,4 @@
-// The gate to connections, by itself: who is served, and when.
+// The gate to connections, in isolation: which access is served, and when.
 
 import Dispatch
 import Foundation
@@ -101,7 +101,7 @@ struct AccessLaneConcurrencyTests {
         }
         late.withLock { $0 = lane }
         #expect(throws: OpeningError.self) { try lane.acquire() }
-        // Each passes the place on before it tells of its own error.
+        // Each access passes the place on before it reports its own error.
         #expect(log.elements == ["c: OpeningError()", "b: OpeningError()", "a: OpeningError()"])
         // The place is free again.
         lane.release(try lane.acquire())
@@ -117,7 +117,7 @@ struct AccessLaneConcurrencyTests {
             started.open()
             try lane.exclusively { connections in
                 log.append("exclusive \(connections.count)")
-                // A connection that is idle is not given to a newcomer meanwhile.
+                // In the meantime, a newcomer does not get an idle connection.
                 try lane.enqueue(waiter("newcomer", log, lane))
             }
         }
@@ -221,7 +221,7 @@ struct AccessLaneConcurrencyTests {
         #expect(lane.allConnections.isEmpty)
     }
 
-    /// Failures are told on one queue: each has no thread of its own.
+    /// One queue reports all failures, rather than one thread per failure.
     @Test func failuresShareAQueue() {
         let lane = makeLane(capacity: 1)
         #expect(lane.failureQueue === lane.failureQueue)

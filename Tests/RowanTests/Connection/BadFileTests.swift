@@ -1,4 +1,4 @@
-// Files and folders that are no database, or give none: errors that say what is wrong, and never a crash.
+// Files and folders that are not databases, or can't be opened: errors that explain the problem, never a crash.
 
 import Foundation
 import Rowan

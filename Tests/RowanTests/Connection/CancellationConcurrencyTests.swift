@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationConcurrencyTests {
-    /// A configuration whose connections have a function `started()`, which tells that a statement runs.
+    /// A configuration whose connections have a function `started()`, which signals that a statement is running.
     private func configuration(_ started: Gate) -> Configuration {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
@@ -20,7 +20,7 @@ struct CancellationConcurrencyTests {
         return configuration
     }
 
-    /// A statement that does not end by itself.
+    /// A statement that does not end on its own.
     private static let endlessThatTells = """
         WITH RECURSIVE c(x) AS (SELECT started() UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c
         """
@@ -115,7 +115,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    /// The closure swallows the error of the interruption: the transaction does not commit all the same.
+    /// The closure swallows the error of the interruption, but the transaction still does not commit.
     @Test(arguments: ConnectionKind.allCases)
     func aSwallowedCancellationDoesNotCommit(_ kind: ConnectionKind) async throws {
         let started = Gate()
@@ -187,7 +187,7 @@ struct CancellationConcurrencyTests {
             writer.interrupt()
             let error = try await failed
             #expect(error?.isInterruptionError == true)
-            // An interruption without statement is none.
+            // An interruption without a running statement has no effect.
             writer.interrupt()
             try await #expect(writer.values() == [1, 2])
         }

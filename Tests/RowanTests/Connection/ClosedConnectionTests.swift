@@ -114,7 +114,7 @@ struct ClosedConnectionTests {
             mayWrite.open()
             let error = try await read
             try await exclusive
-            // Whoever comes first: the write is done, or refused, and nobody waits for ever.
+            // In either order, the write is done or refused, and nobody waits forever.
             if let error { #expect(error.resultCode == .SQLITE_MISUSE, "\(error)") }
             if !isClosing {
                 try await #expect(writer.values().contains(3) == (error == nil))
@@ -157,7 +157,7 @@ struct ClosedConnectionTests {
         #expect(errors.elements.map { $0?.resultCode } == [.SQLITE_MISUSE])
     }
 
-    /// Readers are closed inside of a barrier too: they open anew, with another passphrase for instance.
+    /// Readers are also closed inside a barrier: they open again, with another passphrase for instance.
     @Test func readersAreInvalidatedInABarrier() throws {
         let folder = try TemporaryFolder()
         let openings = Log<Int>()

@@ -146,7 +146,7 @@ struct PassphraseTests {
         #expect(try copy.values() == [1, 2])
     }
 
-    /// A backup copies pages: SQLite refuses it between a plain file and an encrypted one, in words of its own.
+    /// A backup copies pages: SQLite refuses it between a plain file and an encrypted one, with its own message.
     @Test(arguments: [("secret", nil), (nil, "secret")] as [(String?, String?)])
     func backupBetweenPlainAndEncrypted(_ from: String?, _ to: String?) throws {
         let source = try make(.fileQueue, from)

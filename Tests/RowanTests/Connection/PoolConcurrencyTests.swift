@@ -223,7 +223,7 @@ struct PoolConcurrencyTests {
             }
             let exists = try writer.read { try $0.tableExists("t") }
             #expect(!exists)
-            // A change that is rolled back is none.
+            // A change that is rolled back does not count.
             try? writer.write { db in
                 try db.execute(sql: "CREATE TABLE t(z)")
                 try #expect(db.tableExists("t"))
@@ -280,7 +280,7 @@ struct PoolConcurrencyTests {
         }
         let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
         try await pool.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1)") }
-        // Threads, tasks and callbacks: all are answered, and the failures are as many as openings failed.
+        // Threads, tasks and callbacks: all get an answer, with one failure for each failed opening.
         let failed = Log<Int>()
         try await onThreads(8) { _ in
             do { try #expect(pool.values() == [1]) } catch is NotYet { failed.append(1) }

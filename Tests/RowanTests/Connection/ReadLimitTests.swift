@@ -60,7 +60,7 @@ struct ReadLimitTests {
         }
     }
 
-    /// The pragma takes the place of our busy handler, and zero is what it tells of both.
+    /// The pragma replaces our busy handler, and reports zero for both.
     @Test(arguments: ConnectionKind.files.filter { !$0.isConcurrent })
     func theBusyModeOutlivesThePragma(_ kind: ConnectionKind) throws {
         let tries = Log<Int>()

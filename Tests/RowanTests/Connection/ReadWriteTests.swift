@@ -31,7 +31,7 @@ struct ReadWriteTests {
                 }
             }
             try #expect(writer.values() == [1, 2])
-            // The connection serves again.
+            // The connection is usable again.
             try writer.write { try $0.insert(4) }
             try #expect(writer.values() == [1, 2, 4])
         }
@@ -274,7 +274,7 @@ struct ReadWriteTests {
                     _ = try db.values()
                 }
             }
-            // It was rolled back, and the connection serves again.
+            // It was rolled back, and the connection is usable again.
             try await writer.write { try $0.insert(4) }
             try await #expect(writer.values() == [1, 2, 4])
         }

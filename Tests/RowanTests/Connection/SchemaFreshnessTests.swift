@@ -256,7 +256,7 @@ struct SchemaFreshnessTests {
         }
     }
 
-    /// The key is renamed: the statement that looked for it is no statement any more.
+    /// The key is renamed: the statement that uses it no longer compiles.
     @Test(arguments: ConnectionKind.files)
     func anotherConnectionRenamesTheKeyOfAFetch(_ kind: ConnectionKind) throws {
         try withTwoConnections(kind) { writer, other in

@@ -45,7 +45,7 @@ struct SuspensionTests {
         }
     }
 
-    /// The refusal of a write lets go of the locks of its transaction at once.
+    /// Refusing a write releases the locks of its transaction immediately.
     @Test(arguments: ConnectionKind.files)
     func aRefusedWriteLeavesNoLock(_ kind: ConnectionKind) throws {
         try withSuspension(kind) { writer in

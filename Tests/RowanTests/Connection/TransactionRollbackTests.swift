@@ -124,7 +124,7 @@ struct TransactionRollbackTests {
         }
     }
 
-    /// A statement that is in the middle of its step is not reset: it would go on for ever.
+    /// A statement in the middle of its step is not reset: it would run forever.
     @Test func anInterruptedSavepointInAFunction() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2), (3); CREATE TABLE log(x)")

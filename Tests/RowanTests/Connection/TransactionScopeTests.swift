@@ -39,7 +39,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// Nothing commits by itself in a savepoint whose transaction has ended.
+    /// No statement commits on its own in a savepoint whose transaction has ended.
     @Test func aSavepointInAProgramTransaction() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(x)")
@@ -55,7 +55,7 @@ struct TransactionScopeTests {
         }
     }
 
-    /// What is committed can't be rolled back: the scope that asks for it is told.
+    /// A committed transaction can't be rolled back: the scope that tries throws an error.
     @Test(arguments: ConnectionKind.allCases)
     func aRollbackAfterACommitInItsScope(_ kind: ConnectionKind) throws {
         let message =

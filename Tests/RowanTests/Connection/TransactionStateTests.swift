@@ -40,7 +40,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// In the place of a transaction that its own operations have ended, nothing commits by itself.
+    /// After the operations of a scope have ended its transaction, no statement commits on its own.
     @Test(arguments: ConnectionKind.allCases)
     func aTransactionThatItsOperationsEnd(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -130,7 +130,7 @@ struct TransactionStateTests {
         }
     }
 
-    /// A program may begin and end transactions by the C connection: SQLite's flag tells.
+    /// A program may begin and end transactions through the C connection: SQLite's flag reveals it.
     @Test(arguments: ConnectionKind.allCases)
     func transactionsOfTheCConnection(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in

@@ -114,7 +114,7 @@ struct TransactionTests {
         }
     }
 
-    /// SQLite rolls the transaction back by itself: nothing of what follows may be committed on its own.
+    /// SQLite rolls back the transaction on its own: no later statement may commit on its own.
     @Test(arguments: ConnectionKind.allCases)
     func anImplicitRollbackIsNoticed(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
@@ -233,7 +233,7 @@ struct TransactionTests {
                     return .commit
                 }
                 #expect(log.elements.suffix(2) == ["f rollback", "g commit"])
-                // Savepoints are no transactions.
+                // Savepoints are not transactions.
                 try db.inTransaction {
                     try db.inSavepoint {
                         register(db, "h")

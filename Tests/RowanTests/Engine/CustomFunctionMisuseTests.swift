@@ -13,7 +13,7 @@ struct CustomFunctionMisuseTests {
         func finalize() throws -> (any DatabaseValueConvertible)? { throw Self.error }
     }
 
-    /// Success, a row and the end are no errors: SQLite would take them for what they say.
+    /// Success codes are not errors: SQLite would interpret them literally.
     @Test func codesThatAreNoErrors() throws {
         try withDatabase { db in
             for code: CInt in [0, 100, 101, 256, 512, 100 | 256, 101 | 256] {

@@ -84,10 +84,17 @@ struct DatabaseErrorTests {
         let error = try #require(
             expectDecodingError { try (["name": "Arthur", "score": nil] as Row).decode(Int.self, forColumn: "score") })
         #expect(
-            error.description == "could not decode Int from database value NULL - column: \"score\", column index: 1")
+            error.description
+                == "could not decode Int from database value NULL - column: \"score\", column index: 1, row: [name: 'Arthur', score: NULL]"
+        )
+        #expect(error.row == "[name: 'Arthur', score: NULL]")
+        let columns = (1...30).map { "'\(String(repeating: "é", count: $0))' AS c\($0)" }.joined(separator: ", ")
+        let wide = try #require(try DatabaseQueue().read { try Row.fetchOne($0, sql: "SELECT \(columns)") })
+        let bounded = try #require(expectDecodingError { try wide.decode(UUID.self, forColumn: "c30") })
+        #expect(bounded.row?.hasSuffix("c20: 'éééééééééé…' (40 bytes), …]") == true)
         let long = String(repeating: "x", count: 1_000)
         let cut = expectDecodingError { try (["a": long] as Row).decode(UUID.self, atIndex: 0) }
-        #expect((cut?.description.count ?? 1_000) < 250)
+        #expect((cut?.description.count ?? 1_000) < 300)
     }
 
     /// SQLite takes it before the first connection only: here it is enough that it can be set.

@@ -1,4 +1,4 @@
-// A cursor that has failed has not seen all its rows: it never says that there are no more.
+// A failed cursor has not seen all its rows: it never reports the end of the rows.
 
 import Rowan
 import Testing
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// An element that does not decode is no end of the rows either: the next one is that of the next row.
+    /// A decoding error does not end the cursor: the next element is that of the next row.
     @Test func anElementThatDoesNotDecode() throws {
         try DatabaseQueue().read { db in
             let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT NULL UNION ALL SELECT 3")

@@ -1,4 +1,4 @@
-// One statement, one user at a time: whoever runs the same SQL meanwhile gets a statement of his own.
+// A statement has one user at a time: meanwhile, other executions of the same SQL use another statement.
 
 import CSQLite
 import Testing
@@ -134,7 +134,7 @@ struct StatementOwnershipTests {
             #expect(one.statement !== two.statement)
             #expect(try Item.fetchAll(one.statement).map(\.id) == [1])
             #expect(try Item.fetchAll(two.statement).map(\.id) == [2])
-            // Once they are gone, the statement serves again.
+            // Once they are released, the statement is used again.
             let request = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [3], cached: true)
             let other = SQLRequest<Item>(sql: "SELECT * FROM item WHERE id = ?", arguments: [4], cached: true)
             let three = try request.makePreparedRequest(db)

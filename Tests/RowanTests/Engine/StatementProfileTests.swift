@@ -1,4 +1,4 @@
-// What a statement touches and does, as the compiler tells.
+// The effects of a statement, as SQLite's compiler reports them.
 
 import Testing
 

@@ -32,7 +32,7 @@ struct StatementTextTests {
         }
     }
 
-    /// Swift calls these two texts equal. They are two statements all the same.
+    /// Swift considers these two texts equal, but they are different statements.
     @Test func textsOfOneMeaningAreTwoStatements() throws {
         try withDatabase { (db: Database) throws in
             #expect(try Data.fetchOne(db, sql: "SELECT CAST('\u{E9}' AS BLOB)") == Data([0xC3, 0xA9]))

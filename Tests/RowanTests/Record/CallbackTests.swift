@@ -269,7 +269,7 @@ struct CallbackTests {
                 var player = Player(id: 1, calls: Calls(), lazy: lazy)
                 let error = databaseError { try operation(&player, db) }
                 #expect(error?.resultCode == .SQLITE_MISUSE)
-                #expect(error?.message == "\(lazy) of Player did not call the closure that it was given")
+                #expect(error?.message == "\(lazy) of Player did not call its closure: call it once")
                 #expect(!player.calls.take().contains { $0.hasPrefix("did") })
             }
         }

@@ -174,7 +174,7 @@ struct InsertAllCallbackTests {
             try Queued.insertAll(db, repeatElement(Queued(), count: 4), callbacks: .skipped)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM queued WHERE position IS NULL") == 4)
             #expect(manyRowStatements(log).count == 1)
-            // Skipping tells nothing about the type.
+            // Skipping callbacks does not detect whether the type implements them.
             try Queued.insertAll(db, [Queued(), Queued()])
             #expect(try Int.fetchAll(db, sql: "SELECT position FROM queued WHERE position > 0") == [1, 2])
         }

@@ -76,7 +76,7 @@ private func outcome(_ items: [Item], _ insert: (Database, inout [Item]) throws 
     }
 }
 
-/// A violation, as insertions of many records tell it.
+/// A violation, as insertions of many records report it.
 private func naming(_ index: Int, _ insert: () throws -> Void) throws {
     do { try insert() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
         throw DatabaseError(

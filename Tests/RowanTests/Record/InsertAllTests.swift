@@ -28,7 +28,7 @@ struct InsertAllTests {
         try inLoggedDatabase(countrySchema) { db, log throws in
             let all = countries(0..<200)
             try Country.insertAll(db, all)
-            // The first record tells that the type has no callbacks; 199 are 3 times 64, and 7.
+            // The first record detects that the type has no callbacks; 199 is 3 times 64, plus 7.
             let sizes = [1, 64, 64, 64, 4, 2, 1]
             #expect(log.take() == sizes.map { insertion($0) })
             #expect(try stored(db) == all)

@@ -47,7 +47,7 @@ struct MemberTests {
             #expect(try citizens(db, "DE") == ["[citizenId:3, rank:1]"])
             expectError(
                 .SQLITE_MISUSE,
-                #"the members of "books" can't be written: it needs one pivot table, with foreign keys to both sides"#
+                #"can't write the members of "books": the association needs one pivot table, with foreign keys to both sides"#
             ) { try germany.add(db, [Library.Book](), to: Country.books) }
         }
     }

@@ -96,7 +96,7 @@ struct MissingRowTests {
         }
     }
 
-    /// A key that is nil is no key: it finds none of the rows whose key is NULL.
+    /// A nil key finds no rows, not even those with a NULL key.
     @Test func keysThatAreNil() throws {
         struct Item: FetchableRecord, TableRecord, Identifiable, Decodable {
             var id: String?

@@ -1,4 +1,4 @@
-// What decoders remember from one row to the next ends with the cursor, whoever keeps the row, a copy or a container.
+// The memory of decoders ends with the cursor, even if the program keeps the row, a copy or a container.
 
 import Rowan
 import Testing
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// A record that fetches the records before it, of its own type.
+    /// A record that fetches the previous records of the same type.
     private struct Chain: Decodable, FetchableRecord, Equatable {
         nonisolated(unsafe) static var database: Database?
         var id: Int

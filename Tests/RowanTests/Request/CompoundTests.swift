@@ -117,7 +117,7 @@ struct CompoundTests {
             ) {
                 try Row.fetchAll(db, Author.all().union(Author.select(\.id)))
             }
-            expectError(.SQLITE_MISUSE, #"including(all:) of "books" has no place in a compound request"#) {
+            expectError(.SQLITE_MISUSE, #"a compound request can't include "books": remove including(all:)"#) {
                 try Row.fetchAll(db, Author.including(all: Author.books).union(Author.all()))
             }
         }

@@ -182,7 +182,7 @@ private let schema = """
     }
 }
 
-/// Queries that are no larger than what they ask.
+/// Queries without superfluous parts.
 @Suite struct PlainQueryTests {
     @Test func oneRowNeedsNoLimit() throws {
         try inLoggedDatabase(schema) { db, log throws in
@@ -285,7 +285,7 @@ private let schema = """
         }
     }
 
-    /// Mistakes in associations are errors that programs can tell apart.
+    /// Mistakes in associations are errors that programs can distinguish.
     @Test func errorsOfRequests() throws {
         try Library.run { db, _ throws in
             let unknown = Table<Row>("award").belongsTo(Table<Row>("country"))

@@ -118,7 +118,7 @@ struct HostileNameTests {
                 if !value.contains("\""), !value.contains("\\"), !value.contains("\n") {
                     #expect(try t.filter(path == 7).fetchCount(db) == 2)
                 }
-                // Some are no JSON path: that is an error, and nothing worse.
+                // Some are not JSON paths: that is an error, and nothing worse.
                 let member = t.filter(Column("j").asJSON[value.databaseValue] == 7)
                 let error = databaseError { try member.fetchCount(db) }
                 #expect(error == nil || error?.message?.contains("path") == true)

@@ -155,7 +155,7 @@ struct ManyKeysTests {
         }
     }
 
-    /// Doubles are one argument too: what JSON would round is told by integers.
+    /// Doubles are one argument too: integers encode the doubles that JSON would round.
     @Test func doubles() throws {
         try run { db throws in
             var random = SeededGenerator(9)

@@ -41,7 +41,7 @@ struct PageTests {
         }
     }
 
-    /// All pages together are the request, whatever its order, and rows that come meanwhile move none.
+    /// All pages together equal the request, whatever its order, and rows inserted in the meantime don't shift pages.
     @Test func pagesAreTheRequest() throws {
         var generator = SeededGenerator(10)
         print("PageTests seed: \(generator.seed)")
@@ -90,7 +90,9 @@ struct PageTests {
             try Item(id: 1, score: 1, name: "a").insert(db)
             try Item(id: 2, score: 1, name: "a").insert(db)
             let token = try Item.order(\.name).page(size: 1).fetch(db).next
-            expectError(.SQLITE_MISUSE, "the page token belongs to a request in another order") {
+            expectError(
+                .SQLITE_MISUSE, "the page token belongs to a request with another order: start with the first page"
+            ) {
                 try Item.order(\.score).page(after: token, size: 1).fetch(db)
             }
             expectError(

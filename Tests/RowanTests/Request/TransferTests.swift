@@ -24,7 +24,9 @@ struct TransferTests {
                 assignments: { [Column("title").set(to: $1.title)] })
             #expect(second == 1)
             #expect(try Book.find(db, key: 2).title == "Moby-Dick")
-            expectError(.SQLITE_MISUSE, "a request with groups, a limit or joins can't be updated from another one") {
+            expectError(
+                .SQLITE_MISUSE, "can't update a request with groups, a limit or joins from another request: remove them"
+            ) {
                 try Book.limit(1).updateAll(db, from: points, on: { _, _ in true }, assignments: { _, _ in [] })
             }
         }

@@ -1,4 +1,4 @@
-// JSON values: what is read of them, and what the functions that return JSON make of them.
+// JSON values: how they are read, and the results of the functions that return JSON.
 
 import Foundation
 import Rowan
@@ -63,7 +63,7 @@ struct JSONTests {
             Database.jsonExtract(info, atPaths: ["$.score"]), #"JSON_EXTRACT("info", '$.score')"#, gives: 12)
     }
 
-    /// What SQLite says of a path that is none.
+    /// SQLite's error for an invalid path.
     private func pathError(_ path: String) -> String {
         isSQLite(3_045_000) ? "bad JSON path: '\(path)'" : "JSON path error near '\(path)'"
     }

@@ -96,7 +96,7 @@ struct IntrospectionTests {
             #expect(indexes["c"]?.isUnique == false)
             #expect(indexes["sqlite_autoindex_t_1"]?.origin == .primaryKeyConstraint)
             #expect(indexes["sqlite_autoindex_t_2"]?.origin == .uniqueConstraint)
-            // It has no columns of its own to tell.
+            // It has no known columns.
             #expect(indexes["expression"] == nil)
             #expect(try db.table("t", hasUniqueKey: ["a"]))
             #expect(try db.table("t", hasUniqueKey: ["B"]))

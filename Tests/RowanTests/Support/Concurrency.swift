@@ -1,4 +1,4 @@
-// Threads and gates. A test that blocks does so on threads of its own, never on those of Swift's executors.
+// Threads and gates. A blocking test blocks its own threads, never those of Swift's executors.
 
 import Dispatch
 import Foundation
@@ -37,7 +37,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
     thread.start()
 }
 
-/// Runs the closure on a thread of its own, and gives its result to the task.
+/// Runs the closure on a new thread, and returns its result to the task.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         startThread { continuation.resume(with: Result { try body() }) }

@@ -47,7 +47,7 @@ private func check(
     }
 }
 
-/// Expects a conversion that fails, with a message that tells the column, the value and the type.
+/// Expects a failing conversion, whose message contains the column, the value and the type.
 @discardableResult
 func expectDecodingError<T>(
     _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T

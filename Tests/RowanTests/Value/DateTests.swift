@@ -49,7 +49,7 @@ struct DateTests {
         #expect(Date(julianDay: .infinity) == nil)
     }
 
-    /// Dates that no text can tell are stored as NULL, and stop nothing.
+    /// Dates without a text are stored as NULL, and don't stop the program.
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func brokenDates(_ seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
@@ -64,7 +64,7 @@ struct DateTests {
         }
     }
 
-    /// Years beyond the formats have a text, which is no date.
+    /// Years outside the formats have a text that does not decode as a date.
     @Test(arguments: [1e12, -1e12, 1e300, -1e300, Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude])
     func datesBeyondTheYears(_ seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)

@@ -22,7 +22,7 @@ struct CountCommand: ParsableCommand {
         }
     }
 
-    /// Prints at once: whoever reads the other end of a pipe waits for it.
+    /// Prints immediately: the reader of a pipe waits for it.
     private func printCount(_ count: Int) throws {
         try FileHandle.standardOutput.write(contentsOf: Data("\(count)\n".utf8))
     }

@@ -7,7 +7,7 @@ struct NearCommand: ParsableCommand {
 
     @OptionGroup var options: DatabaseOptions
 
-    // `unconditional`: a value such as -33.87 is no option.
+    // `unconditional`: a value such as -33.87 is not an option.
     @Option(name: [.customLong("latitude"), .customLong("lat")], parsing: .unconditional, help: "Degrees north.")
     var latitude: Double
 

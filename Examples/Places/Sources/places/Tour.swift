@@ -127,7 +127,7 @@ struct Tour {
         print("Imported \(summary); \(favorites) favourites.")
     }
 
-    /// A copy of the tables whose last line is no good: all the others are written before it is met.
+    /// A copy of the tables whose last line is malformed: all other lines are written before it is read.
     private func brokenCopy() throws -> ZoneinfoFolder {
         let folder = ZoneinfoFolder(path: scratch.appendingPathComponent("broken").path)
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)

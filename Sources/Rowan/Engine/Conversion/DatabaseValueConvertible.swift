@@ -130,11 +130,13 @@ extension StatementBinding where Self: RawRepresentable, RawValue: StatementBind
 }
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: SQLExpressible {
-    // The stored value: a type may store its raw value in another form than the raw value does.
+    // Not the expression of the raw value: the type may store its raw value in another form.
+    /// The expression of the stored value.
     public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
 }
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: StatementBinding {
+    /// Binds the stored value.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         databaseValue.bind(to: sqliteStatement, at: index)
@@ -152,10 +154,10 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value that the type encodes as, in its database form, if it encodes as a single value; a JSON text otherwise.
+    /// If the type encodes a single value, the database form of this value; otherwise JSON text.
     ///
-    /// What JSON can't hold, such as NaN, is NULL, as NaN itself is for SQLite; the record methods throw the error of the
-    /// encoder.
+    /// A value that JSON can't represent, such as NaN, is stored as NULL; the record methods throw the encoder's error
+    /// instead.
     public var databaseValue: DatabaseValue {
         do {
             if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
@@ -179,15 +181,14 @@ extension Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-    /// The value that a stored value stands for, if the type decodes from a single value; the value of a JSON text
-    /// otherwise.
+    /// Decodes a single value, if the type decodes one, or JSON text; returns nil if it does not decode.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         do {
             if let value = try SingleValueDecoder.decode(Self.self, from: dbValue) { return value }
             guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
             return try databaseJSONDecoder().decode(Self.self, from: data)
         } catch {
-            // No value: whoever asks has the error of the column.
+            // Nil: the caller throws the error of the column.
             return nil
         }
     }

@@ -1,5 +1,5 @@
-// Decimals. SQLite has none: they are stored as texts, and read from numbers too. The decimal of a double is the shortest
-// one that reads back as this double: 3.133 is 3.133, where Foundation's conversion gives 3.132999999999999488. It takes
+// Decimals. SQLite has none: they are stored as texts, and also read from numbers. The decimal of a double is the
+// shortest one that reads back as this double: 3.133 is 3.133, where Foundation gives 3.132999999999999488. It takes
 // Swift's own digits, or none at all for a double with few decimals, and costs a hundredth of Foundation's conversion.
 
 public import Foundation
@@ -24,6 +24,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
+    /// The decimal of a column.
     public static func fromColumn(_ column: ColumnValue) -> Decimal? { fromDatabaseValue(column.databaseValue) }
 
     private static let locale = Locale(identifier: "en_US_POSIX")
@@ -60,9 +61,9 @@ extension Decimal {
         return rounded == 0 ? nil : rounded
     }
 
-    /// The digits of a number of at most 15 digits, some of them decimals. No other decimal of 15 digits reads as the same
-    /// double. Both the integer and the power of ten are exact doubles: their quotient is what a reader of the decimal
-    /// gets, and the product only has to be near.
+    /// The digits of a number of at most 15 digits, some of them decimals. No other decimal of 15 digits reads as the
+    /// same double. Both the integer and the power of ten are exact doubles: their quotient is what a reader of the
+    /// decimal gets, and the product only has to be near.
     private static func withFewDecimals(_ magnitude: Double) -> (digits: UInt64, exponent: Int)? {
         guard magnitude < 1e15 else { return nil }
         var power = 1.0

@@ -1,10 +1,10 @@
-// Codable types that consist of one value, in the database form of this value: a wrapper of a UUID is stored as a UUID is.
-// Whatever asks for a container of several values is stored as JSON.
+// Codable types that encode a single value have the database form of this value: a wrapper of a UUID is stored as a
+// UUID. Types that request a container of several values are stored as JSON.
 
-/// The answer to a type that asks for a container.
+/// Thrown when a type requests a container.
 private struct JSONRequired: Error {}
 
-/// An encoder that accepts a single value, and nothing else.
+/// An encoder that accepts only a single value.
 package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     package let codingPath: [any CodingKey]
     package let userInfo: [CodingUserInfoKey: Any]
@@ -19,9 +19,9 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
         (self.codingPath, self.userInfo, self.store) = (codingPath, userInfo, store)
     }
 
-    /// The stored value of a type that encodes as one value, or nil if the type needs JSON.
+    /// The stored value of a type that encodes a single value; nil if the type needs JSON.
     ///
-    /// - Parameter store: the stored value of what the type consists of, or nil if that needs JSON.
+    /// - Parameter store: returns the stored value of the encoded value; nil if it needs JSON.
     /// - Throws: the error of the type.
     package static func value(
         of value: some Encodable, at codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:],
@@ -29,7 +29,7 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     ) throws -> DatabaseValue? {
         let encoder = SingleValueEncoder(codingPath, userInfo, store)
         do { try value.encode(to: encoder) } catch is JSONRequired { return nil }
-        // The type may have kept the error to itself.
+        // The type may have swallowed the error.
         return encoder.needsJSON ? nil : encoder.value
     }
 
@@ -57,11 +57,11 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
 package protocol SingleValueSource {
     /// Whether the value is NULL.
     var isNull: Bool { get }
-    /// The value, as a type.
+    /// Converts the value to a type.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T
 }
 
-/// A decoder that has a single value, and nothing else.
+/// A decoder of a single value.
 package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, SingleValueDecodingContainer {
     private let source: Source
     private let path: CodingPath?
@@ -73,7 +73,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         (self.source, self.path, self.userInfo) = (source, path, userInfo)
     }
 
-    /// The value of a type that decodes from one value, or nil if the type needs JSON.
+    /// Decodes a type from a single value; returns nil if the type needs JSON.
     ///
     /// - Throws: the error of the type.
     package static func decode<T: Decodable>(
@@ -82,7 +82,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         let decoder = SingleValueDecoder(source, path, userInfo)
         do {
             let value = try T(from: decoder)
-            // The type may have kept the error to itself, and tried something else.
+            // The type may have swallowed the error, and tried another container.
             return decoder.needsJSON ? nil : value
         } catch {
             if decoder.needsJSON { return nil }
@@ -90,7 +90,7 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         }
     }
 
-    /// Decodes a part, in the same place.
+    /// Decodes a part from the same value.
     package func decodePart<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

@@ -77,7 +77,8 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     /// The next element, or nil at the end.
     ///
-    /// - Throws: the error of SQLite, a decoding error, or `CancellationError`. After an error of SQLite, each call throws the same error again.
+    /// - Throws: the error of SQLite, a decoding error, or `CancellationError`. After an error of SQLite, each call
+    ///   throws the same error again.
     @inlinable
     public func next() throws -> Element? {
         guard let row = try nextRow() else { return nil }

@@ -100,8 +100,8 @@ package final class ConnectionHooks {
     }
 
     package func remove(_ token: Token) {
-        // Only the hook of this listener is installed again: the program may have replaced others, as `PRAGMA
-        // busy_timeout` does.
+        // Only the hook of this listener is installed again: the program may have replaced others, as
+        // `PRAGMA busy_timeout` does.
         if drop(token, from: &traces, { $0.0 }) { return installTrace() }
         if drop(token, from: &progresses, { $0.0 }) { return installProgress() }
         if drop(token, from: &busies, { $0.0 }) { return installBusy() }

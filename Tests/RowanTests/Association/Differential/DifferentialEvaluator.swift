@@ -103,10 +103,10 @@ extension Differential {
             return parts.joined(separator: " ")
         }
 
-        /// The text of rows that are told apart by their values: 1 is 1.0.
+        /// The text of rows that are distinguished by their values: 1 equals 1.0.
         var looseText: String { Tree(columns: looseColumns).text }
 
-        /// What tells such rows apart: their values in the order of the selection, which the text does not keep. Two
+        /// What distinguishes such rows: their values in the order of the selection, which the text does not keep. Two
         /// columns of one name may have swapped their values.
         var looseColumns: [String] { columns.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 } }
 

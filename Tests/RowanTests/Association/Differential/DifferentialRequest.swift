@@ -1,4 +1,4 @@
-// Descriptions of requests, and the requests that the public API makes of them.
+// Descriptions of requests, and the requests that the public API builds from them.
 
 import Rowan
 

@@ -40,7 +40,7 @@ struct DifferentialTests {
         for difference in try Self.differences(seed: seed, count: 50) { Issue.record("\(difference)") }
     }
 
-    /// Runs the requests of a seed, and tells those that do not fetch what they should.
+    /// Runs the requests of a seed, and reports those with wrong results.
     private static func differences(seed: UInt64, count: Int) throws -> [String] {
         var random = SeededGenerator(seed: seed)
         let variant = Differential.Variant.all.randomElement(using: &random)!

@@ -39,7 +39,7 @@ extension Differential.Value {
 
     var isNull: Bool { self == .null }
 
-    /// True, false, or unknown. Texts are no conditions here.
+    /// True, false, or unknown. Texts are not used as conditions here.
     var truth: Bool? {
         switch self {
         case .null, .text: nil

@@ -39,7 +39,7 @@ private struct Session {
     var boundary = 0
     /// Whether a cursor has rows left when it happens.
     var hasCursor = false
-    /// Whether the program throws an error of its own then, rather than SQLite at the next statement.
+    /// Whether the program then throws its own error, rather than SQLite at the next statement.
     var failsItself = false
     /// Whether the program goes on after an error, as with `try?`.
     var catches = false

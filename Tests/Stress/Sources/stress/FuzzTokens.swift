@@ -1,4 +1,4 @@
-// Page tokens as a client may send them: a token of other bytes is none, or gives a page, or throws.
+// Page tokens as a client may send them: other bytes are not a token, or give a page, or throw an error.
 
 import Foundation
 import Rowan

@@ -144,14 +144,14 @@ extension Database {
     func text(_ sql: String) throws -> String { try String.fetchOne(self, sql: sql) ?? "NULL" }
 }
 
-/// Runs a closure on a thread of its own: it may block.
+/// Runs a closure on a new thread, where it may block.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// Waits until a condition holds: what is let go of in another thread takes a moment.
+/// Waits until a condition holds: objects that another thread releases may take a moment.
 func eventually(_ condition: () -> Bool) -> Bool {
     let end = Date(timeIntervalSinceNow: 1)
     while !condition() {

@@ -1,4 +1,4 @@
-// Runs each part in a process of its own: a crash is a failure of its part, and of no other.
+// Runs each part in its own process: a crash is a failure of that part only.
 
 import Foundation
 

@@ -5,7 +5,7 @@ import Rowan
 /// The struct stores latitude and longitude, so that `Codable` derives one column for each, and shows a coordinate.
 public struct Place: Codable, Hashable, Identifiable, Sendable {
     public var id: Int64?
-    /// The name in the tz database, such as `Europe/Paris`: what tells one place from another.
+    /// The name in the tz database, such as `Europe/Paris`, which identifies the place.
     public var zone: String
     public var title: String
     public var isFavorite: Bool

@@ -47,7 +47,7 @@ public struct Importer: Sendable {
 
     private func importPlace(_ db: Database, _ line: ZoneLine) throws {
         var place = line.place
-        // The zone tells whether the place is known: a new spelling or a new coordinate replaces the old one,
+        // The zone identifies the place: a new spelling or a new coordinate replaces the old one,
         // and the favourite stays.
         let stored = try place.upsertAndFetch(
             db, onConflict: ["zone"],

@@ -54,7 +54,7 @@ extension Place {
         try Place.filter { $0.countryCode == countryCode }.deleteAll(db)
     }
 
-    /// Inserts the place unless its zone is taken, and tells whether it was inserted.
+    /// Inserts the place unless its zone exists, and returns whether it was inserted.
     public func insertIfNew(_ db: Database) throws -> Bool {
         do {
             _ = try insertAndFetch(db, onConflict: .ignore)

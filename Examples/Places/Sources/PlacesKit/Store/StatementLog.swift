@@ -57,7 +57,7 @@ extension StatementLog.Entry: CustomStringConvertible {
         return String(format: "%4d × %8.3f ms  %@", count, duration / .milliseconds(1), text)
     }
 
-    /// The library's own, not what the program asked for.
+    /// The library's own statements, rather than those of the program.
     var isBookkeeping: Bool {
         let text = sql.uppercased()
         return ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains { text.hasPrefix($0) }

@@ -1,0 +1,88 @@
+// Filters and orders may use the names that the selection defines. SQL resolves a bare name, but in a query with several
+// sources, columns are qualified, and a bare name may be a column of another source. So the named expression replaces the
+// name. ORDER BY keeps the bare name, because it resolves names as result columns first.
+
+extension Resolver {
+    /// In the clauses of a query with several sources, replaces the names of the selection, and of the joined columns of
+    /// the row itself. Columns of the query's own source take precedence.
+    func replaceSelectedNames(
+        in select: inout Select, joins: inout [ResolvedJoin], hasDerivedTables: Bool
+    ) throws {
+        guard !joins.isEmpty || hasDerivedTables else { return }
+        var names: [String: SQLExpression] = [:]
+        for selection in select.selection {
+            guard case .named(let expression, let name) = selection.node else { continue }
+            if names[name.foldedDatabaseName] == nil { names[name.foldedDatabaseName] = expression }
+        }
+        var aliased = joins
+        for index in aliased.indices { aliased[index].addAnnotations(to: &names) }
+        guard !names.isEmpty, select.uses(Set(names.keys)) else { return }
+        for column in try columnNames(of: select.source, commonTables: select.commonTables) {
+            names[column.foldedDatabaseName] = nil
+        }
+        guard !names.isEmpty, select.uses(Set(names.keys)) else { return }
+        joins = aliased
+        var replacement = SelectedNameReplacement(names: names)
+        select.filters = try select.filters.map { try replacement.expression($0) }
+        select.groups = try select.groups.map { try replacement.expression($0) }
+        select.havings = try select.havings.map { try replacement.expression($0) }
+        select.orderings = try select.orderings.flatMap { try replacement.orderings($0) }
+    }
+}
+
+extension Select {
+    fileprivate func uses(_ names: Set<String>) -> Bool {
+        (filters + groups + havings).contains { $0.usedName(among: names) != nil }
+            || orderings.contains { $0.usedName(among: names) != nil }
+    }
+}
+
+extension ResolvedJoin {
+    /// Adds the names of the columns that the join and its nested joins add to the row.
+    fileprivate mutating func addAnnotations(to names: inout [String: SQLExpression]) {
+        let alias = aliases.first ?? .given()
+        for selection in annotation {
+            let named: (String, SQLExpression)? =
+                switch selection.node {
+                case .named(let expression, let name): (name, expression)
+                case .expression(let expression): expression.columnName.map { ($0, expression) }
+                default: nil
+                }
+            guard let (name, expression) = named, names[name.foldedDatabaseName] == nil else { continue }
+            if aliases.isEmpty { aliases = [alias] }
+            names[name.foldedDatabaseName] = expression.qualified(by: alias)
+        }
+        guard !isIncluded else { return }
+        for index in joins.indices { joins[index].addAnnotations(to: &names) }
+    }
+}
+
+extension SQLExpression {
+    fileprivate var columnName: String? { if case .column(let name, .current) = node { name } else { nil } }
+}
+
+/// Replaces the columns of the query itself that name expressions of the selection.
+private struct SelectedNameReplacement: ExpressionTransform {
+    let names: [String: SQLExpression]
+
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
+        // Not `??`, which means IFNULL for expressions.
+        if let name = expression.columnName {
+            if let named = names[name.foldedDatabaseName] { return named }
+            return expression
+        }
+        return try expression.mapChildren(&self)
+    }
+
+    mutating func orderings(_ ordering: SQLOrdering) throws -> [SQLOrdering] {
+        guard case .expression(let expression, let direction) = ordering.node else { return [ordering] }
+        if let name = expression.columnName, names[name.foldedDatabaseName] != nil {
+            return [SQLOrdering(.expression(Resolver.column(name, .none), direction))]
+        }
+        return [SQLOrdering(.expression(try self.expression(expression), direction))]
+    }
+
+    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
+    func literal(_ literal: SQL) -> SQL { literal }
+    func check(_ call: SQLExpression.FunctionCall) {}
+}
