@@ -10,6 +10,10 @@ public final class ColumnLayout: Sendable {
     /// Whether all names are distinct for SQLite.
     @usableFromInline package let hasUniqueNames: Bool
 
+    /// How many of the first columns may be expected: if two columns have the same name, an expected column may not be
+    /// the leftmost one of its name.
+    @inlinable var predictableCount: Int { hasUniqueNames ? names.count : 1 }
+
     /// The folded names. Joins look up keys that are not columns in every row, so folding must not repeat.
     private let foldedNames: [String]
 

@@ -107,13 +107,12 @@ public final class Row {
     }
 
     /// The index of the leftmost column with this name.
-    @inlinable
+    @inlinable @inline(__always)
     package func index(ofColumn name: String) -> Int? {
         let expected = expectedIndex
-        let names = layout.names
-        // If two columns have the same name, the expected column may not be the leftmost.
-        if expected < names.count, names[expected] == name, expected == 0 || layout.hasUniqueNames {
-            expectedIndex = expected &+ 1 == names.count ? 0 : expected &+ 1
+        let count = layout.predictableCount
+        if expected < count, layout.names[expected] == name {
+            expectedIndex = expected &+ 1 == count ? 0 : expected &+ 1
             return expected
         }
         return searchIndex(ofColumn: name)

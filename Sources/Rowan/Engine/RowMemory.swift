@@ -120,22 +120,28 @@ package final class RowMemory {
 
         /// The container, of the type of its keys.
         ///
-        /// Only `TypedContainer` creates an owner from its keys, so equal identifiers imply the type. A checked cast
-        /// would look up metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
+        /// Only `keep` creates an owner from its keys, so equal identifiers imply the type. A checked cast would look
+        /// up metadata for each record, and cost more than decoding a column (benchmark fetch-codable).
         @inline(__always)
         package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
             precondition(owner.key == ObjectIdentifier(type), "this container has another type of coding keys")
-            return unsafeDowncast(self, to: TypedContainer<Key>.self).container
+            return unsafeDowncast(self, to: TypedContainer<KeyedDecodingContainer<Key>>.self).copy()
         }
     }
 
-    private final class TypedContainer<Key: CodingKey>: KeptContainer {
-        let container: KeyedDecodingContainer<Key>
+    /// Generic over the container itself: the object brings the metadata that copying needs. With the type of its keys
+    /// alone, each copy would look them up.
+    private final class TypedContainer<Container>: KeptContainer {
+        private let container: Container
 
-        init(_ container: KeyedDecodingContainer<Key>, of record: any Any.Type, _ path: CodingPath?) {
+        init(_ container: Container, _ owner: Owner, _ path: CodingPath?) {
             self.container = container
-            super.init(Owner(record: record, key: Key.self), path)
+            super.init(owner, path)
         }
+
+        // Inlined, it would look up the metadata again.
+        @inline(never)
+        func copy() -> Container { container }
     }
 
     @inline(__always)
@@ -147,7 +153,7 @@ package final class RowMemory {
     package func keep<Key: CodingKey>(
         _ container: KeyedDecodingContainer<Key>, of record: any Any.Type, at path: CodingPath?
     ) {
-        containers.append(TypedContainer(container, of: record, path))
+        containers.append(TypedContainer(container, Owner(record: record, key: Key.self), path))
     }
 }
 

@@ -14,8 +14,6 @@ extension Statement {
         try lease()
         defer { endLease() }
         resetIfBusy()
-        // The statement must not keep addresses of Swift's memory.
-        defer { sqlite3_clear_bindings(sqliteStatement) }
         forgetArguments()
         do { try runInPlace(values, order) } catch let error as DatabaseError {
             throw error.with(arguments: StatementArguments(values: order.map { $0.map { values[$0] } } ?? values))
@@ -33,7 +31,8 @@ extension Statement {
         }
     }
 
-    private func run(_ values: InPlaceValues, from first: Int) throws {
+    /// - Parameter isNested: whether a text or a blob is bound, which the outermost one unbinds.
+    private func run(_ values: InPlaceValues, from first: Int, isNested: Bool = false) throws {
         for position in first..<values.count {
             let index = CInt(truncatingIfNeeded: position &+ 1)
             let place = values.order.map { $0[position] } ?? position
@@ -48,13 +47,15 @@ extension Statement {
             case .string(let text):
                 var string = text
                 return try string.withUTF8 { bytes in
+                    defer { if !isNested { unbind() } }
                     try check(bindInPlace(bytes, at: index))
-                    try run(values, from: position &+ 1)
+                    try run(values, from: position &+ 1, isNested: true)
                 }
             case .blob(let data):
                 return try data.withUnsafeBytes { bytes in
+                    defer { if !isNested { unbind() } }
                     try check(bindInPlace(bytes, at: index))
-                    try run(values, from: position &+ 1)
+                    try run(values, from: position &+ 1, isNested: true)
                 }
             }
         }
@@ -63,6 +64,9 @@ extension Statement {
             while try step() {}
         }
     }
+
+    /// The statement must not keep addresses of Swift's memory. Numbers may stay: nothing runs the statement with them.
+    private func unbind() { sqlite3_clear_bindings(sqliteStatement) }
 
     private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {
         bytes.withMemoryRebound(to: CChar.self) { text in

@@ -40,7 +40,7 @@ public struct PersistenceContainer: Sendable {
 
     /// Sets a column.
     @inlinable
-    package mutating func set(_ column: String, _ value: DatabaseValue) {
+    package mutating func set(_ column: String, _ value: consuming DatabaseValue) {
         let index = setCount
         if index < values.count, columns[index] == column {
             values[index] = value

@@ -82,8 +82,8 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     }
 }
 
-struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    // The standard library copies the container for each key: retaining a single reference keeps that cheap.
+/// A class: the standard library copies the container for each key, and one reference is the least it can retain.
+final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let record: any FetchableRecord.Type
     let row: Row
     private let path: CodingPath?

@@ -26,30 +26,31 @@ package enum PrefetchedQuery {
     private static func rows(
         _ db: Database, _ prefetch: ResolvedPrefetch, of origin: RowBatch, _ prepared: PreparedRequest
     ) throws -> PrefetchedGroup {
-        var keys = PrefetchKeys(capacity: origin.count)
-        let key = prefetch.key.map { $0.index(prepared.hiddenStart) }
-        let places = (0..<origin.count).map { keys.insert(origin, $0, key) ?? -1 }
-        guard !keys.values.isEmpty else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
+        let key = KeyColumns(batch: origin, columns: prefetch.key.map { $0.index(prepared.hiddenStart) })
+        var keys = PrefetchKeys(of: key)
+        let places = keys.insertAll()
+        guard keys.count > 0 else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
-            PrefetchedGroup(batch, places: places, placeCount: keys.values.count, pairs: pairs)
+            PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }
         // Scanning the table is faster than searching for each of its rows (benchmark include-all).
         if prepared.isWholeTable, prefetch.belongsToTable {
-            let (batch, key) = try rows(db, prefetch, prefetch.relation)
-            if let pairs = keys.exactPlaces(of: batch, key) { return group(batch, pairs) }
+            let key = try rows(db, prefetch, prefetch.relation)
+            if let pairs = keys.exactPlaces(of: key) { return group(key.batch, pairs) }
         }
         var relation = prefetch.relation
         relation.filters.append(prefetch.filter.isOne(of: keys.values))
-        let (batch, rowKey) = try rows(db, prefetch, relation)
-        return group(batch, keys.places(of: batch, rowKey))
+        let rowKey = try rows(db, prefetch, relation)
+        return group(rowKey.batch, keys.places(of: rowKey))
     }
 
     /// The rows of a prefetching query, and the positions of their keys.
     private static func rows(
         _ db: Database, _ prefetch: ResolvedPrefetch, _ relation: Relation
-    ) throws -> (RowBatch, key: [Int]) {
+    ) throws -> KeyColumns {
         let prepared = try db.prepare { try Resolver(db).query(relation) }
-        return (try rows(db, prepared), prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
+        return KeyColumns(
+            batch: try rows(db, prepared), columns: prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
     }
 }
 

@@ -1,95 +1,142 @@
-// The keys that assign prefetched rows to rows. SQLite selects the prefetched rows; this file assigns them: by equal
-// keys, or else by keys that SQLite may consider equal after a conversion (1 and '1') or with a collation ('a' and
-// 'A').
+// The keys that tell which prefetched rows belong to which row. SQLite finds the rows; their owners are found here, by
+// equal keys, or else by keys that SQLite may consider equal, by a conversion (1 and '1') or a collation ('a' and 'A').
+// Keys are hashed and compared where their values lie, in the batches (benchmark include-all-composite).
 
 import Foundation
 
-/// The distinct keys of rows, numbered from 0.
-struct PrefetchKeys {
-    /// The keys, by number.
-    private(set) var values: [[DatabaseValue]] = []
-    /// Most keys are a single integer, which is found without encoding it as bytes.
-    private var integers: [Int64: Int32] = [:]
-    private var others: [[UInt8]: Int32] = [:]
-    /// The numbers of keys that SQLite may consider equal. Created when a key is not found.
-    private var similar: [[UInt8]: [Int32]]?
-    /// The rows of one key often follow each other.
-    private var lastInteger: (key: Int64, place: Int32)?
+/// The columns of a batch that contain its keys.
+struct KeyColumns {
+    let batch: RowBatch
+    let columns: [Int]
 
-    init(capacity: Int) { integers.reserveCapacity(capacity) }
-
-    /// The number of the key of a row; nil if a value is NULL, which refers to nothing.
-    mutating func insert(_ batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
-        guard let key = key(batch, row, columns) else { return nil }
-        if let place = place(of: key) { return place }
-        let place = Int32(values.count)
-        values.append(key)
-        if key.count == 1, case .int64(let integer) = key[0].storage {
-            integers[integer] = place
-        } else {
-            others[Self.bytes(of: key)] = place
-        }
-        return place
+    /// The key of a row; nil if a value is NULL, which refers to nothing.
+    func key(_ row: Int) -> [DatabaseValue]? {
+        let key = columns.map { batch.value($0, ofRow: row).asIntegerIfWhole }
+        return key.contains { $0.isNull } ? nil : key
     }
 
-    /// The numbers of the keys of rows. Rows with a NULL key are omitted.
+    /// The hash of the key of a row; nil if a value is NULL, which refers to nothing.
+    fileprivate func hash(_ row: Int, seed: UInt64) -> UInt64? {
+        if columns.count == 1, let integer = batch.packed(columns[0], ofRow: row).wholeNumber {
+            // The high bits of the product depend on all bits of the key, and on the seed.
+            let product = (UInt64(bitPattern: integer) ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+            return product.high ^ product.low
+        }
+        var hasher = Hasher()
+        for column in columns {
+            guard batch.packed(column, ofRow: row).hash(into: &hasher) else { return nil }
+        }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    /// Whether two rows have the same key.
+    fileprivate func isKey(_ row: Int, sameAs other: KeyColumns, _ otherRow: Int) -> Bool {
+        for index in columns.indices {
+            let value = batch.packed(columns[index], ofRow: row)
+            guard value.isSameKey(as: other.batch.packed(other.columns[index], ofRow: otherRow)) else { return false }
+        }
+        return true
+    }
+}
+
+/// The distinct keys of the rows of a batch, numbered: each has a place.
+struct PrefetchKeys {
+    private let origin: KeyColumns
+    /// For each place, the first row with its key.
+    private var rows: [Int32] = []
+    /// An open-addressing table: the place of a key plus one, or 0.
+    private var slots: [Int32]
+    /// For each place, the hash of its key.
+    private var hashes: [UInt64] = []
+    /// Chosen for each fetch, so that nobody can choose keys that collide.
+    private let seed = UInt64.random(in: .min ... .max)
+    /// The places of the keys that SQLite may consider equal. Made when a key is not found.
+    private var similar: [[UInt8]: [Int32]]?
+
+    init(of origin: KeyColumns) {
+        self.origin = origin
+        var capacity = 16
+        // Half empty, at least: a search ends at an empty slot.
+        while capacity < 2 * origin.batch.count { capacity *= 2 }
+        slots = Array(repeating: 0, count: capacity)
+        rows.reserveCapacity(origin.batch.count)
+        hashes.reserveCapacity(origin.batch.count)
+    }
+
+    /// The number of distinct keys.
+    var count: Int { rows.count }
+
+    /// The key of each place.
+    var values: [[DatabaseValue]] { rows.compactMap { origin.key(Int($0)) } }
+
+    /// The place of the key of each row of the origin; -1 for a key that is NULL.
+    mutating func insertAll() -> [Int32] {
+        (0..<origin.batch.count).map { row in
+            guard let hash = origin.hash(row, seed: seed) else { return -1 }
+            let slot = slot(of: origin, row, hash)
+            if slots[slot] > 0 { return slots[slot] - 1 }
+            let place = Int32(rows.count)
+            rows.append(Int32(row))
+            hashes.append(hash)
+            slots[slot] = place + 1
+            return place
+        }
+    }
+
+    /// The slot of a key, or the empty one where it belongs.
+    private func slot(of key: KeyColumns, _ row: Int, _ hash: UInt64) -> Int {
+        let mask = slots.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] > 0 {
+            let place = Int(slots[slot]) - 1
+            if hashes[place] == hash, origin.isKey(Int(rows[place]), sameAs: key, row) { break }
+            slot = (slot + 1) & mask
+        }
+        return slot
+    }
+
+    /// The places of the rows with the same keys. Rows whose key is NULL have none.
     ///
-    /// - Returns: nil if a key is unknown: SQLite may consider it equal to a known one.
-    mutating func exactPlaces(of batch: RowBatch, _ columns: [Int]) -> [RowPlace]? {
+    /// - Returns: nil if a row has another key: SQLite may consider it equal to one of these.
+    func exactPlaces(of keys: KeyColumns) -> [RowPlace]? {
         var places: [RowPlace] = []
-        places.reserveCapacity(batch.count)
-        for row in 0..<batch.count {
-            if let place = exactPlace(of: batch, row, columns) {
-                places.append((place, Int32(row)))
-            } else if key(batch, row, columns) != nil {
-                return nil
-            }
+        places.reserveCapacity(keys.batch.count)
+        for row in 0..<keys.batch.count {
+            guard let hash = keys.hash(row, seed: seed) else { continue }
+            let place = slots[slot(of: keys, row, hash)] - 1
+            guard place >= 0 else { return nil }
+            places.append((place, Int32(row)))
         }
         return places
     }
 
-    /// The numbers of the keys of rows that SQLite considers equal.
-    mutating func places(of batch: RowBatch, _ columns: [Int]) -> [RowPlace] {
+    /// The places of the rows whose keys SQLite found equal to these.
+    mutating func places(of keys: KeyColumns) -> [RowPlace] {
         var places: [RowPlace] = []
-        places.reserveCapacity(batch.count)
-        for row in 0..<batch.count {
-            if let place = exactPlace(of: batch, row, columns) {
+        places.reserveCapacity(keys.batch.count)
+        for row in 0..<keys.batch.count {
+            guard let hash = keys.hash(row, seed: seed) else { continue }
+            let place = slots[slot(of: keys, row, hash)] - 1
+            if place >= 0 {
                 places.append((place, Int32(row)))
-            } else if let key = key(batch, row, columns) {
+            } else if let key = keys.key(row) {
                 for place in similarPlaces(key) { places.append((place, Int32(row))) }
             }
         }
         return places
     }
 
-    private mutating func exactPlace(of batch: RowBatch, _ row: Int, _ columns: [Int]) -> Int32? {
-        guard columns.count == 1, case .int64(let integer) = batch.value(columns[0], ofRow: row).storage else {
-            return key(batch, row, columns).flatMap(place)
-        }
-        if let lastInteger, lastInteger.key == integer { return lastInteger.place }
-        guard let place = integers[integer] else { return nil }
-        lastInteger = (integer, place)
-        return place
-    }
-
-    private func place(of key: [DatabaseValue]) -> Int32? {
-        if key.count == 1, case .int64(let integer) = key[0].storage { return integers[integer] }
-        return others[Self.bytes(of: key)]
-    }
-
     private mutating func similarPlaces(_ key: [DatabaseValue]) -> [Int32] {
         func bytes(_ key: [DatabaseValue]) -> [UInt8] { Self.bytes(of: key.map(\.similarityRepresentative)) }
         if similar == nil {
+            let values = values
             similar = values.indices.reduce(into: [:]) { $0[bytes(values[$1]), default: []].append(Int32($1)) }
         }
         return similar?[bytes(key)] ?? []
     }
+}
 
-    private func key(_ batch: RowBatch, _ row: Int, _ columns: [Int]) -> [DatabaseValue]? {
-        let key = columns.map { batch.value($0, ofRow: row).asIntegerIfWhole }
-        return key.contains { $0.isNull } ? nil : key
-    }
-
+extension PrefetchKeys {
     /// The bytes of a key, which are equal if all values are. Swift's comparison of strings would treat equivalent
     /// characters as equal.
     private static func bytes(of key: [DatabaseValue]) -> [UInt8] {

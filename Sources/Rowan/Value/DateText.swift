@@ -210,26 +210,29 @@ extension DateText {
             return try Array("\(year)\(tail) \(timeText(rest))".utf8).withUnsafeBufferPointer(body)
         }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 23) { buffer in
-            func write(_ value: Int, _ digits: Int, at position: Int) {
-                var value = value
-                for index in stride(from: position + digits - 1, through: position, by: -1) {
-                    buffer[index] = UInt8(truncatingIfNeeded: 0x30 + value % 10)
-                    value /= 10
-                }
+            // Two digits, in 32 bits: no loop and no wide division (benchmark insert-place).
+            func write(_ number: UInt32, at position: Int) {
+                let tens = number / 10
+                buffer[position] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
+                buffer[position &+ 1] = UInt8(truncatingIfNeeded: 0x30 &+ number &- tens &* 10)
             }
-            write(year, 4, at: 0)
+            let (century, seconds) = (UInt32(year) / 100, UInt32(rest) / 1_000)
+            let fraction = UInt32(rest) &- seconds &* 1_000
+            write(century, at: 0)
+            write(UInt32(year) &- century &* 100, at: 2)
             buffer[4] = UInt8(ascii: "-")
-            write(month, 2, at: 5)
+            write(UInt32(month), at: 5)
             buffer[7] = UInt8(ascii: "-")
-            write(day, 2, at: 8)
+            write(UInt32(day), at: 8)
             buffer[10] = UInt8(ascii: " ")
-            write(rest / 3_600_000, 2, at: 11)
+            write(seconds / 3_600, at: 11)
             buffer[13] = UInt8(ascii: ":")
-            write(rest / 60_000 % 60, 2, at: 14)
+            write(seconds / 60 % 60, at: 14)
             buffer[16] = UInt8(ascii: ":")
-            write(rest / 1_000 % 60, 2, at: 17)
+            write(seconds % 60, at: 17)
             buffer[19] = UInt8(ascii: ".")
-            write(rest % 1_000, 3, at: 20)
+            buffer[20] = UInt8(truncatingIfNeeded: 0x30 &+ fraction / 100)
+            write(fraction % 100, at: 21)
             return try body(UnsafeBufferPointer(buffer))
         }
     }

@@ -20,11 +20,18 @@ public struct PackedColumn {
         self.bytes = bytes
     }
 
-    @inlinable var type: CInt { value.pointee.type }
+    /// One of SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB and SQLITE_NULL.
+    @inlinable package var type: CInt { value.pointee.type }
+
+    /// The number of an integer.
+    package var integer: Int64 { value.pointee.word }
+
+    /// The number of a double.
+    package var number: Double { Double(bitPattern: UInt64(bitPattern: value.pointee.word)) }
 
     /// The bytes of a text or a blob.
     @inlinable
-    var buffer: UnsafeBufferPointer<UInt8> {
+    package var buffer: UnsafeBufferPointer<UInt8> {
         let value = value.pointee
         let start = bytes.advanced(by: Int(truncatingIfNeeded: value.word)).assumingMemoryBound(to: UInt8.self)
         return UnsafeBufferPointer(start: start, count: value.count)
@@ -38,7 +45,7 @@ public struct PackedColumn {
 
     /// A copy of the value, with its storage class.
     @usableFromInline
-    var databaseValue: DatabaseValue {
+    package var databaseValue: DatabaseValue {
         let value = value.pointee
         return switch value.type {
         case SQLITE_INTEGER: DatabaseValue(storage: .int64(value.word))

@@ -69,9 +69,10 @@ extension Decimal {
         guard magnitude < 1e15 else { return nil }
         var power = 1.0
         for decimals in 0...6 {
-            let digits = (magnitude * power).rounded()
-            guard digits < 1e15 else { return nil }
-            if digits / power == magnitude { return (UInt64(digits), -decimals) }
+            let product = magnitude * power
+            guard product < 1e15 else { return nil }
+            let digits = UInt64(product + 0.5)
+            if Double(digits) / power == magnitude { return (digits, -decimals) }
             power *= 10
         }
         return nil

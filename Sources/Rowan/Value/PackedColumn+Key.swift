@@ -1,0 +1,51 @@
+// Copied values as keys, hashed and compared where they lie.
+
+import CSQLite
+import Foundation
+
+extension PackedColumn {
+    /// The integer, or the double that is a whole number: SQLite considers them equal.
+    package var wholeNumber: Int64? {
+        switch type {
+        case SQLITE_INTEGER: integer
+        case SQLITE_FLOAT: Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// Hashes the value; returns false for NULL.
+    package func hash(into hasher: inout Hasher) -> Bool {
+        if let wholeNumber {
+            hasher.combine(wholeNumber)
+            return true
+        }
+        switch type {
+        case SQLITE_FLOAT:
+            hasher.combine(number)
+        case SQLITE_TEXT, SQLITE_BLOB:
+            let buffer = buffer
+            hasher.combine(buffer.count)
+            hasher.combine(bytes: UnsafeRawBufferPointer(buffer))
+        default:
+            return false
+        }
+        return true
+    }
+
+    /// Whether two values are the same key: by their bytes, because Swift's comparison of texts considers equivalent
+    /// characters equal.
+    package func isSameKey(as other: PackedColumn) -> Bool {
+        if let wholeNumber { return wholeNumber == other.wholeNumber }
+        guard type == other.type else { return false }
+        switch type {
+        case SQLITE_FLOAT:
+            return number == other.number
+        case SQLITE_TEXT, SQLITE_BLOB:
+            let (buffer, otherBuffer) = (buffer, other.buffer)
+            guard buffer.count == otherBuffer.count, let start = buffer.baseAddress else { return false }
+            return memcmp(start, otherBuffer.baseAddress!, buffer.count) == 0
+        default:
+            return false
+        }
+    }
+}
