@@ -54,11 +54,12 @@ struct RowCopies {
     private var values: PackedValues
     private var source: RowSource
     /// The number of rows in the current buffer, and its capacity. A copy that outlives the others keeps its buffer
-    /// alive.
+    /// alive, so a buffer contains few large rows.
     private var count = 0
     private var capacity = 1
 
     private static let largestCapacity = 256
+    private static let largestByteCount = 1 << 20
 
     /// - Parameter row: a live row.
     init?(of row: Row) {
@@ -72,7 +73,7 @@ struct RowCopies {
 
     /// A copy of the current row.
     mutating func next() -> Row {
-        if count == capacity { startBuffer() }
+        if count == capacity || count > 0 && values.byteCount >= Self.largestByteCount { startBuffer() }
         let base = count &* width
         values.append(statement, width: width)
         count &+= 1
@@ -82,7 +83,7 @@ struct RowCopies {
     private mutating func startBuffer() {
         // The average number of bytes per row so far, and some more.
         let bytesPerRow = values.byteCount / count + 1
-        capacity = min(2 * capacity, Self.largestCapacity)
+        capacity = max(min(2 * capacity, Self.largestCapacity, Self.largestByteCount / bytesPerRow), 1)
         count = 0
         values = PackedValues(capacity: capacity * width, byteCapacity: capacity * bytesPerRow * 9 / 8)
         source = RowSource(values, columns: row.storage.columns, isStrict: row.storage.source.isStrict)

@@ -153,7 +153,8 @@ private struct Keyset {
         let key = try resolver.primaryKey(of: relation.source)
         for ordering in orderings {
             switch ordering.node {
-            case .expression(let expression, let direction):
+            case .expression(let term, let direction):
+                let expression = try relation.orderedExpression(term, resolver)
                 // Unresolved, because an aggregate depends on the query that contains it.
                 let isNullable = try Self.isNullable(expression, relation.source, db)
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))
@@ -276,6 +277,23 @@ private struct Keyset {
 
     private static func misuse(_ message: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_MISUSE, message: message)
+    }
+}
+
+extension Relation {
+    /// The expression that ORDER BY would use for a term: a name refers to the first column of the selection with this
+    /// name. The condition of the next page would read the column of the table.
+    fileprivate func orderedExpression(_ term: SQLExpression, _ resolver: Resolver) throws -> SQLExpression {
+        guard joins.isEmpty, case .column(let name, .current) = term.node else { return term }
+        for selection in selection {
+            switch selection.node {
+            case .named(let expression, let column) where column.isSameDatabaseName(as: name): return expression
+            case .allColumns:
+                if try resolver.columnNames(of: source).contains(where: name.isSameDatabaseName) { return term }
+            case .named, .expression, .literal, .symbol: continue
+            }
+        }
+        return term
     }
 }
 

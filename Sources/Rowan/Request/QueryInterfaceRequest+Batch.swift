@@ -115,6 +115,7 @@ extension Relation {
                 resultCode: .SQLITE_MISUSE, message: "the rows of \(source.name) can't be changed: it is not a table")
         }
         let isGrouped = !groups.isEmpty || !havings.isEmpty || groupsByPrimaryKey
+        try checkFilterNames(resolver)
         guard limit != nil || !joins.isEmpty || link != nil || isGrouped else {
             var result = self
             result.selection = []
@@ -149,6 +150,21 @@ extension Relation {
                     .subquery(SQLSubquery(.relation(rows))), isNegated: false))
         ]
         return result
+    }
+}
+
+extension Relation {
+    /// Ensures that no filter uses a name of the selection, which the statement does not contain.
+    fileprivate func checkFilterNames(_ resolver: Resolver) throws {
+        var names = selectedNames
+        guard !names.isEmpty else { return }
+        // In a condition, columns take precedence over names of the selection.
+        names.subtract(try resolver.columnNames(of: source).map(\.foldedDatabaseName))
+        guard let name = filters.lazy.compactMap({ $0.usedName(among: names) }).first else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "cannot update or delete the rows that have a condition on \"\(name)\", a name of the selection: "
+                + "filter by its expression")
     }
 }
 

@@ -13,7 +13,10 @@ extension Relation {
         let filters: Filters = kind == .right || kind == .full ? .moved : .kept
         // Earlier joins already have their scopes: the relation stays as it is.
         var result = joins.contains(where: \.isIncluded) ? self : joinable(filters)
-        if let first { result.aliases.append(first) }
+        if let first {
+            if result.joins.contains(where: \.isIncluded) { result.refuseClauses(filters) }
+            result.aliases.append(first)
+        }
         var other = other.joinable(filters)
         other.aliases.append(alias)
         var name = key ?? other.source.name
@@ -41,14 +44,23 @@ extension Relation {
         case moved
     }
 
+    /// Makes the fetch fail if the relation needs a subquery: its scopes can't leave the subquery.
+    private mutating func refuseClauses(_ filters: Filters) {
+        let hasMovedFilters = filters == .moved && (!self.filters.isEmpty || link != nil)
+        let clause = unjoinableClause ?? (hasMovedFilters ? "filter" : nil)
+        guard let clause else { return }
+        let table = source.name
+        self.filters.append(deferred { _ in throw RequestError.notJoinableWithScopes(table: table, clause: clause) })
+    }
+
     /// The relation, as a subquery if it has other clauses than filters, whose meaning a join would change.
     private func joinable(_ filters: Filters) -> Relation {
         let isPlain =
             !isDistinct && limit == nil && groups.isEmpty && havings.isEmpty && !groupsByPrimaryKey && link == nil
             && !repeatsAggregatedRows && (filters == .kept || self.filters.isEmpty && joins.isEmpty)
         guard !isPlain else { return self }
+        // Both the clauses of the subquery and those of the joined query may refer to the user's aliases.
         var inner = self
-        inner.aliases = []
         inner.prefetches = []
         var result = Relation(.subquery(SQLSubquery(.relation(inner)), name: source.name))
         (result.aliases, result.storage, result.prefetches) = (aliases, storage, prefetches)

@@ -194,10 +194,10 @@ extension Join {
         step.condition == other.step.condition && step.relation.source == other.step.relation.source
     }
 
-    /// Whether two pivots lead to rows of one association with different keys: one row of the pivot may not lead to both
-    /// rows.
+    /// Whether this join and a pivot lead to rows of one association with different keys: one row of the pivot may not
+    /// lead to both rows.
     fileprivate func needsOtherRows(than other: Join) -> Bool {
-        guard isPivot, other.isPivot, !isToOne else { return false }
+        guard other.isPivot, !isToOne else { return false }
         let joins = step.relation.joins
         return other.step.relation.joins.contains { join in
             if let same = joins.first(where: { $0.name == join.name }) { return same.needsOtherRows(than: join) }

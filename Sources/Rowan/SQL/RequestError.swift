@@ -28,6 +28,8 @@ public enum RequestError: Error, CustomStringConvertible {
     case ambiguousKey(String)
     /// A joined association has a clause that changes its rows, such as `limit`.
     case notJoinable(key: String, clause: String)
+    /// A request that includes associations is joined to another request, and has a clause that the join would change.
+    case notJoinableWithScopes(table: String, clause: String)
     /// A record misses the value that its associated rows refer to.
     case notLinked(table: String, column: String)
     /// An aggregate other than the count is requested for an association with groups, distinct or limited rows.
@@ -70,6 +72,9 @@ public enum RequestError: Error, CustomStringConvertible {
             "two associations have the key \"\(key)\" in one request: rename one with forKey(_:)"
         case .notJoinable(let key, let clause):
             "the association \"\(key)\" has a \(clause): use it only with including(all:)"
+        case .notJoinableWithScopes(let table, let clause):
+            "the request of \(table) includes associations and has a \(clause): it can't be joined to another request. "
+                + "Join the associated rows as well, instead of including them"
         case .notLinked(let table, let column):
             "the association needs column \(column) of table \(table), but the record has no value for it"
         case .unknownAlias:

@@ -5,10 +5,12 @@
 extension Resolver {
     /// In the clauses of a query with several sources, replaces the names of the selection, and of the joined columns of
     /// the row itself. Columns of the query's own source take precedence.
+    ///
+    /// Hidden columns can't use these names in any query: the order of a page is among them.
     func replaceSelectedNames(
         in select: inout Select, joins: inout [ResolvedJoin], hasDerivedTables: Bool
     ) throws {
-        guard !joins.isEmpty || hasDerivedTables else { return }
+        guard !joins.isEmpty || hasDerivedTables || !select.hiddenSelection.isEmpty else { return }
         var names: [String: SQLExpression] = [:]
         for selection in select.selection {
             guard case .named(let expression, let name) = selection.node else { continue }
@@ -27,6 +29,7 @@ extension Resolver {
         select.groups = try select.groups.map { try replacement.expression($0) }
         select.havings = try select.havings.map { try replacement.expression($0) }
         select.orderings = try select.orderings.flatMap { try replacement.orderings($0) }
+        select.hiddenSelection = try select.hiddenSelection.map { try replacement.selection($0) }
     }
 }
 
@@ -64,6 +67,7 @@ extension Select {
     fileprivate func uses(_ names: Set<String>) -> Bool {
         (filters + groups + havings).contains { $0.usedName(among: names) != nil }
             || orderings.contains { $0.usedName(among: names) != nil }
+            || hiddenSelection.contains { $0.hiddenExpression?.usedName(among: names) != nil }
     }
 }
 
@@ -91,6 +95,13 @@ extension SQLExpression {
     fileprivate var columnName: String? { if case .column(let name, .current) = node { name } else { nil } }
 }
 
+extension SQLSelection {
+    /// The expression of a hidden column, which has no name.
+    fileprivate var hiddenExpression: SQLExpression? {
+        if case .expression(let expression) = node { expression } else { nil }
+    }
+}
+
 /// Replaces the columns of the query itself that name expressions of the selection.
 private struct SelectedNameReplacement: ExpressionTransform {
     let names: [String: SQLExpression]
@@ -112,6 +123,11 @@ private struct SelectedNameReplacement: ExpressionTransform {
             return [SQLOrdering(.expression(Resolver.column(name, .none), direction))]
         }
         return [SQLOrdering(.expression(try self.expression(expression), direction))]
+    }
+
+    mutating func selection(_ selection: SQLSelection) throws -> SQLSelection {
+        guard let hidden = selection.hiddenExpression else { return selection }
+        return SQLSelection(.expression(try expression(hidden)))
     }
 
     func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }

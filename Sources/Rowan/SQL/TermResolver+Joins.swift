@@ -84,7 +84,7 @@ extension TermResolver {
 
 extension Relation {
     /// The clause that prevents joining the relation, because it changes its rows.
-    fileprivate var unjoinableClause: String? {
+    package var unjoinableClause: String? {
         if isDistinct { return "distinct()" }
         if limit != nil { return "limit" }
         if groupsByPrimaryKey || !groups.isEmpty { return "group" }

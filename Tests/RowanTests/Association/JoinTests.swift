@@ -37,6 +37,26 @@ struct JoinTests {
         }
     }
 
+    /// The user joins the rows of a pivot: they may limit one association through it, but not two.
+    @Test func twoAssociationsThroughAJoinedPivot() throws {
+        let countries = Author.hasMany(
+            Country.self, through: Author.passports, using: Library.Passport.country, key: "countries")
+        let american = countries.filter { $0.code == "US" }.forKey("american")
+        let french = countries.filter { $0.code == "FR" }.forKey("french")
+        let first = Author.including(required: Author.passports.filter { $0.rank == 1 })
+        try Library.check(
+            first.joining(required: american).select(\.id),
+            #"SELECT "author"."id", "passport".* FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" AND ("passport"."rank" = ?) JOIN "country" ON "country"."code" = "passport"."countryCode" AND ("country"."code" = ?)"#,
+            [1, "US"], rows: ["[id:1]"])
+        try Library.run { db, _ throws in
+            let both = first.joining(required: american).joining(required: french)
+            #expect(try both.fetchAll(db).map(\.id) == [1])
+            let reordered = Author.joining(required: american).joining(required: french)
+                .including(required: Author.passports.filter { $0.rank == 1 })
+            #expect(try reordered.fetchAll(db).map(\.id) == [1])
+        }
+    }
+
     /// A pivot that leads to one row is joined once.
     @Test func twoAssociationsThroughOneRow() throws {
         let country = Book.hasOne(Country.self, through: Book.author, using: Author.country)

@@ -127,4 +127,25 @@ struct BatchTests {
             #expect(try Player.fetchCount(db) == 0)
         }
     }
+
+    /// UPDATE and DELETE do not contain the names of the selection.
+    @Test func filtersByNamesOfTheSelection() throws {
+        try Library.run { db, _ throws in
+            typealias Book = Library.Book
+            let author = Book.author.select(Column("name").forKey("authorName"))
+            let requests = [
+                Book.annotated(with: (Column("price") * 2).forKey("authorName")), Book.annotated(withRequired: author),
+            ]
+            for request in requests.map({ $0.filter(Column("authorName") == "Hugo") }) {
+                let message =
+                    "cannot update or delete the rows that have a condition on \"authorName\", a name of the "
+                    + "selection: filter by its expression"
+                expectError(.SQLITE_MISUSE, message) { try request.deleteAll(db) }
+                expectError(.SQLITE_MISUSE, message) { try request.updateAll(db, Column("price").set(to: 0)) }
+            }
+            // Columns take precedence.
+            let title = Book.annotated(withRequired: Book.author.select(Column("name").forKey("title")))
+            #expect(try title.filter(Column("title") == "Omoo").updateAll(db, Column("price").set(to: 0)) == 1)
+        }
+    }
 }

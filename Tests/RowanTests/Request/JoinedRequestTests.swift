@@ -159,4 +159,44 @@ struct JoinedRequestTests {
             }
         }
     }
+
+    /// The clauses of a joined subquery, and those of the whole query, may use the user's aliases.
+    @Test func aliasesOfSubqueries() throws {
+        try Library.run { db, log throws in
+            let (book, author) = (TableAlias<Book>(name: "b"), TableAlias<Author>())
+            let pairs = try Book.aliased(book).filter(book["year"] > 1830).order(book["id"].desc).limit(1)
+                .join(Author.aliased(author).order(author["id"]).limit(2)) { $0.authorId == $1.id }
+                .filter(author["name"] == "Melville").order(book["id"])
+                .fetchAll(db)
+            #expect(pairs.map(\.0.title) == ["Omoo"])
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT "b".*, "author".* FROM (SELECT * FROM "book" AS "b" WHERE "b"."year" > 1830 ORDER BY "b"."id" DESC LIMIT 1) AS "b" JOIN (SELECT * FROM "author" AS "author1" ORDER BY "author1"."id" LIMIT 2) AS "author" ON ("b"."authorId" = "author"."id") WHERE "author"."name" = 'Melville' ORDER BY "b"."id""#
+                ])
+        }
+    }
+
+    /// The scopes of included associations can't leave a subquery.
+    @Test func clausesOfIncludedAssociations() throws {
+        try Library.run { db, _ throws in
+            let books = Book.including(optional: Book.author).order(\.id)
+            #expect(try books.join(Award.all()) { $0.id == $1["bookId"] }.fetchCount(db) == 3)
+            #expect(try books.rightJoin(Award.all()) { $0.id == $1["bookId"] }.fetchCount(db) == 3)
+            let advice =
+                "it can't be joined to another request. Join the associated rows as well, instead of including them"
+            let limited = books.limit(1).join(Award.all()) { $0.id == $1["bookId"] }
+            let filtered = books.filter { $0.year > 1840 }.rightJoin(Award.all()) { $0.id == $1["bookId"] }
+            for (clause, request) in [
+                ("limit", limited.asRequest(of: Row.self)), ("filter", filtered.asRequest(of: Row.self)),
+            ] {
+                let error = #expect(throws: (any Error).self) { try request.fetchAll(db) }
+                #expect(
+                    error.map { "\($0)" }
+                        == "the request of book includes associations and has a \(clause): \(advice)")
+            }
+            // A filter on the result of other joins is a filter on each row.
+            let kept = books.filter { $0.year > 1840 }.leftJoin(Award.all()) { $0.id == $1["bookId"] }
+            #expect(try kept.fetchAll(db).map(\.0.id) == [1, 1, 2])
+        }
+    }
 }

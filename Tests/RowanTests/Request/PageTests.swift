@@ -212,4 +212,30 @@ struct PageTests {
             }
         }
     }
+
+    /// The order of pages may use names of the selection and of joined columns.
+    @Test func namesOfTheSelection() throws {
+        typealias Book = Library.Book
+        struct Key: FetchableRecord, Decodable { var id: Int64 }
+        try Library.run { db, _ throws in
+            func check(_ request: QueryInterfaceRequest<Book>, _ ids: [Int64]) throws {
+                let keys = request.asRequest(of: Key.self)
+                for size in 1...4 { #expect(try turned(db, keys, size: size).map(\.id) == ids) }
+            }
+            let name = Column("name")
+            try check(Book.annotated(with: (Column("price") * -1).forKey("cost")).order(Column("cost")), [4, 3, 2, 1])
+            try check(
+                Book.annotated(with: (Column("price") * -1).forKey("cost")).order(Column("cost") + 1), [4, 3, 2, 1])
+            let author = Book.author.select(Column("name"))
+            try check(Book.annotated(withRequired: author).order(name.desc), [2, 1, 3])
+            try check(Book.annotated(withOptional: author).order(name.collating(.nocase)), [4, 3, 1, 2])
+            let awards = Column("awardCount")
+            try check(Book.annotated(with: Book.awards.count).order(awards.desc, Column("id")), [1, 3, 2, 4])
+            // A name that is a column too: ORDER BY uses the first column of the selection with this name.
+            let price = Column("price")
+            let negated = (price * -1).forKey("price")
+            try check(Book.select(Column("id"), negated).order(price), [4, 3, 2, 1])
+            try check(Book.annotated(with: negated).order(price), [1, 2, 3, 4])
+        }
+    }
 }
