@@ -11,11 +11,7 @@ extension Resolver {
         in select: inout Select, joins: inout [ResolvedJoin], hasDerivedTables: Bool
     ) throws {
         guard !joins.isEmpty || hasDerivedTables || !select.hiddenSelection.isEmpty else { return }
-        var names: [String: SQLExpression] = [:]
-        for selection in select.selection {
-            guard case .named(let expression, let name) = selection.node else { continue }
-            if names[name.foldedDatabaseName] == nil { names[name.foldedDatabaseName] = expression }
-        }
+        var names = select.namedExpressions
         var aliased = joins
         for index in aliased.indices { aliased[index].addAnnotations(to: &names) }
         guard !names.isEmpty, select.uses(Set(names.keys)) else { return }
@@ -25,22 +21,13 @@ extension Resolver {
         guard !names.isEmpty, select.uses(Set(names.keys)) else { return }
         joins = aliased
         var replacement = SelectedNameReplacement(names: names)
-        select.filters = try select.filters.map { try replacement.expression($0) }
-        select.groups = try select.groups.map { try replacement.expression($0) }
-        select.havings = try select.havings.map { try replacement.expression($0) }
-        select.orderings = try select.orderings.flatMap { try replacement.orderings($0) }
+        try select.replaceNames(&replacement)
         select.hiddenSelection = try select.hiddenSelection.map { try replacement.selection($0) }
     }
-}
 
-extension Resolver {
     /// The relation, with clauses that do not depend on its selection: the expressions that have names take their places.
     func independentOfSelection(_ relation: Relation) throws -> Relation {
-        var names: [String: SQLExpression] = [:]
-        for selection in relation.selection {
-            guard case .named(let expression, let name) = selection.node else { continue }
-            if names[name.foldedDatabaseName] == nil { names[name.foldedDatabaseName] = expression }
-        }
+        var names = relation.namedExpressions
         guard !names.isEmpty, relation.uses(Set(names.keys)) else { return relation }
         for column in try columnNames(of: relation.source, commonTables: relation.commonTables) {
             names[column.foldedDatabaseName] = nil
@@ -48,26 +35,44 @@ extension Resolver {
         guard !names.isEmpty else { return relation }
         var replacement = SelectedNameReplacement(names: names, keepsBareNames: false)
         var result = relation
-        result.filters = try relation.filters.map { try replacement.expression($0) }
-        result.groups = try relation.groups.map { try replacement.expression($0) }
-        result.havings = try relation.havings.map { try replacement.expression($0) }
-        result.orderings = try relation.orderings.flatMap { try replacement.orderings($0) }
+        try result.replaceNames(&replacement)
         return result
     }
 }
 
-extension Relation {
-    fileprivate func uses(_ names: Set<String>) -> Bool {
-        (filters + groups + havings).contains { $0.usedName(among: names) != nil }
-            || orderings.contains { $0.usedName(among: names) != nil }
-    }
+/// A query, before or after it is resolved.
+private protocol QueryClauses {
+    var selection: [SQLSelection] { get }
+    var filters: [SQLExpression] { get set }
+    var groups: [SQLExpression] { get set }
+    var havings: [SQLExpression] { get set }
+    var orderings: [SQLOrdering] { get set }
+    var hiddenSelection: [SQLSelection] { get }
 }
 
-extension Select {
+extension Relation: QueryClauses {}
+extension Select: QueryClauses {}
+
+extension QueryClauses {
+    /// The expressions that the selection names, by name. The first of two expressions with one name counts.
+    fileprivate var namedExpressions: [String: SQLExpression] {
+        selection.reduce(into: [:]) { names, selection in
+            guard case .named(let expression, let name) = selection.node else { return }
+            if names[name.foldedDatabaseName] == nil { names[name.foldedDatabaseName] = expression }
+        }
+    }
+
     fileprivate func uses(_ names: Set<String>) -> Bool {
         (filters + groups + havings).contains { $0.usedName(among: names) != nil }
             || orderings.contains { $0.usedName(among: names) != nil }
             || hiddenSelection.contains { $0.hiddenExpression?.usedName(among: names) != nil }
+    }
+
+    fileprivate mutating func replaceNames(_ replacement: inout SelectedNameReplacement) throws {
+        filters = try filters.map { try replacement.expression($0) }
+        groups = try groups.map { try replacement.expression($0) }
+        havings = try havings.map { try replacement.expression($0) }
+        orderings = try orderings.flatMap { try replacement.orderings($0) }
     }
 }
 

@@ -100,7 +100,6 @@ private struct Stored: Encodable, MutablePersistableRecord {
 
     private func probe(_ path: [String]) throws -> Probe {
         struct Paths: Decodable, FetchableRecord {
-            static nonisolated(unsafe) var none = 0
             var a: Probe
         }
         var probe = try Paths(row: ["a": 1]).a
