@@ -16,7 +16,7 @@ extension Database {
 
     /// Whether a trigger with this name exists, in a given schema or in any schema.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try schemas(schemaName).contains { try exists("trigger", name, in: $0) }
+        try schemaIDs(schemaName).contains { try exists("trigger", name, in: $0) }
     }
 
     /// Whether a table name is reserved for SQLite.
@@ -199,6 +199,14 @@ extension Database {
         return value
     }
 
+    /// The table or view with a name, as the schema spells it.
+    ///
+    /// - Throws: SQLITE_ERROR if it does not exist.
+    package func existingTable(_ name: String, in schemaName: String?) throws -> DatabaseObjectID {
+        let object = try existingObject(name, in: schemaName)
+        return DatabaseObjectID(name: object.name, schemaID: object.schema)
+    }
+
     private func existingObject(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind {
         if let kind = try object(name, in: schemaName) { return kind }
         throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
@@ -209,7 +217,7 @@ extension Database {
         try validateCache()
         let key = key(name, schemaName)
         if let kind = schemaCache.tables[key]?.kind { return kind }
-        for schema in try schemas(schemaName) {
+        for schema in try schemaIDs(schemaName) {
             guard let kind = try find(name, in: schema) else { continue }
             schemaCache.tables[key, default: SchemaCache.Table()].kind = kind
             return kind
@@ -236,7 +244,7 @@ extension Database {
         ).isEmpty
     }
 
-    private func schemas(_ name: String?) throws -> [DatabaseSchemaID] {
+    package func schemaIDs(_ name: String?) throws -> [DatabaseSchemaID] {
         let names = try Row.rows(of: connection.cachedStatement("PRAGMA database_list"), [])
             .map { $0["name"] as String }
         guard let name else {

@@ -1,4 +1,4 @@
-// A column of CREATE TABLE or ALTER TABLE.
+// A column of CREATE TABLE or ALTER TABLE: the builder that users see, around the value that is written.
 
 /// The definition of a column.
 public final class ColumnDefinition {
@@ -10,51 +10,37 @@ public final class ColumnDefinition {
         case stored
     }
 
-    enum Index { case none, plain, unique(Database.ConflictResolution?) }
+    private(set) var syntax: ColumnSyntax
 
-    let name: String
-    private let type: Database.ColumnType?
-    private(set) var index = Index.none
-    private var primaryKeySQL: String?
-    private var notNullSQL: String?
-    private var checks: [SQL] = []
-    private var references: [ForeignKeyReference] = []
-    private var defaultValue: SQL?
-    private var collation: String?
-    private var generated: (SQL, GeneratedColumnQualification)?
-
-    init(name: String, type: Database.ColumnType?) {
-        self.name = name
-        self.type = type
-    }
+    init(name: String, type: Database.ColumnType?) { syntax = ColumnSyntax(name: name, type: type?.rawValue) }
 
     /// Makes the column the primary key: `PRIMARY KEY`.
     @discardableResult
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, autoincrement: Bool = false
     ) -> Self {
-        primaryKeySQL = " PRIMARY KEY\(conflictResolution.onConflictSQL)\(autoincrement ? " AUTOINCREMENT" : "")"
+        syntax.primaryKeySQL = " PRIMARY KEY\(conflictResolution.onConflictSQL)\(autoincrement ? " AUTOINCREMENT" : "")"
         return self
     }
 
     /// Refuses NULL: `NOT NULL`.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
+        syntax.notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
         return self
     }
 
     /// Refuses duplicate values: `UNIQUE`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
-        index = .unique(conflictResolution)
+        syntax.index = .unique(conflictResolution)
         return self
     }
 
     /// Adds an index on the column, which is created with the table.
     @discardableResult
     public func indexed() -> Self {
-        if case .none = index { index = .plain }
+        if case .none = syntax.index { syntax.index = .plain }
         return self
     }
 
@@ -62,21 +48,21 @@ public final class ColumnDefinition {
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
         // As a selection, which writes a single expression without parentheses.
-        checks.append("\(condition(Column(name)).sqlExpression.sqlSelection)")
+        syntax.checks.append("\(condition(Column(syntax.name)).sqlExpression.sqlSelection)")
         return self
     }
 
     /// Adds a check constraint in SQL.
     @discardableResult
     public func check(sql: String) -> Self {
-        checks.append(SQL(sql: sql))
+        syntax.checks.append(SQL(sql: sql))
         return self
     }
 
     /// Sets the default value.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
-        defaultValue = SQL(sql: value.databaseValue.sqlLiteral)
+        syntax.defaultValue = SQL(sql: value.databaseValue.sqlLiteral)
         return self
     }
 
@@ -84,28 +70,28 @@ public final class ColumnDefinition {
     @discardableResult
     public func defaults(sql: String) -> Self {
         // An expression requires parentheses; literals and the current times accept them.
-        defaultValue = SQL(sql: sql.isDefaultLiteral ? sql : "(\(sql))")
+        syntax.defaultValue = SQL(sql: sql.isDefaultLiteral ? sql : "(\(sql))")
         return self
     }
 
     /// Sets the collation of the column: `COLLATE NOCASE`.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
-        self.collation = collation.rawValue
+        syntax.collation = collation.rawValue
         return self
     }
 
     /// The same, with a custom collation.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
-        self.collation = collation.name
+        syntax.collation = collation.name
         return self
     }
 
     /// Makes the column a generated column, in SQL. <https://sqlite.org/gencol.html>
     @discardableResult
     public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
-        generated = (SQL(sql: sql), qualification)
+        syntax.generated = (SQL(sql: sql), qualification)
         return self
     }
 
@@ -114,7 +100,7 @@ public final class ColumnDefinition {
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
     ) -> Self {
-        generated = ("\(expression.sqlExpression.sqlSelection)", qualification)
+        syntax.generated = ("\(expression.sqlExpression.sqlSelection)", qualification)
         return self
     }
 
@@ -126,35 +112,11 @@ public final class ColumnDefinition {
         _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
         onUpdate updateAction: Database.ForeignKeyAction? = nil, deferred isDeferred: Bool = false
     ) -> Self {
-        references.append(
+        syntax.references.append(
             ForeignKeyReference(
                 table: table, columns: column.map { [$0] }, onDelete: deleteAction, onUpdate: updateAction,
                 isDeferred: isDeferred))
         return self
-    }
-
-    func write(to renderer: inout Renderer) {
-        renderer.write(identifier: name)
-        if let type { renderer.write(" \(type.rawValue)") }
-        renderer.write(primaryKeySQL ?? "")
-        renderer.write(notNullSQL ?? "")
-        if case .unique(let resolution) = index { renderer.write(" UNIQUE\(resolution.onConflictSQL)") }
-        for check in checks { renderer.write(check, between: " CHECK (", ")") }
-        if let defaultValue { renderer.write(defaultValue, between: " DEFAULT ", "") }
-        if let collation { renderer.write(" COLLATE \(collation)") }
-        for reference in references { renderer.write(reference.sql) }
-        if let (expression, qualification) = generated {
-            renderer.write(
-                expression, between: " GENERATED ALWAYS AS (", qualification == .stored ? ") STORED" : ") VIRTUAL")
-        }
-    }
-}
-
-extension Renderer {
-    fileprivate mutating func write(_ literal: SQL, between prefix: String, _ suffix: String) {
-        write(prefix)
-        write(literal)
-        write(suffix)
     }
 }
 

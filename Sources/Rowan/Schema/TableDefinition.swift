@@ -1,4 +1,5 @@
-// A CREATE TABLE statement as a value: columns and constraints in the order of the calls.
+// The definition of a table: what the program says, before the schema explains what foreign keys refer to.
+// TableSyntax is what is written.
 
 /// The options of a table. <https://sqlite.org/lang_createtable.html>
 public struct TableOptions: OptionSet, Sendable {
@@ -27,16 +28,29 @@ public struct TableOptions: OptionSet, Sendable {
 /// }
 /// ```
 public final class TableDefinition {
+    /// What the calls add, in their order.
     enum Item {
         case column(ColumnDefinition)
+        case foreignKey(ForeignKeyDefinition)
         case literal(SQL)
+    }
+
+    enum Constraint {
+        case literal(SQL)
+        case foreignKey([String], ForeignKeyReference)
+    }
+
+    /// A part of the primary key of several columns.
+    enum KeyPart {
+        case column(String)
+        case foreignKey(ForeignKeyDefinition)
     }
 
     let name: String
     let options: TableOptions
-    var items: [Item] = []
-    var constraints: [SQL] = []
-    private var primaryKey: (columns: [String], conflictResolution: Database.ConflictResolution?)?
+    private(set) var items: [Item] = []
+    private(set) var constraints: [Constraint] = []
+    private(set) var primaryKey: (parts: [KeyPart], conflictResolution: Database.ConflictResolution?)?
     private var isInPrimaryKey = false
 
     init(name: String, options: TableOptions) {
@@ -65,7 +79,7 @@ public final class TableDefinition {
     /// Declares a primary key of several columns.
     public func primaryKey(_ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil) {
         precondition(primaryKey == nil, "table \(name) has two primary keys: declare one")
-        primaryKey = (columns, conflictResolution)
+        primaryKey = (columns.map { .column($0) }, conflictResolution)
     }
 
     /// Declares a primary key of the columns that the closure adds, which are not null.
@@ -85,7 +99,7 @@ public final class TableDefinition {
         let column = ColumnDefinition(name: name, type: type)
         items.append(.column(column))
         if isInPrimaryKey {
-            primaryKey?.columns.append(name)
+            primaryKey?.parts.append(.column(name))
             column.notNull()
         }
         return column
@@ -98,14 +112,14 @@ public final class TableDefinition {
     public func column(literal: SQL) { items.append(.literal(literal)) }
 
     /// Adds a constraint in SQL: `t.constraint(sql: "CHECK (a < b)")`.
-    public func constraint(sql: String) { constraints.append(SQL(sql: sql)) }
+    public func constraint(sql: String) { constraints.append(.literal(SQL(sql: sql))) }
 
     /// Adds a constraint, defined by a literal.
-    public func constraint(literal: SQL) { constraints.append(literal) }
+    public func constraint(literal: SQL) { constraints.append(.literal(literal)) }
 
     /// Adds a unique constraint on several columns.
     public func uniqueKey(_ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil) {
-        constraints.append(SQL(sql: "UNIQUE (\(columns.quotedList))\(conflictResolution.onConflictSQL)"))
+        constraint(sql: "UNIQUE (\(columns.quotedList))\(conflictResolution.onConflictSQL)")
     }
 
     /// Adds a foreign key of several columns. <https://sqlite.org/foreignkeys.html>
@@ -119,68 +133,56 @@ public final class TableDefinition {
         let reference = ForeignKeyReference(
             table: table, columns: destinationColumns, onDelete: deleteAction, onUpdate: updateAction,
             isDeferred: isDeferred)
-        constraints.append(SQL(sql: "FOREIGN KEY (\(columns.quotedList))\(reference.sql)"))
+        constraints.append(.foreignKey(columns, reference))
+    }
+
+    /// Adds the foreign key of a belongs-to association: a column for each column of the other table's primary key,
+    /// with the same type, and an index on them.
+    ///
+    /// ```swift
+    /// // CREATE TABLE "book" ("id" INTEGER PRIMARY KEY AUTOINCREMENT,
+    /// //   "authorId" INTEGER NOT NULL REFERENCES "author"("id") ON DELETE CASCADE)
+    /// // CREATE INDEX "book_on_authorId" ON "book"("authorId")
+    /// try db.create(table: "book") { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    ///     t.belongsTo("author", onDelete: .cascade).notNull()
+    /// }
+    /// ```
+    ///
+    /// The columns are named after the foreign key and the columns that they refer to: `authorId` for `author` and
+    /// `id`, `countryCode` for `country` and `code`. The other table may be the table under definition.
+    ///
+    /// `create(table:)` throws an error if the other table does not exist, or has no primary key.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the foreign key.
+    ///   - table: the other table. By default, it has the name of the foreign key, or its plural.
+    ///   - isDeferred: whether the constraint is checked at the end of the transaction.
+    ///   - indexed: whether to create an index on the columns.
+    ///
+    /// Source: <https://sqlite.org/foreignkeys.html>
+    @discardableResult
+    public func belongsTo(
+        _ name: String, inTable table: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
+        onUpdate updateAction: Database.ForeignKeyAction? = nil, deferred isDeferred: Bool = false,
+        indexed: Bool = true
+    ) -> ForeignKeyDefinition {
+        let foreignKey = ForeignKeyDefinition(
+            name: name, table: table, onDelete: deleteAction, onUpdate: updateAction, isDeferred: isDeferred,
+            isIndexed: indexed)
+        items.append(.foreignKey(foreignKey))
+        if isInPrimaryKey {
+            primaryKey?.parts.append(.foreignKey(foreignKey))
+            foreignKey.notNull()
+        }
+        return foreignKey
     }
 
     /// Adds a check constraint: `t.check(Column("a") < Column("b"))`.
     public func check(_ condition: some SQLExpressible) {
-        constraints.append("CHECK (\(condition.sqlExpression.sqlSelection))")
+        constraint(literal: "CHECK (\(condition.sqlExpression.sqlSelection))")
     }
 
     /// Adds a check constraint in SQL.
-    public func check(sql: String) { constraints.append(SQL(sql: "CHECK (\(sql))")) }
-
-    func write(to renderer: inout Renderer) {
-        renderer.write(options.contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE ")
-        if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
-        renderer.write(identifier: name)
-        renderer.write(" (")
-        renderer.write(list: items) { renderer, item in
-            switch item {
-            case .column(let column): column.write(to: &renderer)
-            case .literal(let literal): renderer.write(literal)
-            }
-        }
-        if let primaryKey {
-            renderer.write(
-                ", PRIMARY KEY (\(primaryKey.columns.quotedList))\(primaryKey.conflictResolution.onConflictSQL)")
-        }
-        for constraint in constraints {
-            renderer.write(", ")
-            renderer.write(constraint)
-        }
-        renderer.write(")")
-        let suffixes: [String] =
-            (options.contains(.strict) ? ["STRICT"] : [])
-            + (options.contains(.withoutRowID) ? ["WITHOUT ROWID"] : [])
-        if !suffixes.isEmpty { renderer.write(" " + suffixes.joined(separator: ", ")) }
-    }
-}
-
-struct ForeignKeyReference {
-    var table: String
-    var columns: [String]?
-    var onDelete: Database.ForeignKeyAction?
-    var onUpdate: Database.ForeignKeyAction?
-    var isDeferred: Bool
-
-    var sql: String {
-        var sql = " REFERENCES \(table.quotedDatabaseIdentifier)"
-        if let columns { sql += "(\(columns.quotedList))" }
-        if let onDelete { sql += " ON DELETE \(onDelete.rawValue)" }
-        if let onUpdate { sql += " ON UPDATE \(onUpdate.rawValue)" }
-        if isDeferred { sql += " DEFERRABLE INITIALLY DEFERRED" }
-        return sql
-    }
-}
-
-extension [String] {
-    var quotedList: String {
-        let names: [String] = map { $0.quotedDatabaseIdentifier }
-        return names.joined(separator: ", ")
-    }
-}
-
-extension Optional where Wrapped == Database.ConflictResolution {
-    var onConflictSQL: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
+    public func check(sql: String) { constraint(sql: "CHECK (\(sql))") }
 }

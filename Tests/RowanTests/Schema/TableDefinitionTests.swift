@@ -105,7 +105,7 @@ struct TableDefinitionTests {
     @Test func references() throws {
         try check([
             """
-            CREATE TABLE "t" ("a" INTEGER REFERENCES "parent" ON DELETE CASCADE ON UPDATE SET NULL \
+            CREATE TABLE "t" ("a" INTEGER REFERENCES "parent"("id") ON DELETE CASCADE ON UPDATE SET NULL \
             DEFERRABLE INITIALLY DEFERRED, "b" REFERENCES "parent"("id") ON DELETE SET DEFAULT ON UPDATE RESTRICT)
             """
         ]) { t in
@@ -115,7 +115,7 @@ struct TableDefinitionTests {
         try check([
             """
             CREATE TABLE "t" ("a", "b", FOREIGN KEY ("a", "b") REFERENCES "parent"("a", "b") ON DELETE CASCADE, \
-            FOREIGN KEY ("a") REFERENCES "parent" DEFERRABLE INITIALLY DEFERRED)
+            FOREIGN KEY ("a") REFERENCES "parent"("id") DEFERRABLE INITIALLY DEFERRED)
             """
         ]) { t in
             t.column("a")

@@ -1,0 +1,103 @@
+// The objects of the schema, as SQLite lists them. <https://sqlite.org/schematab.html>
+
+/// A table, an index, a view or a trigger.
+public struct SchemaObject: Hashable, Sendable {
+    /// The kind of an object.
+    public enum Kind: String, Hashable, Sendable {
+        /// A table, virtual tables included.
+        case table
+        /// An index.
+        case index
+        /// A view.
+        case view
+        /// A trigger.
+        case trigger
+    }
+
+    /// The name and the schema.
+    public let id: DatabaseObjectID
+    /// The kind.
+    public let kind: Kind
+    /// The table of an index or a trigger; the object itself if it is a table or a view.
+    public let tableName: String
+    /// The statement that creates the object, or nil for an index that belongs to a constraint.
+    public let sql: String?
+    /// Whether a virtual table stores its content in this table.
+    public let isShadowTable: Bool
+
+    /// The name.
+    public var name: String { id.name }
+}
+
+extension Database {
+    /// The tables, indexes, views and triggers, in the order of their creation. Objects that SQLite creates for its own
+    /// needs are not included.
+    ///
+    /// ```swift
+    /// for object in try db.schemaObjects(in: "main") { print(object.kind, object.name) }
+    /// ```
+    ///
+    /// - Parameter schemaName: the schema; by default, all of them: the temporary objects, those of the main schema, and
+    ///   those of attached databases.
+    /// - Throws: SQLITE_ERROR if the schema does not exist.
+    public func schemaObjects(in schemaName: String? = nil) throws -> [SchemaObject] {
+        try schemaIDs(schemaName).flatMap { schema in
+            let shadows = try shadowTables(in: schema)
+            let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
+            let sql = "SELECT type, name, tbl_name, sql FROM \(table) ORDER BY rowid"
+            return try Row.rows(of: makeStatement(sql: sql), [])
+                .compactMap { SchemaObject($0, schema, shadowTables: shadows) }
+        }
+    }
+
+    private func shadowTables(in schema: DatabaseSchemaID) throws -> Set<String> {
+        let sql = "PRAGMA \(schema.name.quotedDatabaseIdentifier).table_list"
+        let rows = try Row.rows(of: makeStatement(sql: sql), [])
+        return Set(
+            rows.filter { $0["type"] == "shadow" && schema.name.isSameDatabaseName(as: $0["schema"]) }
+                .map { $0["name"] as String })
+    }
+
+    /// The names of the tables, in the order of their creation.
+    ///
+    /// The tables that SQLite and virtual tables create for their own needs are not included.
+    ///
+    /// - Parameter schemaName: the schema; by default, all of them.
+    /// - Throws: SQLITE_ERROR if the schema does not exist.
+    public func tables(in schemaName: String? = nil) throws -> [DatabaseObjectID] {
+        try schemaObjects(in: schemaName).filter { $0.kind == .table && !$0.isShadowTable }.map(\.id)
+    }
+
+    /// The names of the views, in the order of their creation.
+    ///
+    /// - Parameter schemaName: the schema; by default, all of them.
+    /// - Throws: SQLITE_ERROR if the schema does not exist.
+    public func views(in schemaName: String? = nil) throws -> [DatabaseObjectID] {
+        try schemaObjects(in: schemaName).filter { $0.kind == .view }.map(\.id)
+    }
+
+    /// The triggers of a table or a view, in the order of their creation. A temporary trigger may belong to a table of
+    /// another schema.
+    ///
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func triggers(on tableName: String, in schemaName: String? = nil) throws -> [SchemaObject] {
+        let table = try existingTable(tableName, in: schemaName)
+        return try schemaObjects().filter {
+            $0.kind == .trigger && $0.tableName.isSameDatabaseName(as: table.name)
+                && ($0.id.schemaID == table.schemaID || $0.id.schemaID == .temp)
+        }
+    }
+}
+
+extension SchemaObject {
+    /// - Returns: nil for SQLite's own objects. Another program can store any kind in a damaged schema.
+    fileprivate init?(_ row: Row, _ schema: DatabaseSchemaID, shadowTables: Set<String>) {
+        let name: String = row[1]
+        guard let kind = Kind(rawValue: row[0]), !name.foldedDatabaseName.hasPrefix("sqlite_") else { return nil }
+        self.init(
+            id: DatabaseObjectID(name: name, schemaID: schema), kind: kind, tableName: row[2], sql: row[3],
+            isShadowTable: kind == .table && shadowTables.contains(name))
+    }
+
+    package func isIndex(named name: String) -> Bool { kind == .index && self.name.isSameDatabaseName(as: name) }
+}

@@ -1,0 +1,20 @@
+// Statements that define the schema: they go through the one renderer, and accept no arguments.
+
+extension Database {
+    /// Runs a statement that accepts no arguments: values are literals.
+    func executeDefinition(_ write: (inout Renderer) -> Void) throws {
+        var renderer = Renderer(values: .literal)
+        write(&renderer)
+        let arguments: StatementArguments
+        do { arguments = try renderer.statementArguments() } catch let error as RequestError {
+            throw DatabaseError(message: error.description)
+        }
+        guard arguments.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "definitions in the schema accept no arguments: use \\(value) in a literal",
+                sql: renderer.text)
+        }
+        try execute(sql: renderer.text)
+    }
+}

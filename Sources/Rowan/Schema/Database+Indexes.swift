@@ -1,0 +1,91 @@
+// Creating and deleting indexes.
+
+/// The options of an index. <https://sqlite.org/lang_createindex.html>
+public struct IndexOptions: OptionSet, Sendable {
+    /// The raw value of the options.
+    public let rawValue: Int
+    /// Creates options from their raw value.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Does nothing if the index exists.
+    public static let ifNotExists = IndexOptions(rawValue: 1 << 0)
+    /// Refuses rows with equal values in the indexed columns.
+    public static let unique = IndexOptions(rawValue: 1 << 1)
+}
+
+extension Database {
+    /// Creates an index with a name.
+    public func create(
+        index name: String, on table: String, columns: [String], options: IndexOptions = [],
+        condition: (any SQLExpressible)? = nil
+    ) throws {
+        try create(
+            index: name, on: table, expressions: columns.map { Column($0) }, options: options, condition: condition)
+    }
+
+    /// Creates an index: the form that existing programs use. The form with options is the same.
+    @_disfavoredOverload
+    public func create(
+        index name: String, on table: String, columns: [String], unique: Bool = false, ifNotExists: Bool = false,
+        condition: (any SQLExpressible)? = nil
+    ) throws {
+        var options: IndexOptions = []
+        if unique { options.insert(.unique) }
+        if ifNotExists { options.insert(.ifNotExists) }
+        try create(index: name, on: table, columns: columns, options: options, condition: condition)
+    }
+
+    /// The same, on expressions.
+    public func create(
+        index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
+        condition: (any SQLExpressible)? = nil
+    ) throws {
+        try executeDefinition { renderer in
+            renderer.write(options.contains(.unique) ? "CREATE UNIQUE INDEX " : "CREATE INDEX ")
+            if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
+            renderer.write(identifier: name)
+            renderer.write(" ON ")
+            renderer.write(identifier: table)
+            renderer.write("(")
+            renderer.write(list: expressions) { $0.write($1.sqlExpression) }
+            renderer.write(")")
+            if let condition {
+                renderer.write(" WHERE ")
+                renderer.write(condition.sqlExpression)
+            }
+        }
+    }
+
+    /// The same, with a default name: `index_player_on_team_score`.
+    public func create(
+        indexOn table: String, columns: [String], options: IndexOptions = [], condition: (any SQLExpressible)? = nil
+    ) throws {
+        try create(
+            index: Self.indexName(table, columns), on: table, columns: columns, options: options, condition: condition)
+    }
+
+    /// Deletes an index.
+    public func drop(index name: String) throws {
+        try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+    }
+
+    /// Deletes the index on some columns, whatever its name.
+    ///
+    /// - Throws: SQLITE_ERROR if the table has no index on these columns, or if it belongs to a constraint.
+    public func drop(indexOn table: String, columns: [String]) throws {
+        let wanted = columns.map(\.foldedDatabaseName)
+        let index = try indexes(on: table).first {
+            $0.origin == .createIndex && $0.columns.map(\.foldedDatabaseName) == wanted
+        }
+        guard let index else {
+            throw DatabaseError(
+                message: "table \(table) has no index on column(s) \(columns.joined(separator: ", ")) that can be "
+                    + "dropped: indexes(on:) returns its indexes")
+        }
+        try drop(index: index.name)
+    }
+
+    private static func indexName(_ table: String, _ columns: [String]) -> String {
+        "index_\(table)_on_\(columns.joined(separator: "_"))"
+    }
+}

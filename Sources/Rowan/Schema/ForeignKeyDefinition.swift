@@ -1,0 +1,79 @@
+// The foreign key of `belongsTo`. The primary key of the other table defines its columns: they are known when the table is
+// created.
+
+/// The foreign key of a belongs-to association. ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``
+/// creates it.
+public final class ForeignKeyDefinition {
+    private let name: String
+    private let table: String?
+    private let onDelete: Database.ForeignKeyAction?
+    private let onUpdate: Database.ForeignKeyAction?
+    private let isDeferred: Bool
+    private let isIndexed: Bool
+    private var notNullSQL: String?
+    private var isUnique = false
+
+    init(
+        name: String, table: String?, onDelete: Database.ForeignKeyAction?, onUpdate: Database.ForeignKeyAction?,
+        isDeferred: Bool, isIndexed: Bool
+    ) {
+        self.name = name
+        self.table = table
+        self.onDelete = onDelete
+        self.onUpdate = onUpdate
+        self.isDeferred = isDeferred
+        self.isIndexed = isIndexed
+    }
+
+    /// Refuses NULL in each column: `NOT NULL`.
+    @discardableResult
+    public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
+        notNullSQL = " NOT NULL\(conflictResolution.onConflictSQL)"
+        return self
+    }
+
+    /// Refuses two rows that refer to the same row: the index on the columns is unique.
+    @discardableResult
+    public func unique() -> Self {
+        isUnique = true
+        return self
+    }
+
+    /// The columns of the foreign key, its constraint if it has several columns, and its index.
+    struct Syntax {
+        var columns: [ColumnSyntax]
+        var constraint: ([String], ForeignKeyReference)?
+        var index: TableSyntax.Index?
+    }
+
+    /// - Throws: SQLITE_ERROR if the other table does not exist, or has no primary key.
+    func resolved(_ keys: ReferencedKeys) throws -> Syntax {
+        let (table, key) = try referencedKey(keys)
+        let reference = ForeignKeyReference(
+            table: table, columns: key.map(\.name), onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred)
+        var columns = key.map { column in
+            var syntax = ColumnSyntax(name: name + column.name.uppercasedFirst, type: column.type)
+            syntax.notNullSQL = notNullSQL
+            return syntax
+        }
+        let names = columns.map(\.name)
+        let index =
+            isIndexed || isUnique ? TableSyntax.Index(columns: names, isUnique: isUnique, of: keys.tableName) : nil
+        if columns.count == 1 {
+            columns[0].references = [reference]
+            return Syntax(columns: columns, index: index)
+        }
+        return Syntax(columns: columns, constraint: (names, reference), index: index)
+    }
+
+    private func referencedKey(_ keys: ReferencedKeys) throws -> (table: String, key: [ReferencedKeys.Column]) {
+        let candidates = table.map { [$0] } ?? [name, name.pluralized]
+        for candidate in candidates {
+            if let key = try keys.primaryKey(of: candidate) { return (candidate, key) }
+        }
+        let names = candidates.count == 2 && candidates[0] != candidates[1] ? candidates : [candidates[0]]
+        throw DatabaseError(
+            message: "the foreign key \(name) of table \(keys.tableName) refers to no table: there is no table "
+                + "\(names.joined(separator: " or ")). Create it first, or name another one with inTable")
+    }
+}

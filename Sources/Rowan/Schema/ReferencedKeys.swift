@@ -1,0 +1,53 @@
+// The primary keys that foreign keys refer to.
+
+/// Knows the primary keys of the tables of a schema, and that of the table under definition.
+struct ReferencedKeys {
+    /// A column of a primary key.
+    struct Column {
+        var name: String
+        var type: String?
+    }
+
+    let db: Database
+    /// The schema of the table under definition. Foreign keys can't leave it.
+    let schema: String
+    let tableName: String
+    /// The primary key of the table under definition; empty if it has none.
+    var ownKey: () throws -> [Column]
+
+    /// The columns of the primary key of a table, or nil if the table does not exist.
+    ///
+    /// - Throws: SQLITE_ERROR if the table has no primary key.
+    func primaryKey(of table: String) throws -> [Column]? {
+        guard let key = try key(of: table) else { return nil }
+        guard !key.isEmpty else {
+            throw DatabaseError(
+                message: "table \(table) has no primary key for a foreign key of table \(tableName) to refer to: "
+                    + "declare one, or name the referenced columns in the foreign key")
+        }
+        return key
+    }
+
+    /// The reference with the columns that it refers to. A table that does not exist yet is left to SQLite.
+    func resolved(_ reference: ForeignKeyReference, columnCount: Int) throws -> ForeignKeyReference {
+        guard reference.columns == nil, let key = try key(of: reference.table), key.count == columnCount else {
+            return reference
+        }
+        var reference = reference
+        reference.columns = key.map(\.name)
+        return reference
+    }
+
+    /// The columns of the primary key of a table: none without a primary key, nil if the table does not exist.
+    private func key(of table: String) throws -> [Column]? {
+        if table.isSameDatabaseName(as: tableName) { return try ownKey() }
+        guard try db.tableExists(table, in: schema) else { return nil }
+        let key = try db.primaryKey(table, in: schema)
+        if case .hiddenRowID = key.kind { return [] }
+        let columns = try db.columns(in: table, in: schema)
+        return key.columns.map { name in
+            let type = columns.first { $0.name.isSameDatabaseName(as: name) }?.type ?? ""
+            return Column(name: name, type: type.isEmpty ? nil : type)
+        }
+    }
+}
