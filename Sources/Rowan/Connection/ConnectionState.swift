@@ -32,11 +32,13 @@ package struct ConnectionState {
         case recordPlans
         /// The listener that detects default implementations of callbacks.
         case callbackProbe
+        /// The receiver of the reports of a migration.
+        case migrationReporter
 
         var lifetime: Lifetime {
             switch self {
             case .recordPlans: .statements
-            case .callbackProbe: .connection
+            case .callbackProbe, .migrationReporter: .connection
             }
         }
     }

@@ -1,6 +1,6 @@
 // Waiting for locks. The busy handler is ours, so a cancelled access stops waiting immediately.
 
-import Foundation
+package import Foundation
 import Synchronization
 
 extension Database {
@@ -18,6 +18,21 @@ extension Database {
             busyListener = hooks.onBusy { wait.goesOn(after: Int($0), unless: isCancelled) }
         case .callback(let callback):
             busyListener = hooks.onBusy { !isCancelled() && callback(Int($0)) && !isCancelled() }
+        }
+    }
+
+    /// Runs the closure, which waits for locks at least as long as a timeout. A callback of the configuration decides
+    /// itself.
+    package func waitingForLocks<T>(atLeast timeout: TimeInterval, _ body: () throws -> T) throws -> T {
+        switch configuration.busyMode {
+        case .callback: return try body()
+        case .timeout(let seconds) where seconds >= timeout: return try body()
+        case .immediateError, .timeout:
+            try setBusyMode(.timeout(timeout))
+            let result = Result { try body() }
+            // The program may have closed the connection.
+            if connection.pointer != nil { try setBusyMode(configuration.busyMode) }
+            return try result.get()
         }
     }
 

@@ -83,3 +83,21 @@ extension Database {
         }
     }
 }
+
+extension Database {
+    /// Calls a function with each statement of the closure that writes, with its arguments as literals. The statements
+    /// of triggers are not included.
+    package func tracingWrites(_ report: @escaping (String) -> Void, during body: () throws -> Void) throws {
+        let hooks = try connection.openHooks()
+        let token = hooks.onTrace(CUnsignedInt(StatementTrace.starts)) { event, statement, detail in
+            guard let statement, !StatementTrace.isReadonly(OpaquePointer(statement)),
+                // Arguments are shown: this is for the program, not for a log.
+                case .statement(let traced)? = TraceEvent(event, statement, detail, showsArguments: true),
+                !traced.sql.hasPrefix("--")
+            else { return }
+            report(traced.expandedSQL)
+        }
+        defer { hooks.remove(token) }
+        try body()
+    }
+}

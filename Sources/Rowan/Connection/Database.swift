@@ -106,6 +106,12 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.checkClosing()
     }
 
+    /// Releases all statements that are not in use: the next ones are compiled anew.
+    package func releaseStatements() {
+        forgetStatements()
+        connection.forgetCachedStatements()
+    }
+
     /// Releases all statements except those of the caches.
     private func forgetStatements() { state.removeAll(.statements) }
 
@@ -158,8 +164,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Releases as much memory as possible: cached statements, the schema cache, and SQLite's page cache.
     public func releaseMemory() {
-        forgetStatements()
-        connection.forgetCachedStatements()
+        releaseStatements()
         schemaCache = SchemaCache()
         connection.releasePageCache()
     }

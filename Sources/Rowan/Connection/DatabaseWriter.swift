@@ -181,7 +181,8 @@ extension DatabaseWriter {
 }
 
 extension Database {
-    func erase() throws {
+    /// Deletes the entire content of the database.
+    package func erase() throws {
         let version = try schemaVersion()
         try connection.set(.resetDatabase, true)
         do { try execute(sql: "VACUUM") } catch {

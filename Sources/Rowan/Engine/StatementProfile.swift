@@ -90,6 +90,19 @@ public struct StatementProfile: Hashable, Sendable {
 }
 
 extension StatementProfile {
+    /// Adds the effects of another statement.
+    mutating func formUnion(_ other: StatementProfile) {
+        reads.merge(other.reads) { $0.union($1) }
+        insertions.formUnion(other.insertions)
+        deletions.formUnion(other.deletions)
+        updates.merge(other.updates) { $0.union($1) }
+        schemaChanges += other.schemaChanges.filter { !schemaChanges.contains($0) }
+        pragmas += other.pragmas.filter { !pragmas.contains($0) }
+        changesAttachments = changesAttachments || other.changesAttachments
+        functions.formUnion(other.functions)
+        isReadonly = isReadonly && other.isReadonly
+    }
+
     /// Whether the statement changes tables or columns, or which objects names refer to.
     package var changesSchema: Bool {
         !schemaChanges.isEmpty || changesAttachments || pragmas.contains { $0.argument != nil && $0.changesSchema }

@@ -72,3 +72,27 @@ func expectRefusal(_ body: () throws -> Void) {
         #expect(error is Refusal, "\(error)")
     }
 }
+
+/// Expects an error that is not one of SQLite.
+func expectThrown<E: Error & Equatable>(
+    _ expected: E, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) {
+    do {
+        try body()
+        Issue.record("nothing is thrown instead of \(expected)", sourceLocation: sourceLocation)
+    } catch {
+        #expect(error as? E == expected, sourceLocation: sourceLocation)
+    }
+}
+
+/// Expects an error that is not one of SQLite.
+func expectThrown<E: Error & Equatable>(
+    _ expected: E, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async {
+    do {
+        try await body()
+        Issue.record("nothing is thrown instead of \(expected)", sourceLocation: sourceLocation)
+    } catch {
+        #expect(error as? E == expected, sourceLocation: sourceLocation)
+    }
+}

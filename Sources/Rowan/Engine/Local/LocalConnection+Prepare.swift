@@ -40,11 +40,26 @@ extension LocalConnection {
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection)
+        collectedProfile?.formUnion(profile)
         let own = sql(length)
         let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
         // A statement that writes is refused when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)
+    }
+
+    /// Runs the closure, and returns the effects of all statements that it compiles. Statements that were compiled
+    /// before are not included: release them first.
+    package func collectingProfiles(_ body: () throws -> Void) rethrows -> StatementProfile {
+        let outer = collectedProfile
+        collectedProfile = StatementProfile()
+        defer {
+            let own = collectedProfile
+            collectedProfile = outer
+            if let own { collectedProfile?.formUnion(own) }
+        }
+        try body()
+        return collectedProfile ?? StatementProfile()
     }
 
     /// Compiles a text that contains exactly one statement.

@@ -140,6 +140,9 @@ package enum StatementTrace {
     package static let starts = SQLITE_TRACE_STMT
     package static let ends = SQLITE_TRACE_PROFILE
 
+    /// Whether the statement makes no direct change. <https://sqlite.org/c3ref/stmt_readonly.html>
+    package static func isReadonly(_ statement: OpaquePointer) -> Bool { sqlite3_stmt_readonly(statement) != 0 }
+
     /// The SQL, with its parameters.
     package static func sql(_ statement: OpaquePointer) -> String {
         sqlite3_sql(statement).map { String(cString: $0) } ?? ""

@@ -43,6 +43,9 @@ public final class LocalConnection {
 
     /// The transaction, according to SQLite's autocommit flag.
     @exclusivity(unchecked) package var transaction = TransactionState()
+    /// The effects of the statements that are compiled from now on, while they are collected.
+    var collectedProfile: StatementProfile?
+
     /// Called when a transaction has ended, with whether it was committed.
     package var transactionDidEnd: ((Bool) -> Void)?
     @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?

@@ -33,6 +33,8 @@ enum Children {
             case "child-writer":
                 try Writer(path: arguments[0], kind: Kind(rawValue: arguments[1])!, synchronous: arguments[2])
                     .run(seed: UInt64(arguments[3])!)
+            case "child-migrations":
+                try Migrations.migrate(path: arguments[0], kind: Kind(rawValue: arguments[1])!)
             case "child-transfers":
                 try Bank.transfer(path: arguments[0], seed: UInt64(arguments[1])!, seconds: Double(arguments[2])!)
             default: throw CocoaError(.featureUnsupported)

@@ -54,7 +54,7 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .faults, .fullDisk, .cancellation, .boundaries, .isolation, .reentrance, .lifetimes, .closed, .fuzzSQL,
+        .kill, .migrations, .faults, .fullDisk, .cancellation, .boundaries, .isolation, .reentrance, .lifetimes, .closed, .fuzzSQL,
         .fuzzFiles, .fuzzTokens, .values, .latency,
     ]
 

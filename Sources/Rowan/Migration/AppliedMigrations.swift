@@ -1,0 +1,50 @@
+// The memory of the migrations that have run, in tables of the database.
+
+/// The migrations that have run.
+struct AppliedMigrations {
+    /// The documented API names and defines this table.
+    private static let table = "main.grdb_migrations"
+    /// The checksums of migrations in SQL.
+    private static let checksumTable = "main.rowan_migration_checksums"
+
+    let identifiers: Set<String>
+
+    init(_ db: Database) throws {
+        guard try db.tableExists("grdb_migrations", in: "main") else {
+            identifiers = []
+            return
+        }
+        identifiers = try Set(String.fetchAll(db, sql: "SELECT identifier FROM \(Self.table)"))
+    }
+
+    func contains(_ migration: Migration) -> Bool { identifiers.contains(migration.identifier) }
+
+    /// Records a migration in place of those that it merges.
+    static func record(_ migration: Migration, _ db: Database) throws {
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
+        for merged in migration.mergedIdentifiers {
+            try db.execute(sql: "DELETE FROM \(table) WHERE identifier = ?", arguments: [merged])
+        }
+        try db.execute(sql: "INSERT INTO \(table) (identifier) VALUES (?)", arguments: [migration.identifier])
+        guard let checksum = migration.checksum else { return }
+        try db.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS \(checksumTable) (identifier TEXT NOT NULL PRIMARY KEY, checksum TEXT NOT NULL)
+                """)
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO \(checksumTable) (identifier, checksum) VALUES (?, ?)",
+            arguments: [migration.identifier, checksum])
+    }
+
+    /// The checksums of the migrations in SQL, by identifier.
+    static func checksums(_ db: Database) throws -> [String: String] {
+        guard try db.tableExists("rowan_migration_checksums", in: "main") else { return [:] }
+        let rows = try Row.fetchAll(db, sql: "SELECT identifier, checksum FROM \(checksumTable)")
+        return Dictionary(rows.map { ($0[0], $0[1]) }) { _, last in last }
+    }
+
+    /// Whether a table belongs to the migrator, rather than to the migrations.
+    static func owns(_ object: SchemaObject) -> Bool {
+        ["grdb_migrations", "rowan_migration_checksums"].contains(object.tableName.foldedDatabaseName)
+    }
+}

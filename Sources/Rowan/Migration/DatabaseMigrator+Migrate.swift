@@ -1,0 +1,117 @@
+// Running the migrations that have not run.
+
+extension DatabaseMigrator {
+    /// Runs all migrations that have not run, in their order.
+    ///
+    /// ```swift
+    /// let dbQueue = try DatabaseQueue(path: path)
+    /// try migrator.migrate(dbQueue)
+    /// ```
+    ///
+    /// It waits for the running accesses, and other accesses wait for it.
+    ///
+    /// - Throws: the error of the first migration that fails. The migrations before it have run, the failed one leaves
+    ///   no change, and those after it do not run. ``MigrationError/edited(_:)`` if the SQL of a migration that has run
+    ///   has changed: no migration runs.
+    public func migrate(_ writer: any DatabaseWriter) throws {
+        try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: nil) }
+    }
+
+    /// Runs the migrations that have not run, up to one of them.
+    ///
+    /// ```swift
+    /// try migrator.migrate(dbQueue, upTo: "v2")
+    /// ```
+    ///
+    /// - Throws: the same as ``migrate(_:)``; ``MigrationError/unknownTarget(_:)`` if the target is not registered;
+    ///   ``MigrationError/migratedBeyond(target:applied:)`` if a migration after the target has run.
+    public func migrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String) throws {
+        try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
+    }
+
+    /// Runs the migrations that have not run, without blocking the thread of the task.
+    ///
+    /// ```swift
+    /// try await migrator.asyncMigrate(dbPool)
+    /// ```
+    ///
+    /// - Parameter targetIdentifier: the last migration to run; by default, the last one that is registered.
+    /// - Throws: the same as ``migrate(_:upTo:)``. `CancellationError` if the task is cancelled: the current migration is
+    ///   rolled back, and the next ones do not run.
+    public func asyncMigrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String? = nil) async throws {
+        try await writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
+    }
+
+    /// Schedules the migrations that have not run.
+    ///
+    /// - Parameter completion: a closure that is called on the connection of the migrations: with the connection, or
+    ///   with the error of the first migration that fails.
+    public func asyncMigrate(
+        _ writer: any DatabaseWriter, completion: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        writer.asyncBarrierWriteWithoutTransaction { access in
+            completion(
+                Result {
+                    let db = try access.get()
+                    try migrate(db, upTo: nil)
+                    return db
+                })
+        }
+    }
+
+    func migrate(_ db: Database, upTo target: String?) throws {
+        guard !db.isInsideTransaction else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "migrations can't run inside a transaction: end it before you migrate the database")
+        }
+        // Reads wait, too: a commit of another connection locks the whole file for a moment.
+        try db.waitingForLocks(atLeast: lockTimeout) { try migrateWaiting(db, upTo: target) }
+    }
+
+    private func migrateWaiting(_ db: Database, upTo target: String?) throws {
+        let planned = try migrations(upTo: target)
+        if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.erase() }
+        let applied = try AppliedMigrations(db)
+        try refuseReturn(to: target, applied)
+        try refuseEditedSQL(db)
+        let pending = planned.filter { !applied.contains($0) }
+        if !pending.isEmpty { try run(pending, db) }
+    }
+
+    private func run(_ pending: [Migration], _ db: Database) throws {
+        var backup = backupPath.map { MigrationBackup(path: $0) }
+        try backup?.beforeTransaction(db)
+        for (index, migration) in pending.enumerated() {
+            try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) {
+                try migration.run(db) { try backup?.inTransaction(db) }
+            }
+        }
+    }
+
+    /// The registered migrations, up to a target.
+    func migrations(upTo target: String?) throws -> [Migration] {
+        guard let target else { return registered }
+        guard let index = registered.firstIndex(where: { $0.identifier == target }) else {
+            throw MigrationError.unknownTarget(target)
+        }
+        return Array(registered[...index])
+    }
+
+    private func refuseReturn(to target: String?, _ applied: AppliedMigrations) throws {
+        guard let target, let index = registered.firstIndex(where: { $0.identifier == target }),
+            let later = registered[(index + 1)...].last(where: applied.contains)
+        else { return }
+        throw MigrationError.migratedBeyond(target: target, applied: later.identifier)
+    }
+
+    private func refuseEditedSQL(_ db: Database) throws {
+        guard registered.contains(where: { $0.checksum != nil }) else { return }
+        let checksums = try AppliedMigrations.checksums(db)
+        let edited = registered.filter { migration in
+            guard let checksum = migration.checksum, let known = checksums[migration.identifier] else { return false }
+            return checksum != known
+        }
+        guard edited.isEmpty else { throw MigrationError.edited(edited.map(\.identifier)) }
+    }
+}

@@ -1,0 +1,89 @@
+// Migrations in SQL: texts and files. Their checksums are stored, so that a later edit is noticed.
+
+public import Foundation
+
+extension DatabaseMigrator {
+    /// Registers a migration in SQL, after those that are registered already.
+    ///
+    /// ```swift
+    /// migrator.registerMigration("Create authors", sql: """
+    ///     CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    ///     CREATE INDEX author_on_name ON author(name);
+    ///     """)
+    /// ```
+    ///
+    /// The database stores a checksum of the text. Once the migration has run, an edited text is an error:
+    /// ``MigrationError/edited(_:)``. The ends of lines make no difference.
+    ///
+    /// The migration fails if the text begins, commits or rolls back a transaction: each migration already runs in one.
+    ///
+    /// - Precondition: no migration with this identifier is registered.
+    public mutating func registerMigration(
+        _ identifier: String, foreignKeyChecks: ForeignKeyChecks = .deferred, sql: String
+    ) {
+        let text = sql.replacing("\r\n", with: "\n")
+        register(
+            Migration(identifier, checks(foreignKeyChecks), checksum: text.migrationChecksum) { db, _ in
+                try db.executeMigration(identifier, sql: text)
+            })
+    }
+
+    /// Registers the SQL files of a folder, after the migrations that are registered already.
+    ///
+    /// ```swift
+    /// // 1-authors.sql, 2-books.sql, 10-awards.sql
+    /// try migrator.registerMigrations(in: Bundle.module.resourceURL!.appending(path: "Migrations"))
+    /// ```
+    ///
+    /// The files are those whose names end with `.sql`, ordered by their names; numbers in names are ordered by their
+    /// values. The name of a file, without `.sql`, is the identifier of its migration.
+    ///
+    /// - Throws: the error of Foundation if the folder or a file can't be read, or if a file is not UTF-8. No migration
+    ///   is registered then.
+    /// - Precondition: no migration with one of these identifiers is registered.
+    public mutating func registerMigrations(
+        in folder: URL, foreignKeyChecks: ForeignKeyChecks = .deferred
+    ) throws {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "sql" }
+            .sorted { $0.lastPathComponent.isOrderedByNumbers(before: $1.lastPathComponent) }
+        let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+        for (file, text) in zip(files, texts) {
+            registerMigration(
+                file.deletingPathExtension().lastPathComponent, foreignKeyChecks: foreignKeyChecks, sql: text)
+        }
+    }
+}
+
+extension Database {
+    /// Runs the statements of a migration in SQL.
+    fileprivate func executeMigration(_ identifier: String, sql: String) throws {
+        let statements = try allStatements(sql: sql)
+        while let statement = try statements.next() {
+            switch statement.profile.transactionOperation {
+            case .begin, .commit, .rollback:
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "the migration \"\(identifier)\" begins or ends a transaction: remove this statement, "
+                        + "because each migration already runs in a transaction",
+                    sql: statement.sql)
+            case .savepoint, .release, .rollbackTo, nil: try statement.execute()
+            }
+        }
+    }
+}
+
+extension String {
+    /// FNV-1a, of 64 bits: it notices edits, and protects from nothing else.
+    /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
+    fileprivate var migrationChecksum: String {
+        let hash = utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+        return "\(utf8.count)-\(String(hash, radix: 16))"
+    }
+
+    /// Whether a name comes first: `2-b` before `10-a`.
+    fileprivate func isOrderedByNumbers(before other: String) -> Bool {
+        let order = compare(other, options: .numeric)
+        return order == .orderedSame ? self < other : order == .orderedAscending
+    }
+}

@@ -1,0 +1,48 @@
+// Which migrations have run. Read-only connections may ask, too.
+
+extension DatabaseMigrator {
+    /// The identifiers of the registered migrations that have run, in the order of their registration.
+    ///
+    /// ```swift
+    /// let applied = try dbQueue.read(migrator.appliedMigrations)
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func appliedMigrations(_ db: Database) throws -> [String] {
+        let applied = try AppliedMigrations(db)
+        return registered.filter(applied.contains).map(\.identifier)
+    }
+
+    /// The identifiers of all migrations that have run, registered or not.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func appliedIdentifiers(_ db: Database) throws -> Set<String> { try AppliedMigrations(db).identifiers }
+
+    /// The identifiers of the registered migrations that have run, and before which no registered migration is missing,
+    /// in the order of their registration.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func completedMigrations(_ db: Database) throws -> [String] {
+        let applied = try AppliedMigrations(db)
+        return registered.prefix(while: applied.contains).map(\.identifier)
+    }
+
+    /// Whether all registered migrations have run. If not, the database is too old for the program.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func hasCompletedMigrations(_ db: Database) throws -> Bool {
+        try completedMigrations(db).count == registered.count
+    }
+
+    /// Whether a migration has run that this migrator does not know. If so, the database is too new for the program.
+    ///
+    /// - Throws: a ``DatabaseError``.
+    public func hasBeenSuperseded(_ db: Database) throws -> Bool {
+        try !appliedIdentifiers(db).isSubset(of: knownIdentifiers)
+    }
+
+    /// The identifiers of the registered migrations, and of those that they merge.
+    private var knownIdentifiers: Set<String> {
+        registered.reduce(into: Set(migrations)) { $0.formUnion($1.mergedIdentifiers) }
+    }
+}

@@ -1,0 +1,61 @@
+// The copy of the database before migrations run. The copy of a file is made while the first migration holds the lock, by
+// another connection, which sees no change: no other process can migrate the file in between. SQLite refuses a backup of
+// a connection that has such a lock itself.
+
+import Foundation
+
+/// Copies a database once, to a file that only a complete copy replaces.
+struct MigrationBackup {
+    let path: String
+    private var isDone = false
+
+    init(path: String) { self.path = path }
+
+    /// Copies a database in memory, which no other connection can change.
+    mutating func beforeTransaction(_ db: Database) throws {
+        guard try !db.isFile() else { return }
+        try copy { try db.backup(to: $0) }
+    }
+
+    /// Copies a file, while the transaction holds its lock, and has changed nothing.
+    mutating func inTransaction(_ db: Database) throws {
+        guard !isDone else { return }
+        var configuration = db.configuration.forScratchDatabase
+        let destination = configuration
+        configuration.readonly = true
+        let source = try DatabaseQueue(path: db.path, configuration: configuration)
+        try copy(destination) { copy in try source.inDatabase { try $0.backup(to: copy) } }
+        try source.close()
+    }
+
+    private mutating func copy(
+        _ configuration: Configuration = Configuration(), _ backup: (Database) throws -> Void
+    ) throws {
+        let part = "\(path).\(UUID().uuidString)"
+        do {
+            let queue = try DatabaseQueue(path: part, configuration: configuration)
+            try queue.writeWithoutTransaction(backup)
+            try queue.close()
+            guard rename(part, path) == 0 else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CANTOPEN,
+                    message: "could not replace the backup before migrations (\(String(cString: strerror(errno)))): "
+                        + "delete what is there, or choose another backupPath - \(path)")
+            }
+        } catch {
+            // The first error takes precedence: the incomplete copy may not exist.
+            try? FileManager.default.removeItem(atPath: part)
+            throw error
+        }
+        isDone = true
+    }
+}
+
+extension Database {
+    /// Whether other connections can open the database.
+    fileprivate func isFile() throws -> Bool {
+        let rows = try Row.fetchAll(self, sql: "PRAGMA database_list")
+        let file = rows.first { $0["name"] == "main" }?["file"] as String?
+        return file.map { !$0.isEmpty } ?? false
+    }
+}

@@ -1,0 +1,24 @@
+// Errors of the migrator itself. Errors of migrations are thrown as they are.
+
+/// An error of a ``DatabaseMigrator``.
+public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The target of a migration is not registered.
+    case unknownTarget(String)
+    /// The database is already migrated beyond the target: migrations only run forward.
+    case migratedBeyond(target: String, applied: String)
+    /// The SQL of migrations that have run is not the same any more.
+    case edited([String])
+
+    /// What happened, and what to do.
+    public var description: String {
+        switch self {
+        case .unknownTarget(let target):
+            "no migration \"\(target)\" is registered: migrate up to one of the migrator's migrations"
+        case .migratedBeyond(let target, let applied):
+            "the database is already migrated beyond \"\(target)\", up to \"\(applied)\": migrations only run forward"
+        case .edited(let identifiers):
+            "the SQL of migrations that have run was edited: \(identifiers.joined(separator: ", ")). "
+                + "Restore it, and make the change in a new migration"
+        }
+    }
+}

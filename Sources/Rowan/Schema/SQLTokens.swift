@@ -1,0 +1,61 @@
+// The words of an SQL text, for comparisons: two texts with the same words define the same object.
+
+/// The tokens of an SQL text, without spaces and comments. Names and keywords are in lower case, without quotes.
+///
+/// Source: <https://sqlite.org/draft/tokenreq.html>
+struct SQLTokens: Hashable, Sendable {
+    enum Token: Hashable, Sendable {
+        /// A keyword, a name or a number.
+        case word(String)
+        /// A text literal, with its quotes.
+        case text(String)
+        case symbol(Character)
+    }
+
+    private(set) var tokens: [Token] = []
+
+    init(_ sql: String) {
+        var rest = Substring(sql)
+        while let first = rest.first { read(first, &rest) }
+    }
+
+    private mutating func read(_ first: Character, _ rest: inout Substring) {
+        switch first {
+        case _ where first.isWhitespace: rest.removeFirst()
+        case "-" where rest.hasPrefix("--"): rest = rest.drop { !$0.isNewline }
+        case "/" where rest.hasPrefix("/*"):
+            let comment = rest.dropFirst(2)
+            rest = comment.firstRange(of: "*/").map { comment[$0.upperBound...] } ?? ""
+        case "'": tokens.append(.text("'\(Self.quoted(&rest, until: "'"))'"))
+        case "\"", "`": tokens.append(.word(Self.quoted(&rest, until: first).lowercased()))
+        case "[": tokens.append(.word(Self.quoted(&rest, until: "]").lowercased()))
+        case _ where first.isWord:
+            let word = rest.prefix(while: \.isWord)
+            tokens.append(.word(word.lowercased()))
+            rest = rest[word.endIndex...]
+        case _:
+            tokens.append(.symbol(first))
+            rest.removeFirst()
+        }
+    }
+
+    /// Removes a quoted text, in which a doubled quote stands for one quote.
+    private static func quoted(_ rest: inout Substring, until quote: Character) -> String {
+        var text = ""
+        rest.removeFirst()
+        while let character = rest.popFirst() {
+            guard character == quote else {
+                text.append(character)
+                continue
+            }
+            guard rest.first == quote, quote != "]" else { break }
+            text.append(quote)
+            rest.removeFirst()
+        }
+        return text
+    }
+}
+
+extension Character {
+    fileprivate var isWord: Bool { isLetter || isNumber || self == "_" || self == "$" || self == "." || !isASCII }
+}
