@@ -1,0 +1,166 @@
+// Comma-separated values. Source: https://www.rfc-editor.org/rfc/rfc4180
+
+/// A format that prints comma-separated values, for spreadsheets and other programs.
+///
+/// ```swift
+/// // id,name,score
+/// // 1,Arthur,500
+/// // 2,"O'Brien, Barbara",1000
+/// try db.dumpRequest(Player.all(), format: .csv())
+/// ```
+///
+/// As RFC 4180 says, lines end with CR LF, and a value is quoted if it contains a separator, a quote, or the end of a
+/// line. NULL and text stay distinct: a text that equals `nullValue` is quoted, such as the empty text. Reals have as
+/// many digits as they need to be read back. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+///
+/// Source: <https://www.rfc-editor.org/rfc/rfc4180>
+public struct CSVDumpFormat: Sendable {
+    /// What ends a line.
+    public enum LineEnding: Hashable, Sendable {
+        /// CR LF, as RFC 4180 says.
+        case crlf
+        /// LF alone.
+        case lf
+    }
+
+    /// How blobs are printed.
+    public enum Blobs: Hashable, Sendable {
+        /// In Base64.
+        case base64
+        /// Two hexadecimal digits for each byte.
+        case hexadecimal
+    }
+
+    /// Whether the first line contains the names of the columns. It is printed even if there are no rows.
+    public var header: Bool
+    /// The character between two values.
+    public var separator: Unicode.Scalar
+    /// What ends a line.
+    public var lineEnding: LineEnding
+    /// The text of NULL.
+    public var nullValue: String
+    /// How blobs are printed.
+    public var blobs: Blobs
+
+    private var isHeaderPending = true
+
+    /// Creates a format.
+    public init(
+        header: Bool = true, separator: Unicode.Scalar = ",", lineEnding: LineEnding = .crlf, nullValue: String = "",
+        blobs: Blobs = .base64
+    ) {
+        self.header = header
+        self.separator = separator
+        self.lineEnding = lineEnding
+        self.nullValue = nullValue
+        self.blobs = blobs
+    }
+}
+
+extension CSVDumpFormat: DumpFormat {
+    /// Writes a row on one line.
+    public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        writeHeader(statement, to: &stream)
+        let text = stream.text()
+        let fields = CSVFields(text, separator: separator)
+        for index in 0..<stream.columnCount(of: statement) {
+            if index > 0 { fields.writeSeparator() }
+            switch statement.storedColumn(index) {
+            case .null: text.append(nullValue)
+            case .integer(let integer): text.append(integer)
+            case .real(let double): text.append(double.description)
+            case .text(let bytes): write(bytes, to: fields)
+            case .blob(let bytes) where bytes.isEmpty: write(bytes, to: fields)
+            case .blob(let bytes):
+                switch blobs {
+                case .base64: text.append(base64: bytes)
+                case .hexadecimal: text.append(hexadecimal: bytes)
+                }
+            }
+        }
+        writeLineEnding(to: text)
+    }
+
+    /// Ends the output.
+    public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        writeHeader(statement, to: &stream)
+        isHeaderPending = true
+    }
+
+    @inline(__always)
+    private func write(_ bytes: UnsafeBufferPointer<UInt8>, to fields: CSVFields) {
+        // Most texts differ from `nullValue` in their length.
+        fields.write(bytes, isQuoted: bytes.count == nullValue.utf8.count && bytes.elementsEqual(nullValue.utf8))
+    }
+
+    private mutating func writeHeader(_ statement: Statement, to stream: inout DumpStream) {
+        guard isHeaderPending else { return }
+        isHeaderPending = false
+        guard header else { return }
+        let text = stream.text()
+        let fields = CSVFields(text, separator: separator)
+        for (index, var name) in stream.columnNames(of: statement).enumerated() {
+            if index > 0 { fields.writeSeparator() }
+            name.withUTF8 { fields.write($0, isQuoted: false) }
+        }
+        writeLineEnding(to: text)
+    }
+
+    @inline(__always)
+    private func writeLineEnding(to text: TextBuffer) {
+        if lineEnding == .crlf { text.append(byte: 0x0D) }
+        text.append(byte: 0x0A)
+    }
+}
+
+extension DumpFormat where Self == CSVDumpFormat {
+    /// Comma-separated values.
+    public static func csv(
+        header: Bool = true, separator: Unicode.Scalar = ",", lineEnding: CSVDumpFormat.LineEnding = .crlf,
+        nullValue: String = "", blobs: CSVDumpFormat.Blobs = .base64
+    ) -> Self {
+        CSVDumpFormat(
+            header: header, separator: separator, lineEnding: lineEnding, nullValue: nullValue, blobs: blobs)
+    }
+}
+
+/// The fields of a line.
+private struct CSVFields {
+    private let text: TextBuffer
+    private let separator: Unicode.Scalar
+
+    init(_ text: TextBuffer, separator: Unicode.Scalar) {
+        self.text = text
+        self.separator = separator
+    }
+
+    @inline(__always)
+    func writeSeparator() {
+        if separator.isASCII {
+            text.append(byte: UInt8(truncatingIfNeeded: separator.value))
+        } else {
+            text.append(String(separator))
+        }
+    }
+
+    @inline(__always)
+    func write(_ bytes: UnsafeBufferPointer<UInt8>, isQuoted: Bool) {
+        guard isQuoted || needsQuotes(bytes) else { return text.append(bytes) }
+        text.append(byte: 0x22)
+        text.append(bytes, doubling: 0x22)
+        text.append(byte: 0x22)
+    }
+
+    /// Without branches in the loop: the compiler compares many bytes at once.
+    @inline(__always)
+    private func needsQuotes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // The first byte of a character that is not ASCII: other characters that begin with it are quoted as well.
+        let separator = UTF8.encode(separator)?.first ?? 0x2C
+        var found: UInt8 = 0
+        for byte in bytes {
+            found |=
+                (byte == 0x22 ? 1 : 0) | (byte == 0x0D ? 1 : 0) | (byte == 0x0A ? 1 : 0) | (byte == separator ? 1 : 0)
+        }
+        return found != 0
+    }
+}

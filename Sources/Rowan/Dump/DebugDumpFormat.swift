@@ -1,0 +1,59 @@
+// One row per line, for debugging: a list whose blobs are readable.
+
+/// A format that prints one row per line, for debugging.
+///
+/// ```swift
+/// // 1|Arthur|500
+/// // 2|Barbara|1000
+/// try db.dumpRequest(Player.all())
+/// ```
+///
+/// A blob is printed as text if it is valid UTF-8, and else as an SQL literal, such as `X'FF00'`.
+///
+/// This format may change: don't parse its output, and use another format for tests.
+public struct DebugDumpFormat: Sendable {
+    /// Whether the names of the columns are printed before the first row.
+    public var header: Bool
+    /// The text between two values.
+    public var separator: String
+    /// The text of NULL.
+    public var nullValue: String
+
+    private var isFirstRow = true
+
+    /// Creates a format.
+    public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
+        self.header = header
+        self.separator = separator
+        self.nullValue = nullValue
+    }
+}
+
+extension DebugDumpFormat: DumpFormat {
+    /// Writes a row on one line.
+    public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        if isFirstRow {
+            isFirstRow = false
+            if header { stream.writeHeader(statement, separator: separator) { $1.append($0) } }
+        }
+        stream.writeRow(statement, separator: separator) { column, text in
+            if case .blob(let bytes) = column, !bytes.isValidUTF8 {
+                text.append(blobLiteral: bytes)
+            } else {
+                column.appendAsText(to: text, nullValue: nullValue)
+            }
+        }
+    }
+
+    /// Ends the output.
+    public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        isFirstRow = true
+    }
+}
+
+extension DumpFormat where Self == DebugDumpFormat {
+    /// One row per line, for debugging.
+    public static func debug(header: Bool = false, separator: String = "|", nullValue: String = "") -> Self {
+        DebugDumpFormat(header: header, separator: separator, nullValue: nullValue)
+    }
+}

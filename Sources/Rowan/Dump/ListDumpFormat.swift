@@ -1,0 +1,67 @@
+// One row per line, as the `list` mode of the sqlite3 shell prints it.
+
+/// A format that prints one row per line, with a separator between its values.
+///
+/// ```swift
+/// // 1|Arthur|500
+/// // 2|Barbara|1000
+/// try db.dumpRequest(Player.all(), format: .list())
+/// ```
+///
+/// Blobs are interpreted as text: bytes that are not valid UTF-8 are replaced with U+FFFD.
+///
+/// Source: <https://sqlite.org/cli.html#changing_output_formats>
+public struct ListDumpFormat: Sendable {
+    /// Whether the names of the columns are printed before the first row.
+    public var header: Bool
+    /// The text between two values.
+    public var separator: String
+    /// The text of NULL.
+    public var nullValue: String
+
+    private var isFirstRow = true
+
+    /// Creates a format.
+    public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
+        self.header = header
+        self.separator = separator
+        self.nullValue = nullValue
+    }
+}
+
+extension ListDumpFormat: DumpFormat {
+    /// Writes a row on one line.
+    public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        if isFirstRow {
+            isFirstRow = false
+            if header { stream.writeHeader(statement, separator: separator) { $1.append($0) } }
+        }
+        stream.writeRow(statement, separator: separator) { column, text in
+            column.appendAsText(to: text, nullValue: nullValue)
+        }
+    }
+
+    /// Ends the output.
+    public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        isFirstRow = true
+    }
+}
+
+extension DumpFormat where Self == ListDumpFormat {
+    /// One row per line, with a separator between its values. Blobs are interpreted as text.
+    public static func list(header: Bool = false, separator: String = "|", nullValue: String = "") -> Self {
+        ListDumpFormat(header: header, separator: separator, nullValue: nullValue)
+    }
+}
+
+extension StoredColumn {
+    /// Appends the value as SQLite converts it to text.
+    func appendAsText(to buffer: TextBuffer, nullValue: String) {
+        switch self {
+        case .null: buffer.append(nullValue)
+        case .integer(let integer): buffer.append(integer)
+        case .real(let double): buffer.append(asText: double)
+        case .text(let bytes), .blob(let bytes): buffer.append(bytes)
+        }
+    }
+}

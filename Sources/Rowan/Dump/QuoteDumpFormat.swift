@@ -1,0 +1,61 @@
+// One row per line, with SQL literals, as the `quote` mode of the sqlite3 shell prints it. The shell prints reals with
+// twenty digits, and infinity as a name: here, each value is the shortest literal that stands for it.
+
+/// A format that prints one row per line, with its values as SQL literals.
+///
+/// ```swift
+/// // 1,'Arthur',500
+/// // 2,'Barbara',NULL
+/// try db.dumpRequest(Player.all(), format: .quote())
+/// ```
+///
+/// A blob is printed as `X'FF00'`, an infinite number as `9e999`. Text with NUL characters is printed as an expression.
+///
+/// Source: <https://sqlite.org/lang_expr.html#literal_values_constants_>
+public struct QuoteDumpFormat: Sendable {
+    /// Whether the names of the columns are printed before the first row, as literals.
+    public var header: Bool
+    /// The text between two values.
+    public var separator: String
+
+    private var isFirstRow = true
+
+    /// Creates a format.
+    public init(header: Bool = false, separator: String = ",") {
+        self.header = header
+        self.separator = separator
+    }
+}
+
+extension QuoteDumpFormat: DumpFormat {
+    /// Writes a row on one line.
+    public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        if isFirstRow {
+            isFirstRow = false
+            if header {
+                stream.writeHeader(statement, separator: separator) { $1.append($0.quotedDatabaseString) }
+            }
+        }
+        stream.writeRow(statement, separator: separator) { column, text in
+            switch column {
+            case .null: text.append(literal: "NULL")
+            case .integer(let integer): text.append(integer)
+            case .real(let double): text.append(DatabaseValue(storage: .double(double)).sqlLiteral)
+            case .text(let bytes): text.append(textLiteral: bytes)
+            case .blob(let bytes): text.append(blobLiteral: bytes)
+            }
+        }
+    }
+
+    /// Ends the output.
+    public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
+        isFirstRow = true
+    }
+}
+
+extension DumpFormat where Self == QuoteDumpFormat {
+    /// One row per line, with its values as SQL literals.
+    public static func quote(header: Bool = false, separator: String = ",") -> Self {
+        QuoteDumpFormat(header: header, separator: separator)
+    }
+}

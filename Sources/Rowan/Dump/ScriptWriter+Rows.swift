@@ -1,0 +1,74 @@
+// The rows of a script. A statement inserts many rows: compiling a statement takes longer than inserting a row.
+
+extension ScriptWriter {
+    /// How many rows one statement inserts at most, and how many bytes it has before its last row.
+    private static let maximumRowCount = 256
+    private static let maximumByteCount = 1 << 14
+
+    /// Writes the rows of a table, in the order of their rowids.
+    func writeRows(of table: String, to stream: inout DumpStream) throws {
+        let name = table.quotedDatabaseIdentifier
+        let all = try db.columns(in: table, in: schema.name)
+        let stored = all.filter { !$0.isGenerated }.map(\.name)
+        let rowID = try rowIDName(of: table, all)
+        let columns = (rowID.map { [$0] } ?? []) + stored.map(\.quotedDatabaseIdentifier)
+        let list = columns.joined(separator: ",")
+        let order = rowID.map { " ORDER BY \($0)" } ?? ""
+        let statement = try db.makeStatement(
+            sql: "SELECT \(list) FROM \(schema.name.quotedDatabaseIdentifier).\(name)\(order)")
+        let isComplete = rowID == nil && stored.count == all.count
+        let insertion = "INSERT INTO \(name)\(isComplete ? "" : "(\(list))") VALUES\n"
+        stream.progress.table = table
+        try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
+    }
+
+    private func writeRows(_ cursor: RowCursor, _ insertion: String, to stream: inout DumpStream) throws {
+        guard let row = try cursor.nextRow() else { return }
+        let statement = cursor.statement
+        let width = statement.columnCount
+        let text = stream.text()
+        var rowCount = 0
+        var start = 0
+        repeat {
+            if rowCount == 0 {
+                start = text.totalCount
+                text.append(insertion)
+            } else {
+                text.append(literal: ",\n")
+            }
+            writeRow(statement, width, to: text)
+            rowCount &+= 1
+            if rowCount == Self.maximumRowCount || text.totalCount &- start > Self.maximumByteCount {
+                text.append(literal: ";\n")
+                rowCount = 0
+            }
+            try stream.didWriteRow()
+        } while try cursor.advance(row)
+        if rowCount > 0 { text.append(literal: ";\n") }
+    }
+
+    @inline(__always)
+    private func writeRow(_ statement: Statement, _ width: Int, to text: TextBuffer) {
+        text.append(byte: 0x28)
+        for index in 0..<width {
+            if index > 0 { text.append(byte: 0x2C) }
+            switch statement.storedColumn(index) {
+            case .null: text.append(literal: "NULL")
+            case .integer(let integer): text.append(integer)
+            case .real(let double): reals.append(double, to: text)
+            case .text(let bytes): text.append(textLiteral: bytes)
+            case .blob(let bytes): text.append(blobLiteral: bytes)
+            }
+        }
+        text.append(byte: 0x29)
+    }
+
+    /// A name of the rowid that no column has; nil if a column contains the rowid, or if the table has none.
+    private func rowIDName(of table: String, _ columns: [ColumnInfo]) throws -> String? {
+        let key = try db.primaryKey(table, in: schema.name)
+        guard key.tableHasRowID, key.rowIDColumn == nil else { return nil }
+        return ["rowid", "oid", "_rowid_"].first { name in
+            !columns.contains { $0.name.isSameDatabaseName(as: name) }
+        }
+    }
+}

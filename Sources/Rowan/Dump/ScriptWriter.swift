@@ -1,0 +1,183 @@
+// The order of a script: tables, then rows, then what rows must not touch or wait for. Virtual tables are inserted in
+// sqlite_master, because CREATE VIRTUAL TABLE would create the tables of their content, which the script has restored.
+
+import Foundation
+
+/// Writes the script of one schema.
+struct ScriptWriter {
+    let db: Database
+    let schema: DatabaseSchemaID
+    let reals: RealLiterals
+    private let objects: [Object]
+
+    /// A row of sqlite_master.
+    struct Object {
+        enum Kind { case table, virtualTable, index, uniqueIndex, view, trigger, statistics, sequence }
+        var kind: Kind
+        var name: String
+        var sql: String
+    }
+
+    /// - Throws: SQLITE_ERROR if there is no such schema.
+    init(_ db: Database, _ schema: DatabaseSchemaID) throws {
+        self.db = db
+        self.schema = schema
+        reals = RealLiterals(db)
+        let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
+        objects = try Row.fetchAll(db, sql: "SELECT type, name, rootpage, sql FROM \(table) ORDER BY rowid")
+            .compactMap(Object.init)
+    }
+
+    private func objects(_ kinds: Object.Kind...) -> [Object] { objects.filter { kinds.contains($0.kind) } }
+
+    mutating func write(to stream: inout DumpStream) throws {
+        let foreignKeys = try foreignKeyState()
+        try writeStart(foreignKeys, to: &stream)
+        for table in objects(.table) { stream.write(table.statement) }
+        // The key of a parent table may be an index. Rows are inserted faster without indexes.
+        if foreignKeys != .none { objects(.uniqueIndex).forEach { stream.write($0.statement) } }
+        for table in objects(.table) { try writeRows(of: table.name, to: &stream) }
+        try writeSequence(to: &stream)
+        writeVirtualTables(to: &stream)
+        if foreignKeys == .none { objects(.uniqueIndex).forEach { stream.write($0.statement) } }
+        for kind in [Object.Kind.index, .view, .trigger] {
+            for object in objects(kind) { stream.write(object.statement) }
+        }
+        try writeStatistics(to: &stream)
+        try writeEnd(foreignKeys, to: &stream)
+    }
+
+    // MARK: Foreign keys
+
+    private enum ForeignKeyState {
+        /// No table has a foreign key.
+        case none
+        /// All rows respect them.
+        case respected
+        /// SQLite would refuse to insert the rows.
+        case violated
+    }
+
+    private func foreignKeyState() throws -> ForeignKeyState {
+        let schema = schema.name.quotedDatabaseIdentifier
+        let hasForeignKey = try objects(.table).contains { table in
+            let sql = "PRAGMA \(schema).foreign_key_list(\(table.name.quotedDatabaseIdentifier))"
+            return try Row.fetchOne(db, sql: sql) != nil
+        }
+        guard hasForeignKey else { return .none }
+        do {
+            return try Row.fetchOne(db, sql: "PRAGMA \(schema).foreign_key_check") == nil ? .respected : .violated
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            // A foreign key that refers to no key of its parent table.
+            return .violated
+        }
+    }
+
+    // MARK: Parts
+
+    private func pragma(_ name: String) throws -> DatabaseValue {
+        let sql = "PRAGMA \(schema.name.quotedDatabaseIdentifier).\(name)"
+        return try DatabaseValue.fetchOne(db, sql: sql) ?? .null
+    }
+
+    private func writeStart(_ foreignKeys: ForeignKeyState, to stream: inout DumpStream) throws {
+        let encoding = try pragma("encoding")
+        if encoding != "UTF-8".databaseValue { stream.write("PRAGMA encoding=\(encoding.sqlLiteral);\n") }
+        if foreignKeys == .violated { stream.write("PRAGMA foreign_keys=OFF;\n") }
+        stream.write("SAVEPOINT \(savepoint);\n")
+        if foreignKeys == .respected { stream.write("PRAGMA defer_foreign_keys=ON;\n") }
+        for name in ["user_version", "application_id"] {
+            let value = try pragma(name)
+            if value != 0.databaseValue { stream.write("PRAGMA \(name)=\(value.sqlLiteral);\n") }
+        }
+    }
+
+    private func writeEnd(_ foreignKeys: ForeignKeyState, to stream: inout DumpStream) throws {
+        stream.write("RELEASE \(savepoint);\n")
+        guard foreignKeys == .violated, try pragma("foreign_keys") == 1.databaseValue else { return }
+        stream.write("PRAGMA foreign_keys=ON;\n")
+    }
+
+    private var savepoint: String { "rowan_script" }
+
+    private func writeSequence(to stream: inout DumpStream) throws {
+        guard let sequence = objects(.sequence).first else { return }
+        // The table exists only once a table has used AUTOINCREMENT.
+        let table = unusedName.quotedDatabaseIdentifier
+        stream.write("CREATE TABLE \(table)(id INTEGER PRIMARY KEY AUTOINCREMENT);\nDROP TABLE \(table);\n")
+        stream.write("DELETE FROM sqlite_sequence;\n")
+        try writeRows(of: sequence.name, to: &stream)
+    }
+
+    private func writeStatistics(to stream: inout DumpStream) throws {
+        guard let statistics = objects(.statistics).first else { return }
+        // Creates sqlite_stat1.
+        stream.write("ANALYZE sqlite_master;\nDELETE FROM sqlite_stat1;\n")
+        try writeRows(of: statistics.name, to: &stream)
+    }
+
+    private func writeVirtualTables(to stream: inout DumpStream) {
+        let tables = objects(.virtualTable)
+        guard !tables.isEmpty else { return }
+        stream.write("PRAGMA writable_schema=ON;\n")
+        for table in tables {
+            let name = table.name.quotedDatabaseString
+            stream.write(
+                "INSERT INTO sqlite_master(type,name,tbl_name,rootpage,sql) "
+                    + "VALUES('table',\(name),\(name),0,\(table.sql.quotedDatabaseString));\n")
+        }
+        // SQLite reads the schema again, and a change of the schema notifies the other connections.
+        let table = unusedName.quotedDatabaseIdentifier
+        stream.write("PRAGMA writable_schema=RESET;\nCREATE TABLE \(table)(id);\nDROP TABLE \(table);\n")
+    }
+
+    /// A name that no object has.
+    private var unusedName: String {
+        var name = "rowan_script"
+        while objects.contains(where: { $0.name.isSameDatabaseName(as: name) }) { name += "_" }
+        return name
+    }
+}
+
+extension ScriptWriter.Object {
+    init?(_ row: Row) {
+        name = row["name"]
+        // Automatic indexes have no SQL.
+        guard let sql = row["sql"] as String? else { return nil }
+        self.sql = sql
+        let folded = name.foldedDatabaseName
+        switch row["type"] as String {
+        case "table" where folded == "sqlite_sequence": kind = .sequence
+        case "table" where folded == "sqlite_stat1": kind = .statistics
+        case "table" where folded.hasPrefix("sqlite_"): return nil
+        case "table": kind = (row["rootpage"] as Int? ?? 0) == 0 ? .virtualTable : .table
+        case "index": kind = sql.foldedDatabaseName.hasPrefix("create unique") ? .uniqueIndex : .index
+        case "view": kind = .view
+        case "trigger": kind = .trigger
+        default: return nil
+        }
+    }
+
+    /// The SQL may end with a comment, which would hide a semicolon on the same line.
+    fileprivate var statement: String { endsInComment ? sql + "\n;\n" : sql + ";\n" }
+
+    private var endsInComment: Bool {
+        guard sql.utf8.contains(0x2D) else { return false }
+        var rest = Substring(sql).utf8
+        while let byte = rest.popFirst() {
+            switch byte {
+            case 0x22, 0x27, 0x60: rest = rest.drop { $0 != byte }.dropFirst()
+            case 0x5B: rest = rest.drop { $0 != 0x5D }.dropFirst()
+            case 0x2D where rest.first == 0x2D:
+                rest = rest.drop { $0 != 0x0A }
+                if rest.isEmpty { return true }
+            case 0x2F where rest.first == 0x2A:
+                rest = rest.dropFirst()
+                while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+            default: break
+            }
+        }
+        return false
+    }
+}
