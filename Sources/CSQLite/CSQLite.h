@@ -97,6 +97,11 @@ static inline void rowan_double_text(char *buffer, int size, double value) {
     sqlite3_snprintf(size, buffer, "%!.*g", rowan_double_digits(), value);
 }
 
+/// Writes a double with all its digits, as quote() does if fewer digits stand for another double.
+static inline void rowan_double_long_text(char *buffer, int size, double value) {
+    sqlite3_snprintf(size, buffer, "%!.20e", value);
+}
+
 // The codec of SQLCipher, which encrypts files. On ELF systems, its functions are null if the program's SQLite has no
 // codec; elsewhere, the header decides. https://www.zetetic.net/sqlcipher/sqlcipher-api/
 #if defined(__ELF__)

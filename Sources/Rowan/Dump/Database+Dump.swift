@@ -11,8 +11,6 @@ extension Database {
     /// try db.dumpSQL("SELECT * FROM player ORDER BY id")
     /// ```
     ///
-    /// The rows of several statements are separated by empty lines.
-    ///
     /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
     ///   the text, pass an instance of a class.
     /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
@@ -123,7 +121,7 @@ extension Database {
     ///
     /// ```swift
     /// // sqlite_master
-    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
     /// //
     /// // player
     /// // 1|Arthur|500
@@ -131,8 +129,9 @@ extension Database {
     /// try db.dumpContent()
     /// ```
     ///
-    /// SQLite's own tables, and the tables in which virtual tables store their content, are not printed. For a text that
-    /// restores the database, see ``dumpScript(schema:to:)``.
+    /// Tables are printed in the order of their names. SQLite's own tables, the table of migrations, and the tables in
+    /// which virtual tables store their content, are not printed. For a text that restores the database, see
+    /// ``dumpScript(schema:to:)``.
     ///
     /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
     ///   the text, pass an instance of a class.
@@ -159,7 +158,7 @@ extension Database {
     ///
     /// ```swift
     /// // sqlite_master
-    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
     /// try db.dumpSchema()
     /// ```
     ///

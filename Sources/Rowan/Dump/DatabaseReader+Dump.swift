@@ -94,7 +94,7 @@ extension DatabaseReader {
     ///
     /// ```swift
     /// // sqlite_master
-    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
     /// //
     /// // player
     /// // 1|Arthur|500
@@ -124,7 +124,7 @@ extension DatabaseReader {
     ///
     /// ```swift
     /// // sqlite_master
-    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
     /// try dbQueue.dumpSchema()
     /// ```
     ///

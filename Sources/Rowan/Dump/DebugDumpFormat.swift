@@ -1,5 +1,7 @@
 // One row per line, for debugging: a list whose blobs are readable.
 
+import Foundation
+
 /// A format that prints one row per line, for debugging.
 ///
 /// ```swift
@@ -8,7 +10,8 @@
 /// try db.dumpRequest(Player.all())
 /// ```
 ///
-/// A blob is printed as text if it is valid UTF-8, and else as an SQL literal, such as `X'FF00'`.
+/// A blob is printed as text if it is valid UTF-8, as a UUID if it has 16 bytes, and else as an SQL literal, such as
+/// `X'FF00'`.
 ///
 /// This format may change: don't parse its output, and use another format for tests.
 public struct DebugDumpFormat: Sendable {
@@ -38,7 +41,7 @@ extension DebugDumpFormat: DumpFormat {
         }
         stream.writeRow(statement, separator: separator) { column, text in
             if case .blob(let bytes) = column, !bytes.isValidUTF8 {
-                text.append(blobLiteral: bytes)
+                if let uuid = UUID(bytes) { text.append(uuid.uuidString) } else { text.append(blobLiteral: bytes) }
             } else {
                 column.appendAsText(to: text, nullValue: nullValue)
             }
@@ -55,5 +58,13 @@ extension DumpFormat where Self == DebugDumpFormat {
     /// One row per line, for debugging.
     public static func debug(header: Bool = false, separator: String = "|", nullValue: String = "") -> Self {
         DebugDumpFormat(header: header, separator: separator, nullValue: nullValue)
+    }
+}
+
+extension UUID {
+    /// The UUID that a blob of 16 bytes contains.
+    fileprivate init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: UnsafeRawBufferPointer(bytes).loadUnaligned(as: uuid_t.self))
     }
 }

@@ -3,12 +3,7 @@
 extension DumpStream {
     mutating func dump(_ db: Database, _ sql: SQL, _ format: some DumpFormat) throws {
         let statements = try db.allStatements(literal: sql)
-        var isFirst = true
         while let statement = try statements.next() {
-            if statement.columnCount > 0 {
-                if !isFirst { margin() }
-                isFirst = false
-            }
             try dump(db, RowCursor(statement, adapter: nil), format)
         }
     }
@@ -33,21 +28,22 @@ extension DumpStream {
     // MARK: Requests
 
     mutating func dump(_ db: Database, _ request: some FetchRequest, _ format: some DumpFormat) throws {
-        try dump(db, path: [], format) { try request.makePreparedRequest(db, forSingleResult: false) }
+        try dump(db, format) { try request.makePreparedRequest(db, forSingleResult: false) }
     }
 
     /// Writes the rows of a request, and then those of its prefetched associations.
     private mutating func dump(
-        _ db: Database, path: [String], _ format: some DumpFormat, _ prepare: () throws -> PreparedRequest
+        _ db: Database, _ format: some DumpFormat, _ prepare: () throws -> PreparedRequest
     ) throws {
+        let previousCount = progress.rowCount
         let (prepared, keys) = try dumpRows(db, format, prepare)
+        guard progress.rowCount > previousCount else { return }
         for (prefetch, keys) in zip(prepared.prefetches, keys) {
-            let path = path + prefetch.scope + [prefetch.name]
             margin()
-            write(path.joined(separator: ".") + "\n")
+            write((prefetch.scope + [prefetch.name]).joined(separator: ".") + "\n")
             var relation = prefetch.relation
             relation.filters.append(prefetch.filter.isOne(of: keys.all))
-            try dump(db, path: path, format) { try db.prepare { try Resolver(db).query(relation) } }
+            try dump(db, format) { try db.prepare { try Resolver(db).query(relation) } }
         }
     }
 
@@ -108,7 +104,7 @@ extension DumpStream {
 
     mutating func dumpSchema(_ objects: [DumpedObject]) {
         write("sqlite_master\n")
-        for object in objects { write(object.sql + "\n") }
+        for object in objects { write(object.sql + ";\n") }
     }
 
     mutating func dumpContent(_ db: Database, _ format: some DumpFormat) throws {
@@ -123,24 +119,34 @@ extension DumpStream {
     }
 }
 
-/// An object of the main schema.
+/// An object of the main schema that the program has created.
 struct DumpedObject {
     let name: String
     let isTable: Bool
     let sql: String
 
-    /// The objects that the program has created, in the order of their creation.
+    /// The objects, by table: the table itself, its indexes, its triggers.
     static func all(_ db: Database) throws -> [DumpedObject] {
         let tables = try Row.fetchAll(db, sql: "PRAGMA main.table_list")
         let shadows = Set(tables.filter { $0["type"] == "shadow" }.map { $0["name"] as String })
         let rows = try Row.fetchAll(
-            db, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql IS NOT NULL ORDER BY rowid")
+            db,
+            sql: """
+                SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql IS NOT NULL
+                ORDER BY tbl_name COLLATE NOCASE, type <> 'table', type, name COLLATE NOCASE
+                """)
         return rows.compactMap { row in
             let name: String = row["name"]
-            guard !name.foldedDatabaseName.hasPrefix("sqlite_"), !shadows.contains(row["tbl_name"]) else { return nil }
+            guard !isInternal(name), !shadows.contains(row["tbl_name"]) else { return nil }
             return DumpedObject(name: name, isTable: row["type"] == "table", sql: row["sql"])
         }
     }
+}
+
+/// The tables of SQLite, and that of the migrations.
+private func isInternal(_ name: String) -> Bool {
+    let name = name.foldedDatabaseName
+    return name.hasPrefix("sqlite_") || name.hasPrefix("grdb_")
 }
 
 /// The distinct keys of the rows of a request: those of its prefetched rows.

@@ -16,9 +16,9 @@ public import Foundation
 /// ```swift
 /// // [
 /// //   {
-/// //     "id": 1,
-/// //     "name": "Arthur",
-/// //     "score": 500
+/// //     "id":1,
+/// //     "name":"Arthur",
+/// //     "score":500
 /// //   }
 /// // ]
 /// let encoder = JSONDumpFormat.defaultEncoder
@@ -26,7 +26,7 @@ public import Foundation
 /// try db.dumpRequest(Player.filter(key: 1), format: .json(encoder: encoder))
 /// ```
 ///
-/// The keys stand in the order of the columns, unless the encoder sorts them. Two columns with the same name give two
+/// The keys stand in the order of the columns, even if the encoder sorts keys. Two columns with the same name give two
 /// keys. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
 public struct JSONDumpFormat: Sendable {
     /// The encoder of the values. These strategies apply: `outputFormatting`, `dataEncodingStrategy` for blobs, and

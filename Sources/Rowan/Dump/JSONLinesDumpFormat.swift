@@ -10,7 +10,7 @@ public import Foundation
 /// try db.dumpRequest(Player.all(), format: .jsonLines())
 /// ```
 ///
-/// The keys stand in the order of the columns, unless the encoder sorts them.
+/// The keys stand in the order of the columns, even if the encoder sorts keys.
 ///
 /// Source: <https://jsonlines.org>
 public struct JSONLinesDumpFormat: Sendable {

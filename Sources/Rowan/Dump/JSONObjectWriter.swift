@@ -25,13 +25,9 @@ struct JSONObjectWriter: Sendable {
         let escapesSlashes = !encoder.outputFormatting.contains(.withoutEscapingSlashes)
         self.escapesSlashes = escapesSlashes
         if case .base64 = encoder.dataEncodingStrategy { isBase64 = true } else { isBase64 = false }
-        var indexes = Array(names.indices)
-        if encoder.outputFormatting.contains(.sortedKeys) {
-            indexes.sort { (names[$0], $0) < (names[$1], $1) }
-        }
-        columns = indexes.map { index in
+        columns = names.indices.map { index in
             let key = JSONText.quoted(names[index], escapesSlashes: escapesSlashes)
-            return Column(index: index, key: layout == .pretty ? "    \(key): " : "\(key):")
+            return Column(index: index, key: (layout == .pretty ? "    " : "") + key + ":")
         }
         self.encoder = encoder
     }

@@ -13,7 +13,7 @@
 /// try db.dumpRequest(Player.all(), format: .line())
 /// ```
 ///
-/// Names are aligned on the longest one, or on five characters. Blobs are interpreted as text: bytes that are not valid
+/// Names are aligned on the longest one. Blobs are interpreted as text: bytes that are not valid
 /// UTF-8 are replaced with U+FFFD.
 ///
 /// Source: <https://sqlite.org/cli.html#changing_output_formats>
@@ -27,10 +27,8 @@ public struct LineDumpFormat: Sendable {
     /// Creates a format.
     public init(nullValue: String = "") { self.nullValue = nullValue }
 
-    private static let minimumWidth = 5
-
     private static func aligned(_ names: ArraySlice<String>) -> [String] {
-        let width = names.map(\.count).reduce(minimumWidth, max)
+        let width = names.map(\.count).max() ?? 0
         return names.map { String(repeating: " ", count: width - $0.count) + $0 + " = " }
     }
 }
@@ -38,7 +36,6 @@ public struct LineDumpFormat: Sendable {
 extension LineDumpFormat: DumpFormat {
     /// Writes each value of a row on its own line.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        if names != nil { stream.margin() }
         let names = names ?? Self.aligned(stream.columnNames(of: statement))
         self.names = names
         let text = stream.text()
@@ -47,6 +44,8 @@ extension LineDumpFormat: DumpFormat {
             statement.storedColumn(index).appendAsText(to: text, nullValue: nullValue)
             text.append(byte: 0x0A)
         }
+        // It separates the row from the text that follows, if any: rows, or another table.
+        stream.margin()
     }
 
     /// Ends the output.

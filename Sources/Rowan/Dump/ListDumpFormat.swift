@@ -1,4 +1,4 @@
-// One row per line, as the `list` mode of the sqlite3 shell prints it.
+// One row per line, as the `list` mode of the sqlite3 shell prints it, but for reals: the shell rounds them.
 
 /// A format that prints one row per line, with a separator between its values.
 ///
@@ -55,12 +55,12 @@ extension DumpFormat where Self == ListDumpFormat {
 }
 
 extension StoredColumn {
-    /// Appends the value as SQLite converts it to text.
+    /// Appends the value as text; a real with the shortest digits that stand for it.
     func appendAsText(to buffer: TextBuffer, nullValue: String) {
         switch self {
         case .null: buffer.append(nullValue)
         case .integer(let integer): buffer.append(integer)
-        case .real(let double): buffer.append(asText: double)
+        case .real(let double): buffer.append(double.description)
         case .text(let bytes), .blob(let bytes): buffer.append(bytes)
         }
     }

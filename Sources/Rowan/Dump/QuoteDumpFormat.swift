@@ -1,5 +1,4 @@
-// One row per line, with SQL literals, as the `quote` mode of the sqlite3 shell prints it. The shell prints reals with
-// twenty digits, and infinity as a name: here, each value is the shortest literal that stands for it.
+// One row per line, with SQL literals, as SQLite's function `quote` prints them.
 
 /// A format that prints one row per line, with its values as SQL literals.
 ///
@@ -9,9 +8,10 @@
 /// try db.dumpRequest(Player.all(), format: .quote())
 /// ```
 ///
-/// A blob is printed as `X'FF00'`, an infinite number as `9e999`. Text with NUL characters is printed as an expression.
+/// Values are printed as by SQLite's function `quote`, which gives them back. The exceptions are what it does not give
+/// back: an infinite number is printed as `9.0e+999`, and a text with NUL characters as an expression.
 ///
-/// Source: <https://sqlite.org/lang_expr.html#literal_values_constants_>
+/// Source: <https://sqlite.org/lang_corefunc.html#quote>
 public struct QuoteDumpFormat: Sendable {
     /// Whether the names of the columns are printed before the first row, as literals.
     public var header: Bool
@@ -40,7 +40,7 @@ extension QuoteDumpFormat: DumpFormat {
             switch column {
             case .null: text.append(literal: "NULL")
             case .integer(let integer): text.append(integer)
-            case .real(let double): text.append(DatabaseValue(storage: .double(double)).sqlLiteral)
+            case .real(let double): text.append(realLiteral: double)
             case .text(let bytes): text.append(textLiteral: bytes)
             case .blob(let bytes): text.append(blobLiteral: bytes)
             }

@@ -21,6 +21,12 @@ extension TextBuffer {
         }
     }
 
+    /// Appends `1.5`: fifteen digits, or more if they stand for another double.
+    func append(realLiteral double: Double) {
+        guard double.isFinite else { return append(double > 0 ? "9.0e+999" : "-9.0e+999") }
+        append(asText: double)
+    }
+
     private static var quote: UInt8 { 0x27 }
 
     private func appendUnusual(_ bytes: UnsafeBufferPointer<UInt8>, _ traits: TextTraits) {

@@ -13,34 +13,41 @@ private let values: SQL = """
 
 struct DumpFormatTests {
     @Test func debug() throws {
-        #expect(try dumped(values, as: .debug()) == "1|Arthur|2.5|AB\n-9223372036854775808|O'Brien|Inf|X'FF00'\n|||\n")
+        #expect(try dumped(values, as: .debug()) == "1|Arthur|2.5|AB\n-9223372036854775808|O'Brien|inf|X'FF00'\n|||\n")
         #expect(
             try dumped(values, as: .debug(header: true, separator: ", ", nullValue: "NULL"))
                 == """
                 id, name, score, picture
                 1, Arthur, 2.5, AB
-                -9223372036854775808, O'Brien, Inf, X'FF00'
+                -9223372036854775808, O'Brien, inf, X'FF00'
                 NULL, NULL, NULL, NULL
 
                 """)
     }
 
+    /// A blob that is not text.
+    @Test func debugBlobs() throws {
+        let uuid = try #require(UUID(uuidString: "69BF8A9C-D9F0-4777-BD11-93451D84CBCF"))
+        #expect(
+            try dumped("SELECT \(uuid), x'C3A9', x'C3', x'', x'41424344454647484950515253545556'", as: .debug())
+                == "69BF8A9C-D9F0-4777-BD11-93451D84CBCF|é|X'C3'||ABCDEFGHIPQRSTUV\n")
+    }
+
     @Test func list() throws {
         #expect(
             try dumped(values, as: .list())
-                == "1|Arthur|2.5|AB\n-9223372036854775808|O'Brien|Inf|\u{FFFD}\0\n|||\n")
+                == "1|Arthur|2.5|AB\n-9223372036854775808|O'Brien|inf|\u{FFFD}\0\n|||\n")
         #expect(
             try dumped("SELECT 1 AS a, NULL AS b", as: .list(header: true, separator: "\t", nullValue: "∅"))
                 == "a\tb\n1\t∅\n")
-        // Reals are converted as SQLite does.
         #expect(
-            try dumped("SELECT 1.0, 0.1, 1e100, 1e15, -0.5", as: .list()) == "1.0|0.1|1.0e+100|1.0e+15|-0.5\n")
+            try dumped("SELECT 1.0, 0.1, 1e100, 1e15, -0.5", as: .list()) == "1.0|0.1|1e+100|1000000000000000.0|-0.5\n")
     }
 
     @Test func line() throws {
         #expect(
             try dumped("SELECT 1 AS id, 'Arthur' AS name UNION ALL SELECT 2, NULL", as: .line())
-                == "   id = 1\n name = Arthur\n\n   id = 2\n name = \n")
+                == "  id = 1\nname = Arthur\n\n  id = 2\nname = \n")
         #expect(
             try dumped("SELECT x'41' AS short, NULL AS \"a longer name\"", as: .line(nullValue: "-"))
                 == "        short = A\na longer name = -\n")
@@ -53,14 +60,35 @@ struct DumpFormatTests {
                 == """
                 'id','name','score','picture'
                 1,'Arthur',2.5,X'4142'
-                -9223372036854775808,'O''Brien',9e999,X'FF00'
+                -9223372036854775808,'O''Brien',9.0e+999,X'FF00'
                 NULL,NULL,NULL,NULL
 
                 """)
         #expect(
             try dumped("SELECT 1, 'a' AS \"it's\"", as: .quote(header: true, separator: ";")) == "'1';'it''s'\n1;'a'\n")
-        #expect(try dumped("SELECT 0.1, 1.0, -9e999, x'', ''", as: .quote()) == "0.1,1.0,-9e999,X'',''\n")
+        #expect(try dumped("SELECT 0.1, 1.0, -9e999, x'', ''", as: .quote()) == "0.1,1.0,-9.0e+999,X'',''\n")
         #expect(try dumped("SELECT 'a' || char(10) || 'é'", as: .quote()) == "'a\né'\n")
+    }
+
+    /// Reals and other values as SQLite's function `quote` prints them.
+    @Test func quoteFunction() throws {
+        var random = SeededGenerator(0x900)
+        try withDatabase { db throws in
+            for _ in 0..<300 {
+                let double = random.double()
+                guard double.isFinite else { continue }
+                let text = random.string().replacing("\0", with: "")
+                let data = random.data()
+                let integer = random.integer(Int64.self)
+                let line = try dumped {
+                    try db.dumpSQL("SELECT \(double), \(text), \(data), \(integer)", format: .quote(), to: $0)
+                }
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT quote(?) || ',' || quote(?) || ',' || quote(?) || ',' || quote(?)",
+                    arguments: [double, text, data, integer])
+                #expect(line == "\(try #require(row)[0] as String)\n", "seed \(random.seed)")
+            }
+        }
     }
 
     /// SQL text contains neither NUL characters nor invalid UTF-8.
@@ -86,7 +114,7 @@ struct DumpFormatTests {
     }
 
     @Test func theShellPrintsTheSame() throws {
-        let sql = "SELECT 1 AS a, 'text' AS bcd, 2.5 AS e, NULL AS f UNION ALL SELECT -5, 'it''s', 1e30, x'4142'"
+        let sql = "SELECT 1 AS a, 'text' AS bcdef, 2.5 AS e, NULL AS f UNION ALL SELECT -5, 'it''s', -0.25, x'4142'"
         guard let list = shell("list", sql), let line = shell("line", sql) else { return }
         #expect(try dumped(SQL(sql: sql), as: .list()) == list)
         #expect(try dumped(SQL(sql: sql), as: .line()) == line)

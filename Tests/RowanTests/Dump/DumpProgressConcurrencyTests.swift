@@ -98,7 +98,7 @@ struct DumpProgressConcurrencyTests {
                     try body(writer, sink) { _ in throw Refusal() }
                 }
                 try writer.write { db throws in
-                    
+
                     try db.insert(3)
                     try db.execute(sql: "DELETE FROM t WHERE x = 3")
                 }

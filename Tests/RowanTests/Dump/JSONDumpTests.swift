@@ -35,7 +35,7 @@ struct JSONDumpTests {
         sorting.outputFormatting = .sortedKeys
         #expect(
             try dumped("SELECT 1 AS b, 2 AS a, 'x/y' AS c", as: .json(encoder: sorting))
-                == #"[{"a":2,"b":1,"c":"x\/y"}]"# + "\n")
+                == #"[{"b":1,"a":2,"c":"x\/y"}]"# + "\n")
     }
 
     @Test func prettyPrinted() throws {
@@ -47,12 +47,12 @@ struct JSONDumpTests {
                 == """
                 [
                   {
-                    "name": "Arthur",
-                    "score": 500
+                    "name":"Arthur",
+                    "score":500
                   },
                   {
-                    "name": "Barbara",
-                    "score": null
+                    "name":"Barbara",
+                    "score":null
                   }
                 ]
 

@@ -136,11 +136,12 @@ package final class TextBuffer {
         count &+= length
     }
 
-    /// Appends a double as SQLite converts it to text.
+    /// Appends a double as SQLite converts it to text, or with more digits if these stand for another double.
     package func append(asText double: Double) {
         let size = 64
         room(size).withMemoryRebound(to: CChar.self, capacity: size) {
             rowan_double_text($0, CInt(size), double)
+            if Double(String(cString: $0)) != double { rowan_double_long_text($0, CInt(size), double) }
             count &+= strlen($0)
         }
     }
