@@ -93,6 +93,11 @@ public struct FloorSide: Side {
                 floor_open_read_close(path, count, &sum.value)
             }
 
+        case .migrate:
+            return try run(path, access: .writeAheadQueue, into: Sum()) { connection, sum in
+                floor_migrate(connection, count, &sum.value)
+            }
+
         case .cursorMillion:
             return try run(path, into: Sum()) { connection, sum in
                 floor_sum_generated(connection, Int64(count), &sum.value)

@@ -59,6 +59,8 @@ public struct GRDBSide: Side {
             try assignment.writePoints()
         case .openClose:
             assignment.openAndClose()
+        case .migrate:
+            try assignment.migrate()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

@@ -25,6 +25,7 @@ public struct Workload: Sendable {
         case pointReadPool = "point-read-pool"
         case pointWriteAccess = "point-write-access"
         case openClose = "open-close"
+        case migrate = "migrate-100"
         case cursorMillion = "cursor-million"
         case requestBuild = "request-build"
         case includeAll = "include-all"
@@ -105,6 +106,7 @@ extension Workload {
         case .pointReadPool: (100_000, .places(100_000).writtenAhead(), .ratio(1.5))
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
+        case .migrate: (100, .emptyInts.writtenAhead(), .timesPeer(2))
         case .cursorMillion: (1_000_000, .ints(1_000), .peakBytes(1 << 20))
         case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
         case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))

@@ -57,6 +57,8 @@ public struct RowanSide: Side {
             try assignment.writePoints()
         case .openClose:
             assignment.openAndClose()
+        case .migrate:
+            try assignment.migrate()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

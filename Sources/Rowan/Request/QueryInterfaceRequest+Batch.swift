@@ -76,7 +76,7 @@ extension QueryInterfaceRequest {
         return try db.ownStatement(updateQuery(db, conflictResolution, assignments, returning: selection))
     }
 
-    private func deleteQuery(
+    package func deleteQuery(
         _ db: Database, returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {
         let resolver = Resolver(db, aggregates: .correlated)
@@ -88,7 +88,7 @@ extension QueryInterfaceRequest {
         return { $0.write(query) }
     }
 
-    private func updateQuery(
+    package func updateQuery(
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment],
         returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {

@@ -107,10 +107,11 @@ struct TableSyntax {
 
     // MARK: SQL
 
-    func write(to renderer: inout Renderer) {
+    /// - Parameter otherName: the name that CREATE TABLE gives to the table, for a table that is renamed later.
+    func write(to renderer: inout Renderer, name otherName: String? = nil) {
         renderer.write(options.contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE ")
         if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
-        renderer.write(identifier: name)
+        renderer.write(identifier: otherName ?? name)
         renderer.write(" (")
         renderer.write(list: items) { renderer, item in
             switch item {

@@ -240,6 +240,9 @@ int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t c
 /// Opens, reads one integer and closes, `count` times.
 int floor_open_read_close(const char *path, size_t count, int64_t *digest);
 
+/// Migrates an empty database: each version in a transaction. The digest is the number of versions.
+int floor_migrate(FloorConnection *connection, size_t count, int64_t *digest);
+
 // MARK: - Queries
 
 /// All authors with their books, and those with their reviews: three queries.

@@ -29,6 +29,8 @@ struct Tour {
         try step("A batch delete: the places of Antarctica", batchDelete)
         try step("A malformed line stops an import, and the database stays as it was", malformedLine)
         try step("The import once more: Antarctica is back, the favourites are still there", importKeepsFavorites)
+        try step("A file of version 1 is migrated: first on a copy, to see what happens", migrateOlderFile)
+        try step("Some countries, dumped as CSV", dumpCountries)
     }
 
     private func step(_ title: String, _ body: () throws -> Void) throws {
@@ -125,6 +127,21 @@ struct Tour {
         let summary = try pool.write { db in try Importer(folder: zoneinfo).run(db) }
         let favorites = try pool.read { db in try Place.filter { $0.isFavorite == true }.fetchCount(db) }
         print("Imported \(summary); \(favorites) favourites.")
+    }
+
+    private func migrateOlderFile() throws {
+        let migrator = PlacesDatabase.migrator
+        let older = try DatabaseQueue(path: scratch.appendingPathComponent("version-1.sqlite").path)
+        try migrator.migrate(older, upTo: migrator.migrations[0])
+        print(try migrator.preview(older))
+        try migrator.migrate(older)
+        let differences = try older.read { db in try migrator.schemaDifferences(db) }
+        print("Version \(migrator.migrations.count): \(differences.count) differences from the definition.")
+        try older.close()
+    }
+
+    private func dumpCountries() throws {
+        try pool.dumpRequest(Country.filter { $0.name.like("S%") }.order(\.name).limit(4), format: .csv())
     }
 
     /// A copy of the tables whose last line is malformed: all other lines are written before it is read.

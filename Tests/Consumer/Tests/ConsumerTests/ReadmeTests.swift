@@ -52,6 +52,27 @@ struct ReadmeTests {
         }
     }
 
+    @Test func migrations() throws {
+        let queue = try DatabaseQueue()
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("places") { db in
+            try db.create(table: "place") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("title", .text).notNull().unique()
+            }
+        }
+        migrator.registerMigration("visits") { db in
+            try db.create(table: "visit") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.belongsTo("place", onDelete: .cascade).notNull()  // placeId, its foreign key, and its index
+                t.column("stars", .integer).notNull()
+            }
+        }
+        try migrator.migrate(queue)
+        let foreignKeys = try queue.read { db in try db.foreignKeys(on: "visit").map(\.originColumns) }
+        #expect(foreignKeys == [["placeId"]])
+    }
+
     @Test func fourLines() throws {
         let paris = try queue.write { db in try Place(title: "Paris", isFavorite: true).inserted(db) }
         let favorites = try queue.read { db in try Place.filter { $0.isFavorite == true }.fetchAll(db) }

@@ -126,7 +126,8 @@ enum Migrations {
 
     private static func register(_ number: Int, _ migrator: inout DatabaseMigrator) {
         let name = "child\(number)"
-        migrator.registerMigration(name, foreignKeyChecks: number.isMultiple(of: 2) ? .deferred : .changedTables) { db in
+        migrator.registerMigration(name, foreignKeyChecks: number.isMultiple(of: 2) ? .deferred : .changedTables) {
+            db in
             try db.create(table: name) { t in
                 t.autoIncrementedPrimaryKey("id")
                 t.belongsTo("parent", onDelete: .cascade).notNull()

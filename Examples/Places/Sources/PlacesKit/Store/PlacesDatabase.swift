@@ -9,7 +9,7 @@ public enum PlacesDatabase {
     public static func open(at path: String, log: StatementLog? = nil) throws -> DatabasePool {
         try naming(path) {
             let pool = try DatabasePool(path: path, configuration: configuration(log: log))
-            try pool.write(createTables)
+            try migrator.migrate(pool)
             log?.forgetAll()
             return pool
         }
@@ -52,24 +52,39 @@ public enum PlacesDatabase {
         return configuration
     }
 
+    /// The versions of the tables. A migration that has run in a database of a user never changes.
+    public static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        // The files of version 1 have the tables, but do not know of migrations.
+        migrator.registerMigration("1: places and countries") { db in
+            if try !db.tableExists("place") { try createTables(db) }
+        }
+        migrator.registerMigration("2: indexes of countries") { db in
+            try db.create(indexOn: "place", columns: ["countryCode"], options: .ifNotExists)
+            try db.create(indexOn: "placeCountry", columns: ["countryCode"], options: .ifNotExists)
+        }
+        return migrator
+    }()
+
     private static func createTables(_ db: Database) throws {
-        try db.create(table: "country", options: .ifNotExists) { t in
+        try db.create(table: "country") { t in
             t.primaryKey("code", .text)
             t.column("name", .text).notNull()
         }
-        try db.create(table: "place", options: .ifNotExists) { t in
+        try db.create(table: "place") { t in
             t.autoIncrementedPrimaryKey("id")
             t.column("zone", .text).notNull().unique()
             t.column("title", .text).notNull()
             t.column("isFavorite", .boolean).notNull().defaults(to: false)
-            t.column("countryCode", .text).notNull().references("country")
+            t.belongsTo("country", indexed: false).notNull()
             t.column("latitude", .double).notNull()
             t.column("longitude", .double).notNull()
         }
-        try db.create(table: "placeCountry", options: .ifNotExists) { t in
-            t.primaryKey(["placeId", "countryCode"])
-            t.column("placeId", .integer).notNull().references("place", onDelete: .cascade)
-            t.column("countryCode", .text).notNull().references("country")
+        try db.create(table: "placeCountry") { t in
+            t.primaryKey {
+                t.belongsTo("place", onDelete: .cascade, indexed: false)
+                t.belongsTo("country", indexed: false)
+            }
         }
     }
 }

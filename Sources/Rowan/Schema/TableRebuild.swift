@@ -1,0 +1,200 @@
+// Changes of a table that ALTER TABLE does not support: the table is created anew, and takes the place of the old one.
+// The steps are those of <https://sqlite.org/lang_altertable.html#otheralter>.
+
+extension Database {
+    /// Creates a table anew with another definition, and keeps its rows, its indexes, its triggers, the views, and the
+    /// foreign keys that refer to it.
+    ///
+    /// ```swift
+    /// // "score" becomes an integer that is not NULL.
+    /// try db.rebuild(table: "player", copying: ["score": "CAST(IFNULL(score, 0) AS INTEGER)"]) { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    ///     t.column("name", .text).notNull()
+    ///     t.column("score", .integer).notNull()
+    /// }
+    /// ```
+    ///
+    /// Columns keep their values by their names. Indexes and triggers keep their definitions; an index that the new
+    /// definition creates takes the place of the one with the same name. Rows keep their rowids, and `AUTOINCREMENT` its
+    /// counter.
+    ///
+    /// Where foreign keys are enforced, it must run outside a transaction, or in a migration with deferred checks.
+    ///
+    /// - Parameters:
+    ///   - values: the values of columns that have changed, or that are new, as SQL expressions on the old columns.
+    ///     Other new columns have their default values.
+    ///   - body: the new definition of the table.
+    /// - Throws: a ``DatabaseError``: the table stays as it was. SQLITE_MISUSE in a transaction where foreign keys are
+    ///   enforced. SQLITE_CONSTRAINT if a row violates a constraint of the new definition, or a foreign key.
+    /// - Complexity: writes the whole table, and checks the foreign keys of the table and of those that refer to it.
+    public func rebuild(
+        table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
+    ) throws {
+        let table = try existingTable(name, in: "main")
+        let isEnforced = try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
+        guard isEnforced else { return try inSavepoint { try TableRebuild(table.name, self, body).run(values) } }
+        guard !isInsideTransaction else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "table \(name) can't be rebuilt in a transaction that enforces foreign keys: rebuild it "
+                    + "outside a transaction, or in a migration with deferred checks of foreign keys")
+        }
+        try connection.set(.foreignKeys, false)
+        let result = Result { try inTransaction(.immediate) { try TableRebuild(table.name, self, body).run(values) } }
+        try connection.set(.foreignKeys, true)
+        try result.get()
+    }
+}
+
+private struct TableRebuild {
+    let name: String
+    let db: Database
+    let syntax: TableSyntax
+    /// The indexes and triggers of the table.
+    let dependents: [SchemaObject]
+    /// The views that can be read.
+    let views: [DatabaseObjectID]
+    let scratchName: String
+
+    init(_ name: String, _ db: Database, _ body: (TableDefinition) throws -> Void) throws {
+        self.name = name
+        self.db = db
+        let definition = TableDefinition(name: name, options: try db.options(ofTable: name))
+        try body(definition)
+        syntax = try TableSyntax(definition, in: db)
+        let objects = try db.schemaObjects(in: "main")
+        dependents = objects.filter {
+            [.index, .trigger].contains($0.kind) && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
+        }
+        views = try db.views(in: "main").filter(db.isReadable)
+        var scratchName = "new_\(name)"
+        while objects.contains(where: { $0.name.isSameDatabaseName(as: scratchName) }) { scratchName += "_" }
+        self.scratchName = scratchName
+    }
+
+    func run(_ values: [String: SQL]) throws -> Database.TransactionCompletion {
+        let counter = try autoincrementCounter()
+        try db.executeDefinition { syntax.write(to: &$0, name: scratchName) }
+        try copyRows(values)
+        try replaceTable()
+        if let counter {
+            try db.execute(
+                sql: "UPDATE sqlite_sequence SET seq = MAX(seq, ?) WHERE name = ?", arguments: [counter, name])
+        }
+        try restoreDependents()
+        try checkViews()
+        try checkForeignKeys()
+        return .commit
+    }
+
+    private func autoincrementCounter() throws -> Int64? {
+        guard try db.tableExists("sqlite_sequence", in: "main") else { return nil }
+        return try Int64.fetchOne(
+            db, sql: "SELECT seq FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE", arguments: [name])
+    }
+
+    private func copyRows(_ values: [String: SQL]) throws {
+        let old = try db.columns(in: name, in: "main").map(\.name)
+        let new = try db.columns(in: scratchName, in: "main").filter { !$0.isGenerated }.map(\.name)
+        for column in values.keys where !new.contains(where: column.isSameDatabaseName) {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "table \(name) can't be rebuilt: its new definition has no column \(column) to copy a value to"
+            )
+        }
+        var targets: [String] = []
+        var sources: [SQL] = []
+        for column in new {
+            if let value = values.first(where: { $0.key.isSameDatabaseName(as: column) })?.value {
+                targets.append(column)
+                sources.append(value)
+            } else if let source = old.first(where: column.isSameDatabaseName) {
+                targets.append(column)
+                sources.append("\(identifier: source)")
+            }
+        }
+        if try keepsHiddenRowID(old + new) {
+            targets.append("rowid")
+            sources.append("rowid")
+        }
+        guard !targets.isEmpty else { return }
+        try db.execute(
+            literal: """
+                INSERT INTO main.\(identifier: scratchName) (\(sql: targets.quotedList)) \
+                SELECT \(sources.joined(separator: ", ")) FROM main.\(identifier: name)
+                """)
+    }
+
+    /// Whether the rowid is no column, before and after.
+    private func keepsHiddenRowID(_ columns: [String]) throws -> Bool {
+        func isHidden(_ table: String) throws -> Bool {
+            let key = try db.primaryKey(table, in: "main")
+            return key.tableHasRowID && key.rowIDColumn == nil
+        }
+        let isShadowed = columns.contains { $0.isSameDatabaseName(as: "rowid") }
+        return try !isShadowed && isHidden(name) && isHidden(scratchName)
+    }
+
+    /// The legacy renaming leaves the other definitions alone: they already use the final name.
+    private func replaceTable() throws {
+        let isLegacy = try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") ?? false
+        try db.drop(table: name)
+        try db.execute(sql: "PRAGMA legacy_alter_table = ON")
+        let result = Result { try db.rename(table: scratchName, to: name) }
+        if !isLegacy { try db.execute(sql: "PRAGMA legacy_alter_table = OFF") }
+        try result.get()
+    }
+
+    private func restoreDependents() throws {
+        for index in syntax.indexes {
+            try db.create(
+                index: index.name, on: name, columns: index.columns, options: index.isUnique ? .unique : [])
+        }
+        let created = syntax.indexes.map(\.name)
+        for object in dependents where !created.contains(where: object.name.isSameDatabaseName) {
+            if let sql = object.sql { try db.execute(sql: sql) }
+        }
+    }
+
+    private func checkViews() throws {
+        for view in views where try !db.isReadable(view) {
+            throw DatabaseError(
+                message: "table \(name) can't be rebuilt: the view \(view.name) does not fit its new definition. "
+                    + "Drop the view before, and create it afterwards")
+        }
+    }
+
+    private func checkForeignKeys() throws {
+        guard try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == false else { return }
+        for table in try db.tables(in: "main") {
+            let isConcerned =
+                try table.name.isSameDatabaseName(as: name)
+                || db.foreignKeys(on: table.name, in: "main").contains {
+                    $0.destinationTable.isSameDatabaseName(as: name)
+                }
+            if isConcerned { try db.checkForeignKeys(in: table.name, in: "main") }
+        }
+    }
+}
+
+extension Database {
+    /// Whether a view can be compiled.
+    fileprivate func isReadable(_ view: DatabaseObjectID) throws -> Bool {
+        do {
+            _ = try makeStatement(sql: "SELECT * FROM main.\(view.name.quotedDatabaseIdentifier)")
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            return false
+        }
+    }
+
+    /// The options that a table keeps.
+    fileprivate func options(ofTable name: String) throws -> TableOptions {
+        let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
+        guard let row = rows.first else { return [] }
+        var options: TableOptions = []
+        if row["wr"] { options.insert(.withoutRowID) }
+        if row["strict"] { options.insert(.strict) }
+        return options
+    }
+}

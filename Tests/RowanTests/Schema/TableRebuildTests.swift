@@ -1,0 +1,172 @@
+import Foundation
+import Rowan
+import Testing
+
+private let schema = """
+    CREATE TABLE team (id INTEGER PRIMARY KEY);
+    CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, score, teamId REFERENCES team(id),
+        captainId REFERENCES player(id));
+    CREATE TABLE award (id INTEGER PRIMARY KEY, playerId INTEGER NOT NULL REFERENCES player(id) ON DELETE CASCADE);
+    CREATE INDEX byName ON player(name) WHERE name IS NOT NULL;
+    CREATE INDEX byTeam ON player(teamId);
+    CREATE TABLE log (text);
+    CREATE TRIGGER player_ad AFTER DELETE ON player BEGIN INSERT INTO log VALUES ('deleted ' || old.name); END;
+    CREATE TRIGGER award_ai AFTER INSERT ON award BEGIN INSERT INTO log SELECT name FROM player WHERE id = new.playerId; END;
+    CREATE VIEW names AS SELECT name FROM player;
+    INSERT INTO team VALUES (1);
+    INSERT INTO player VALUES (1, 'A', '10', 1, NULL), (2, 'B', NULL, NULL, 1), (9, 'Z', 3.5, 1, 2);
+    DELETE FROM player WHERE id = 9;
+    DELETE FROM log;
+    INSERT INTO award VALUES (1, 2);
+    """
+
+private func define(_ t: TableDefinition) {
+    t.autoIncrementedPrimaryKey("id")
+    t.column("score", .integer).notNull().defaults(to: 7)
+    t.column("name", .text).notNull().unique()
+    t.column("level", .text).notNull().defaults(to: "new")
+    t.belongsTo("team")
+    t.belongsTo("captain", inTable: "player", indexed: false)
+}
+
+struct TableRebuildTests {
+    @Test func everythingIsKept() throws {
+        let (queue, _) = try loggedQueue(schema)
+        try queue.inDatabase { db throws in
+            let before = try db.schemaObjects(in: "main").filter { $0.name != "player" }.map(\.sql)
+            try db.rebuild(table: "Player", copying: ["score": "IFNULL(score, \(0))"], body: define)
+            #expect(
+                try Row.fetchAll(db, sql: "SELECT * FROM player") == [
+                    ["id": 1, "score": 10, "name": "A", "level": "new", "teamId": 1, "captainId": nil],
+                    ["id": 2, "score": 0, "name": "B", "level": "new", "teamId": nil, "captainId": 1],
+                ])
+            #expect(
+                try Set(before).subtracting(db.schemaObjects(in: "main").map(\.sql)) == [])
+            #expect(try db.indexes(on: "player").map(\.name).contains("player_on_teamId"))
+            #expect(try db.foreignKeys(on: "player").map(\.destinationTable).sorted() == ["player", "team"])
+            #expect(try Int.fetchAll(db, sql: "SELECT playerId FROM award") == [2])
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM names ORDER BY name") == ["A", "B"])
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") == false)
+            #expect(try db.integrityCheck() == [])
+            // The counter, the triggers and the actions of foreign keys are in force.
+            try db.execute(sql: "INSERT INTO player (name) VALUES ('C'); INSERT INTO award VALUES (2, 1)")
+            #expect(try Int.fetchOne(db, sql: "SELECT id FROM player WHERE name = 'C'") == 10)
+            try db.execute(sql: "DELETE FROM player WHERE name = 'B'")
+            #expect(try Int.fetchAll(db, sql: "SELECT playerId FROM award") == [1])
+            #expect(try String.fetchAll(db, sql: "SELECT text FROM log") == ["B", "A", "deleted B"])
+        }
+    }
+
+    @Test(arguments: ConnectionKind.allCases) func inMigrations(kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder)
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: schema) }
+        migrator.registerMigration("2") { db in
+            try db.rebuild(table: "player", copying: ["score": "IFNULL(score, 0)"], body: define)
+        }
+        try migrator.migrate(writer)
+        #expect(try writer.int("SELECT COUNT(*) FROM player") == 2)
+        #expect(try writer.int("SELECT COUNT(*) FROM award") == 1)
+        try expectForeignKeysEnforced(writer)
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Whatever fails, the table stays as it was.
+    @Test func failures() throws {
+        let (queue, _) = try loggedQueue(schema)
+        func state(_ db: Database) throws -> [Row] {
+            try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_master")
+                + Row.fetchAll(db, sql: "SELECT *, NULL FROM player")
+        }
+        try queue.inDatabase { db throws in
+            let before = try state(db)
+            // A row violates the new definition.
+            expectError(.SQLITE_CONSTRAINT_NOTNULL) {
+                try db.rebuild(table: "player", copying: ["score": "NULL"], body: define)
+            }
+            // An index needs a column that is gone.
+            expectError(.SQLITE_ERROR) { try db.rebuild(table: "player") { $0.autoIncrementedPrimaryKey("id") } }
+            // A foreign key is violated.
+            expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
+                try db.rebuild(table: "player", copying: ["teamId": "77", "score": "1"], body: define)
+            }
+            // The parent key of another table changes.
+            expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
+                try db.rebuild(
+                    table: "player", copying: ["id": "id + 100", "captainId": "NULL", "score": "1"], body: define)
+            }
+            expectError(
+                .SQLITE_MISUSE,
+                "table player can't be rebuilt: its new definition has no column other to copy a value to"
+            ) { try db.rebuild(table: "player", copying: ["other": "1", "score": "1"], body: define) }
+            expectError(.SQLITE_ERROR, "no such table: main.missing") { try db.rebuild(table: "missing", body: define) }
+            expectThrown(CallbackFailure("stop")) {
+                try db.rebuild(table: "player") { _ in throw CallbackFailure("stop") }
+            }
+            #expect(try state(db) == before)
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true)
+            #expect(try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") == false)
+        }
+        expectError(.SQLITE_MISUSE) { try queue.write { try $0.rebuild(table: "player", body: define) } }
+    }
+
+    @Test func viewsThatDoNotFit() throws {
+        let (queue, _) = try loggedQueue("CREATE TABLE t (a, b); CREATE VIEW v AS SELECT b FROM t")
+        try queue.inDatabase { db throws in
+            expectError(
+                .SQLITE_ERROR,
+                """
+                table t can't be rebuilt: the view v does not fit its new definition. \
+                Drop the view before, and create it afterwards
+                """
+            ) { try db.rebuild(table: "t") { $0.column("a") } }
+            try db.drop(view: "v")
+            try db.rebuild(table: "t") { $0.column("a") }
+            #expect(try db.columns(in: "t").map(\.name) == ["a"])
+        }
+    }
+
+    @Test func rowidsAndOptions() throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE TABLE t (a TEXT) STRICT; INSERT INTO t (rowid, a) VALUES (5, 'x'), (9, 'y');
+            CREATE TABLE w (k TEXT PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO w VALUES ('b', 1), ('a', 2);
+            CREATE TABLE g (a INTEGER, b AS (a * 2)); INSERT INTO g VALUES (4);
+            CREATE TABLE new_t (x);
+            """)
+        try queue.inDatabase { db throws in
+            try db.rebuild(table: "t") { t in
+                t.column("b", .integer)
+                t.column("a", .text)
+            }
+            #expect(
+                try Row.fetchAll(db, sql: "SELECT rowid, * FROM t") == [
+                    ["rowid": 5, "b": nil, "a": "x"], ["rowid": 9, "b": nil, "a": "y"],
+                ])
+            expectError(.SQLITE_CONSTRAINT_DATATYPE) { try db.execute(sql: "INSERT INTO t (b) VALUES ('no')") }
+            try db.rebuild(table: "w") { t in
+                t.primaryKey("k", .text)
+                t.column("v", .text)
+            }
+            #expect(try !db.primaryKey("w").tableHasRowID)
+            #expect(try String.fetchAll(db, sql: "SELECT v FROM w") == ["2", "1"])
+            try db.rebuild(table: "g") { t in
+                t.column("b", .integer).generatedAs(sql: "a * 3")
+                t.column("a", .integer)
+            }
+            #expect(try Row.fetchAll(db, sql: "SELECT * FROM g") == [["b": 12, "a": 4]])
+        }
+    }
+
+    @Test func withoutForeignKeys() throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let (queue, _) = try loggedQueue(schema, configuration: configuration)
+        try queue.write { db in
+            try db.rebuild(table: "player", copying: ["score": "IFNULL(score, 0)"], body: define)
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 2)
+        }
+    }
+}
