@@ -137,6 +137,16 @@ public struct FloorSide: Side {
                 floor_fetch_pages(connection, score, id, count, &players.list)
             }
 
+        case .dumpCSV:
+            return runShell(assignment, [".mode csv", ".output '\(assignment.dumpPath)'", "SELECT * FROM player"]) {
+                try $0.add(csv: $1)
+            }
+
+        case .dumpSQL:
+            return runShell(assignment, [".output '\(assignment.dumpPath)'", ".dump", ".exit"]) {
+                try $0.add(literals: $1)
+            }
+
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             return try runPlan(assignment)
@@ -172,6 +182,19 @@ private func run<Result: Digestible>(
         result.digest(into: &checksum)
     } close: {
         connection = nil
+    }
+}
+
+/// A run of the sqlite3 shell, which writes the file of a dump.
+private func runShell(
+    _ assignment: Assignment, _ commands: [String], digest: @escaping (inout Checksum, String) throws -> Void
+) -> any Run {
+    ClosureRun {
+        let code = floor_run_shell(assignment.path, commands[0], commands[1], commands[2])
+        guard code == 0 else { throw FloorError(code: code, message: "the sqlite3 shell did not run: install it") }
+    } digest: { _, checksum in
+        try digest(&checksum, assignment.dumpPath)
+    } close: {
     }
 }
 

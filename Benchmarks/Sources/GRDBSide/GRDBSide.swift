@@ -79,6 +79,10 @@ public struct GRDBSide: Side {
             try assignment.countBooks()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
+        case .dumpCSV:
+            try assignment.dumpCSV()
+        case .dumpSQL:
+            try assignment.dumpSQL()
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             try assignment.sumBooks()

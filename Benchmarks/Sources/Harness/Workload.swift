@@ -36,6 +36,8 @@ public struct Workload: Sendable {
         case countHasMany = "count-has-many"
         case keysetPageFirst = "keyset-page-first"
         case keysetPage = "keyset-page"
+        case dumpCSV = "dump-csv"
+        case dumpSQL = "dump-sql"
         case planAll = "aggregate-plan-all"
         case planAllOther = "aggregate-plan-all-other"
         case planUnindexed = "aggregate-plan-unindexed"
@@ -117,6 +119,7 @@ extension Workload {
         case .countHasMany: (10_000, .library(10_000, books: 10), .timesPeer(2))
         case .keysetPageFirst: (1_000, .players(1_000_000), .timesPeer(2))
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
+        case .dumpCSV, .dumpSQL: (1_000_000, .players(1_000_000), .ratio(1))
         case .planAll, .planAllOther: (100_000, .library(100_000, books: 10), .ratio(1.3))
         case .planUnindexed: (100_000, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
         case .planUnindexedOther: (2_000, .library(2_000, books: 10).withoutIndex(), .ratio(1.3))

@@ -77,6 +77,10 @@ public struct RowanSide: Side {
             try assignment.countBooks()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
+        case .dumpCSV:
+            try assignment.dumpCSV()
+        case .dumpSQL:
+            try assignment.dumpSQL()
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             try assignment.sumBooks()

@@ -227,6 +227,9 @@ int floor_update_stocks(FloorConnection *connection, const int64_t *stocks, size
 /// Runs the statements of a text in a transaction.
 int floor_run_script(FloorConnection *connection, const char *sql);
 
+/// Runs the sqlite3 shell on a database, with three commands.
+int floor_run_shell(const char *path, const char *first, const char *second, const char *third);
+
 // MARK: - One row at a time
 // Each read makes a whole place that owns its text, adds to `digest` its id, and the length of its title, then frees it.
 
