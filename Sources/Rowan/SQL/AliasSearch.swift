@@ -57,7 +57,8 @@ struct AliasSearch: ExpressionTransform {
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         switch expression.node {
-        case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)): aliases.insert(alias)
+        case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)), .symbol(.fullText(_, .alias(let alias))):
+            aliases.insert(alias)
         case .symbol(.aggregate(let value)): try visit(value)
         default: break  // The other expressions have no alias of their own.
         }

@@ -23,8 +23,11 @@ private struct Qualification: ExpressionTransform {
     let alias: TableAliasID
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
-        if case .column(let name, .current) = expression.node { return SQLExpression(.column(name, .alias(alias))) }
-        return try expression.mapChildren(&self)
+        switch expression.node {
+        case .column(let name, .current): return SQLExpression(.column(name, .alias(alias)))
+        case .symbol(.fullText(let term, .current)): return SQLExpression(.symbol(.fullText(term, .alias(alias))))
+        default: return try expression.mapChildren(&self)  // The other expressions have no table of their own.
+        }
     }
 
     func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }

@@ -34,6 +34,8 @@ public enum RequestError: Error, CustomStringConvertible {
     case notLinked(table: String, column: String)
     /// An aggregate other than the count is requested for an association with groups, distinct or limited rows.
     case aggregateOfGroups(key: String)
+    /// A full-text function has a column that its table does not have.
+    case unknownColumn(table: String, column: String)
     /// The request does not have the table alias.
     case unknownAlias
     /// A table alias refers to two tables.
@@ -77,6 +79,8 @@ public enum RequestError: Error, CustomStringConvertible {
                 + "Join the associated rows as well, instead of including them"
         case .notLinked(let table, let column):
             "the association needs column \(column) of table \(table), but the record has no value for it"
+        case .unknownColumn(let table, let column):
+            "the table \(table) has no column \(column): pass a column of the full-text table to its functions"
         case .unknownAlias:
             "the request uses a table alias that it does not have: add the alias with aliased(_:)"
         case .aliasOfTwoTables(let table):

@@ -74,10 +74,20 @@ public struct SQLExpression: Hashable, Sendable {
         case aggregate(AssociatedValue)
         /// Whether the row of an alias exists: its primary key is not NULL.
         case rowExists(TableAliasID)
+        /// What the auxiliary functions of a full-text table need to know.
+        case fullText(FullTextTerm, TableReference)
         /// Expressions that become known once a connection is available.
         case deferred(Deferred<SQLExpression>)
         /// The remainder of an expression that is nested too deeply: the resolver rejects it.
         case tooDeep
+    }
+
+    /// An argument of the auxiliary functions of full-text tables.
+    package enum FullTextTerm: Hashable, Sendable {
+        /// The hidden column with the name of the table.
+        case table
+        /// The position of a column in the table.
+        case position(ofColumn: String)
     }
 
     /// The right operand of IN.
@@ -110,6 +120,7 @@ public struct SQLExpression: Hashable, Sendable {
         case rightShift = ">>"
         case glob = "GLOB"
         case regexp = "REGEXP"
+        case match = "MATCH"
         case jsonRepresentation = "->"
         case jsonValue = "->>"
     }

@@ -90,6 +90,7 @@ package struct TermResolver: ExpressionTransform {
         case .rowExists(let alias):
             guard let source = resolver.sources[alias] else { throw RequestError.unknownAlias }
             return try exists(.alias(alias), source.source)
+        case .fullText(let term, let table): return try fullText(term, of: table)
         case .deferred(let deferred): return .joined(try expressions(deferred.terms(schema)), by: .and)
         case .tooDeep: throw schema.error(forNesting: Int(depth))
         }

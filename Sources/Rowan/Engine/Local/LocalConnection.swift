@@ -111,19 +111,27 @@ public final class LocalConnection {
         guard let pointer else { return }
         forgetCachedStatements()
         releaseForgotten()
-        var kept: [String] = []
-        var statement = sqlite3_next_stmt(pointer, nil)
-        while let current = statement {
-            kept.append(sqlite3_sql(current).map { String(cString: $0) } ?? "")
-            statement = sqlite3_next_stmt(pointer, current)
+        var kept = statements(of: pointer)
+        if !kept.isEmpty, !kept.contains(where: { sqlite3_stmt_busy($0) != 0 }) {
+            // Virtual tables keep statements of their own until the schema is reset.
+            hooks?.silently { _ = runUnchecked("PRAGMA writable_schema = RESET") }
+            kept = statements(of: pointer)
         }
-        guard let first = kept.first else { return }
-        for sql in kept { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
+        let texts = kept.map { sqlite3_sql($0).map { String(cString: $0) } ?? "" }
+        guard let first = texts.first else { return }
+        for sql in texts { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
             message: "the connection can't be closed: the program still holds \(kept.count) statements or cursors. "
                 + "Release them, and close again",
             sql: first)
+    }
+
+    /// The statements that are not finalized.
+    private func statements(of pointer: SQLiteConnection) -> [SQLiteStatement] {
+        var statements: [SQLiteStatement] = []
+        while let next = sqlite3_next_stmt(pointer, statements.last) { statements.append(next) }
+        return statements
     }
 
     /// Finalizes the cached statements and closes the connection.

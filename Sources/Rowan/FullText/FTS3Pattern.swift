@@ -1,0 +1,135 @@
+// Patterns of FTS3 and FTS4. https://sqlite.org/fts3.html#full_text_index_queries
+
+/// A pattern that FTS3 and FTS4 tables match with their documents.
+///
+/// ```swift
+/// // Documents that contain all the words that the user has typed
+/// let pattern = FTS3Pattern(matchingAllTokensIn: "SQLite database")
+/// let documents = try Document.matching(pattern).fetchAll(db)
+/// ```
+///
+/// The initializers that return nil for a text without words accept any text, and their patterns are valid for all
+/// built-in tokenizers with their default options. The other one accepts the language of patterns, and throws an error
+/// for an invalid one.
+///
+/// Source: <https://sqlite.org/fts3.html#full_text_index_queries>
+public struct FTS3Pattern: Hashable, Sendable {
+    /// The pattern, as SQLite reads it.
+    public let rawPattern: String
+
+    /// Creates a pattern in the language of FTS3: `sqlite AND data*`.
+    ///
+    /// ```swift
+    /// // malformed MATCH expression: [AND]
+    /// try FTS3Pattern(rawPattern: "AND")
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` for an invalid pattern.
+    public init(rawPattern: String) throws {
+        try FullTextValidation.check(rawPattern, using: FTS3()) { $0.column("content") }
+        self.rawPattern = rawPattern
+    }
+
+    private init(valid rawPattern: String) { self.rawPattern = rawPattern }
+
+    /// Matches the documents that contain at least one word of a text; nil without words.
+    public init?(matchingAnyTokenIn string: String) {
+        let words = FTS3Word.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.map(\.pattern).joined(separator: " OR "))
+    }
+
+    /// Matches the documents that contain all words of a text; nil without words.
+    public init?(matchingAllTokensIn string: String) {
+        let words = FTS3Word.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.map(\.pattern).joined(separator: " "))
+    }
+
+    /// Matches the documents that contain, for each word of a text, a word that starts with it; nil without words.
+    public init?(matchingAllPrefixesIn string: String) {
+        let words = FTS3Word.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.map(\.prefixPattern).joined(separator: " "))
+    }
+
+    /// Matches the documents that contain the words of a text, in the same order and without others between them; nil
+    /// without words.
+    public init?(matchingPhrase string: String) {
+        let words = FTS3Word.words(in: string, for: .phrase)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: "\"\(words.map(\.text).joined(separator: " "))\"")
+    }
+}
+
+extension FTS3Pattern: DatabaseValueConvertible {
+    /// The pattern as a text.
+    public var databaseValue: DatabaseValue { rawPattern.databaseValue }
+
+    /// The pattern of a text; nil for an invalid one.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS3Pattern? {
+        // An invalid pattern does not convert.
+        String.fromDatabaseValue(dbValue).flatMap { try? FTS3Pattern(rawPattern: $0) }
+    }
+}
+
+/// A word of a text, as the tokenizers `simple` and `porter` split it. The tokenizer of the table may split it again: the
+/// word is then a phrase, because FTS3 would take the operator after it for one of its tokens.
+private struct FTS3Word {
+    let text: String
+    /// The word up to its last token, for all tokenizers.
+    let start: String
+    /// Whether all tokenizers take the word for one token.
+    let isToken: Bool
+
+    var pattern: String { isToken ? text : "\"\(text)\"" }
+    var prefixPattern: String { isToken ? "\(text)*" : "\"\(start)*\"" }
+
+    private static let tokenizers = try? (
+        simple: FTS3Tokenizer(.simple), unicode61: FTS3Tokenizer(.unicode61())
+    )
+
+    enum Use {
+        /// Each word is a term of the pattern. FTS3 rejects OR without a token on each side: the words that a tokenizer
+        /// ignores are left out.
+        case terms
+        /// The words are a phrase.
+        case phrase
+    }
+
+    static func words(in text: String, for use: Use = .terms) -> [FTS3Word] {
+        // For the tokenizer, NUL is a letter, but a pattern ends there.
+        let text = text.utf8.contains(0) ? text.replacing("\0", with: " ") : text
+        // Without FTS3, no pattern is valid.
+        guard let tokenizers, let tokens = try? tokenizers.simple.tokens(of: text) else { return [] }
+        return tokens.compactMap { token in
+            let word = token.token
+            guard use == .terms, word.utf8.contains(where: { $0 >= 0x80 }) else {
+                return FTS3Word(text: word, start: word, isToken: true)
+            }
+            guard let parts = try? tokenizers.unicode61.tokens(of: word), let last = parts.last else { return nil }
+            let start = String(decoding: word.utf8.prefix(last.range.upperBound), as: UTF8.self)
+            return FTS3Word(
+                text: word, start: start, isToken: parts.count == 1 && parts[0].range == 0..<word.utf8.count)
+        }
+    }
+}
+
+/// The validation of patterns, by SQLite.
+enum FullTextValidation {
+    /// - Throws: the error of SQLite, without the SQL of the validation.
+    static func check<Module: VirtualTableModule>(
+        _ rawPattern: String, using module: Module, inTable table: String = "document",
+        _ body: @escaping (Module.TableDefinition) -> Void
+    ) throws {
+        do {
+            try DatabaseQueue().writeWithoutTransaction { db in
+                try db.create(virtualTable: table, using: module, body)
+                let name = table.quotedDatabaseIdentifier
+                try db.execute(sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH ?", arguments: [rawPattern])
+            }
+        } catch let error as DatabaseError {
+            throw DatabaseError(resultCode: error.extendedResultCode, message: error.message)
+        }
+    }
+}

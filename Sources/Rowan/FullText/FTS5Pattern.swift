@@ -1,0 +1,149 @@
+// Patterns of FTS5. https://sqlite.org/fts5.html#full_text_query_syntax
+
+/// A pattern that FTS5 tables match with their documents.
+///
+/// ```swift
+/// // Documents that contain all the words that the user has typed
+/// let pattern = FTS5Pattern(matchingAllTokensIn: "SQLite database")
+/// let documents = try Document.matching(pattern).order(Column.rank).fetchAll(db)
+/// ```
+///
+/// The initializers that return nil for a text without words accept any text, and their patterns are always valid.
+/// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an invalid
+/// one.
+///
+/// Source: <https://sqlite.org/fts5.html#full_text_query_syntax>
+public struct FTS5Pattern: Hashable, Sendable {
+    /// The pattern, as SQLite reads it.
+    public let rawPattern: String
+
+    /// Creates a pattern in the language of FTS5: `title: sqlite AND data*`.
+    ///
+    /// ```swift
+    /// // fts5: syntax error near "AND"
+    /// try FTS5Pattern(rawPattern: "AND")
+    /// // no such column: missing
+    /// try FTS5Pattern(rawPattern: "missing: sqlite", allowedColumns: ["title"])
+    /// ```
+    ///
+    /// - Parameter allowedColumns: the columns that the pattern may name.
+    /// - Throws: a ``DatabaseError`` for an invalid pattern.
+    public init(rawPattern: String, allowedColumns: [String] = []) throws {
+        // No column can have these names.
+        let columns = allowedColumns.filter { !["rank", "rowid"].contains($0.foldedDatabaseName) }
+        var table = "document"
+        while columns.contains(where: table.isSameDatabaseName) { table += "_" }
+        try FullTextValidation.check(rawPattern, using: FTS5(), inTable: table) { t in
+            for column in columns { t.column(column) }
+            // A name that no pattern contains.
+            if columns.isEmpty { t.column("\u{1}") }
+        }
+        self.rawPattern = rawPattern
+    }
+
+    private init(valid rawPattern: String) { self.rawPattern = rawPattern }
+
+    /// Matches the documents that contain at least one word of a text; nil without words.
+    public init?(matchingAnyTokenIn string: String) {
+        let words = FTS5Words.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.joined(separator: " OR "))
+    }
+
+    /// Matches the documents that contain all words of a text; nil without words.
+    public init?(matchingAllTokensIn string: String) {
+        let words = FTS5Words.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.joined(separator: " "))
+    }
+
+    /// Matches the documents that contain, for each word of a text, a word that starts with it; nil without words.
+    public init?(matchingAllPrefixesIn string: String) {
+        let words = FTS5Words.words(in: string)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: words.map { $0 + "*" }.joined(separator: " "))
+    }
+
+    /// Matches the documents that contain the words of a text, in the same order and without others between them; nil
+    /// without words.
+    public init?(matchingPhrase string: String) {
+        let words = FTS5Words.words(in: string, for: .phrase)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: "\"\(words.joined(separator: " "))\"")
+    }
+
+    /// Matches the documents with a column that starts with the words of a text; nil without words.
+    public init?(matchingPrefixPhrase string: String) {
+        let words = FTS5Words.words(in: string, for: .phrase)
+        guard !words.isEmpty else { return nil }
+        self.init(valid: "^\"\(words.joined(separator: " "))\"")
+    }
+}
+
+extension FTS5Pattern: DatabaseValueConvertible {
+    /// The pattern as a text.
+    public var databaseValue: DatabaseValue { rawPattern.databaseValue }
+
+    /// The pattern of a text; nil for an invalid one, and for one that names columns.
+    public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS5Pattern? {
+        // An invalid pattern does not convert.
+        String.fromDatabaseValue(dbValue).flatMap { try? FTS5Pattern(rawPattern: $0) }
+    }
+}
+
+extension Database {
+    /// Creates a pattern in the language of FTS5, which may name the columns of a table.
+    ///
+    /// ```swift
+    /// let pattern = try db.makeFTS5Pattern(rawPattern: "title: sqlite", forTable: "book")
+    ///
+    /// // no such column: missing
+    /// try db.makeFTS5Pattern(rawPattern: "missing: sqlite", forTable: "book")
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` for an invalid pattern, or a table that does not exist.
+    public func makeFTS5Pattern(rawPattern: String, forTable table: String) throws -> FTS5Pattern {
+        try FTS5Pattern(rawPattern: rawPattern, allowedColumns: columns(in: table).map(\.name))
+    }
+}
+
+/// The words of texts, as FTS5 splits them.
+private struct FTS5Words {
+    // The tokenizers live as long as their connection.
+    private let queue: DatabaseQueue
+    private let ascii: any FTS5Tokenizer
+    private let unicode61: any FTS5Tokenizer
+
+    private init() throws {
+        queue = try DatabaseQueue()
+        ascii = try queue.inDatabase { try $0.makeTokenizer(.ascii()) }
+        unicode61 = try queue.inDatabase { try $0.makeTokenizer(.unicode61()) }
+    }
+
+    private static let shared = Mutex<FTS5Words?>(nil)
+
+    enum Use { case terms, phrase }
+
+    /// The words of a text. FTS5 reads them without quotes, because ASCII letters are in lower case: AND is an operator,
+    /// and is not.
+    static func words(in text: String, for use: Use = .terms) -> [String] {
+        shared.withLock { words in
+            // Without FTS5, no pattern is valid.
+            if words == nil { words = try? FTS5Words() }
+            guard let words, let tokens = try? words.ascii.tokens(of: text, for: .query) else { return [] }
+            return use == .phrase ? tokens.map(\.token) : tokens.flatMap { words.parts(of: $0.token) }
+        }
+    }
+
+    /// The parts of a word between the separators outside ASCII, such as typographic quotes: a table without phrases
+    /// refuses a word of several tokens. A word that contains only separators may be a word for the table's tokenizer.
+    private func parts(of word: String) -> [String] {
+        guard word.utf8.contains(where: { $0 >= 0x80 }),
+            let tokens = try? unicode61.tokens(of: word, for: .query), !tokens.isEmpty
+        else { return [word] }
+        let bytes = Array(word.utf8)
+        return tokens.map {
+            String(decoding: bytes[Int($0.range.lowerBound)..<Int($0.range.upperBound)], as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// The modules of virtual tables, as `create(virtualTable:options:using:_:)` uses them.
+
+/// A module of virtual tables, with the definition of its tables in Swift: ``FTS5``, for example.
+///
+/// ```swift
+/// struct CSV: VirtualTableModule {
+///     final class TableDefinition { var path = "" }
+///     var moduleName: String { "csv" }
+///     func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition { TableDefinition() }
+///     func moduleArguments(for definition: TableDefinition, in db: Database) -> [String] {
+///         ["filename=\(definition.path.databaseValue.sqlLiteral)"]
+///     }
+/// }
+///
+/// // CREATE VIRTUAL TABLE "city" USING csv(filename='city.csv')
+/// try db.create(virtualTable: "city", using: CSV()) { t in t.path = "city.csv" }
+/// ```
+///
+/// A module without a definition implements `moduleName` only:
+///
+/// ```swift
+/// struct Spellfix: VirtualTableModule { typealias TableDefinition = Void; var moduleName: String { "spellfix1" } }
+/// ```
+///
+/// Source: <https://sqlite.org/vtab.html>
+public protocol VirtualTableModule {
+    /// The type that the closure of `create(virtualTable:options:using:_:)` receives. If the closure changes it, it is a
+    /// class.
+    associatedtype TableDefinition
+
+    /// The name of the module, as SQLite knows it.
+    var moduleName: String { get }
+
+    /// The definition of a new table, before the closure changes it.
+    func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition
+
+    /// The arguments of the module, each as SQL. The default is an empty list: no parentheses.
+    func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String]
+
+    /// Called when the table has been created, in the same savepoint: an error undoes the creation. By default, nothing
+    /// happens.
+    func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws
+}
+
+extension VirtualTableModule {
+    /// No arguments.
+    public func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String] { [] }
+
+    /// Does nothing.
+    public func database(_ db: Database, didCreate tableName: String, using definition: TableDefinition) throws {}
+}
+
+extension VirtualTableModule where TableDefinition == Void {
+    /// No definition.
+    public func makeTableDefinition(configuration: VirtualTableConfiguration) {}
+}
+
+/// What a module knows about a new table, besides its definition.
+public struct VirtualTableConfiguration: Sendable {
+    /// Whether only the current connection sees the table.
+    public let isTemporary: Bool
+
+    package init(isTemporary: Bool) { self.isTemporary = isTemporary }
+
+    /// The schema of the table.
+    package var schemaName: String { isTemporary ? "temp" : "main" }
+}
