@@ -32,11 +32,13 @@ package struct ConnectionState {
         case recordPlans
         /// The listener that detects default implementations of callbacks.
         case callbackProbe
+        /// The names of the collections that are served as tables.
+        case collections
 
         var lifetime: Lifetime {
             switch self {
             case .recordPlans: .statements
-            case .callbackProbe: .connection
+            case .callbackProbe, .collections: .connection
             }
         }
     }
