@@ -28,6 +28,12 @@ static inline void rowan_log(int code, const char *message) { sqlite3_log(code, 
 
 static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
 
+// SQLite may be built without databases as bytes.
+#pragma weak sqlite3_serialize
+#pragma weak sqlite3_deserialize
+
+static inline int rowan_can_serialize(void) { return sqlite3_serialize != 0 && sqlite3_deserialize != 0; }
+
 typedef void (*rowan_preupdate_function)(
     void *context, sqlite3 *db, int operation, const char *schema, const char *table, sqlite3_int64 old_rowid,
     sqlite3_int64 new_rowid);

@@ -34,11 +34,13 @@ package struct ConnectionState {
         case callbackProbe
         /// The receiver of the reports of a migration.
         case migrationReporter
+        /// The names of the collections that are served as tables.
+        case collections
 
         var lifetime: Lifetime {
             switch self {
             case .recordPlans: .statements
-            case .callbackProbe, .migrationReporter: .connection
+            case .callbackProbe, .migrationReporter, .collections: .connection
             }
         }
     }

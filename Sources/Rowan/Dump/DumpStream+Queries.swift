@@ -13,13 +13,12 @@ extension DumpStream {
         _ db: Database, _ cursor: RowCursor, _ format: some DumpFormat, _ visit: (Statement) -> Void = { _ in }
     ) throws {
         var format = format
-        if let row = try cursor.nextRow() {
+        // The format and the progress closure may reset the statement, by a rollback: `nextRow` detects it.
+        while try cursor.nextRow() != nil {
             let statement = cursor.statement
-            repeat {
-                visit(statement)
-                try format.writeRow(db, statement: statement, to: &self)
-                try didWriteRow()
-            } while try cursor.advance(row)
+            visit(statement)
+            try format.writeRow(db, statement: statement, to: &self)
+            try didWriteRow()
         }
         let statement = cursor.statement
         if statement.columnCount > 0 { format.finalize(db, statement: statement, to: &self) }

@@ -23,7 +23,7 @@ extension ScriptWriter {
     }
 
     private func writeRows(_ cursor: RowCursor, _ insertion: String, to stream: inout DumpStream) throws {
-        guard let row = try cursor.nextRow() else { return }
+        guard try cursor.nextRow() != nil else { return }
         let statement = cursor.statement
         let width = statement.columnCount
         let text = stream.text()
@@ -43,7 +43,7 @@ extension ScriptWriter {
                 rowCount = 0
             }
             try stream.didWriteRow()
-        } while try cursor.advance(row)
+        } while try cursor.nextRow() != nil
         if rowCount > 0 { text.append(literal: ";\n") }
     }
 

@@ -107,6 +107,23 @@ struct DumpProgressConcurrencyTests {
         }
     }
 
+    /// A rollback during a dump: SQLite continues the statement, and the dump is complete.
+    @Test func rollbackDuringADump() throws {
+        try withTable(.memoryQueue) { writer throws in
+            try Self.fill(writer)
+            try writer.writeWithoutTransaction { db throws in
+                try db.beginTransaction()
+                let sink = TextSink()
+                try db.dumpTables(["big"], to: sink) { _ in
+                    if db.isInsideTransaction { try db.rollback() }
+                }
+                #expect(sink.text == Self.expected)
+                #expect(!db.isInsideTransaction)
+            }
+            #expect(try writer.values() == [1, 2])
+        }
+    }
+
     /// A stream that reaches a gate when it receives text, and waits for another.
     private final class GatedSink: TextOutputStream, Sendable {
         let reached = Gate()

@@ -1,0 +1,95 @@
+// Blobs, piece by piece: a large value never stands in the memory as a whole.
+
+public import Foundation
+
+/// An open blob, which is read and written in pieces.
+///
+/// ``Database/withBlob(table:column:rowID:access:schema:_:)`` opens and closes it.
+public final class DatabaseBlob {
+    /// What a blob is opened for.
+    public enum Access: Hashable, Sendable {
+        /// Reading.
+        case read
+        /// Reading and writing.
+        case readWrite
+    }
+
+    private let handle: BlobHandle
+
+    init(_ handle: BlobHandle) { self.handle = handle }
+
+    /// The number of bytes. Writing does not change it: to set it, store a blob of this size, as `zeroblob(1000)` does.
+    public var count: Int { handle.count }
+
+    /// Reads a range of bytes, or all bytes.
+    ///
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR for a range beyond the end, SQLITE_ABORT if the row was
+    ///   changed since the blob was opened.
+    public func read(_ range: Range<Int>? = nil) throws -> Data {
+        let range = range ?? 0..<count
+        // Before a buffer of this size is made.
+        try handle.check(range.lowerBound, range.count)
+        var data = Data(count: range.count)
+        try data.withUnsafeMutableBytes { try handle.read(into: $0, at: range.lowerBound) }
+        return data
+    }
+
+    /// Writes bytes at an offset, over those that stand there.
+    ///
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if the bytes would extend beyond the end, SQLITE_READONLY if
+    ///   the blob is open for reading, SQLITE_ABORT if the row was changed since the blob was opened.
+    public func write(_ data: Data, at offset: Int = 0) throws {
+        try data.withUnsafeBytes { try handle.write($0, at: offset) }
+    }
+
+    /// Opens the blob of another row, in the same column: faster than opening another blob.
+    ///
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if the row does not exist, or has no blob or text there.
+    ///   The blob is then unusable: all its methods throw SQLITE_ABORT.
+    public func reopen(rowID: Int64) throws { try handle.reopen(rowID: rowID) }
+}
+
+extension Database {
+    /// Opens a blob, to read or write it in pieces.
+    ///
+    /// ```swift
+    /// try db.execute(sql: "INSERT INTO photo (id, data) VALUES (1, zeroblob(10000000))")
+    /// try db.withBlob(table: "photo", column: "data", rowID: 1, access: .readWrite) { blob in
+    ///     var offset = 0
+    ///     for chunk in chunks {
+    ///         try blob.write(chunk, at: offset)
+    ///         offset += chunk.count
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The blob is open in the closure only. It can also be a text, whose bytes are read and written as they are stored.
+    ///
+    /// Writing a blob runs no trigger, and is not reported to update hooks.
+    ///
+    /// Source: <https://sqlite.org/c3ref/blob_open.html>
+    ///
+    /// - Parameters:
+    ///   - rowID: the rowid of the row.
+    ///   - access: what the blob is opened for.
+    ///   - schema: the name of the database: `main`, `temp`, or an attached one.
+    /// - Returns: the result of the closure.
+    /// - Throws: the error of the closure. A ``DatabaseError``: its code is SQLITE_ERROR for a missing table, column or
+    ///   row, for a view, a virtual table, a table without rowids, for a value that is neither blob nor text, and for
+    ///   writing to a column of an index or a foreign key; SQLITE_READONLY for writing in a read.
+    public func withBlob<T>(
+        table: String, column: String, rowID: Int64, access: DatabaseBlob.Access = .read, schema: String = "main",
+        _ body: (DatabaseBlob) throws -> T
+    ) throws -> T {
+        let handle = try BlobHandle(
+            connection, schema: schema, table: table, column: column, rowID: rowID, isWritable: access == .readWrite)
+        let result: T
+        do { result = try body(DatabaseBlob(handle)) } catch {
+            // The first error takes precedence.
+            try? handle.finish()
+            throw error
+        }
+        try handle.finish()
+        return result
+    }
+}

@@ -1,0 +1,103 @@
+// An open blob of the C API. An open blob is a running statement: it must not outlive its access.
+// Source: https://sqlite.org/c3ref/blob_open.html
+
+import CSQLite
+import Synchronization
+
+/// An open blob. It is closed when the access that opened it needs it to be: see `Database.withBlob`.
+package final class BlobHandle {
+    private let connection: LocalConnection
+    private var pointer: OpaquePointer?
+
+    package init(
+        _ connection: LocalConnection, schema: String, table: String, column: String, rowID: Int64, isWritable: Bool
+    ) throws {
+        self.connection = connection
+        for name in [schema, table, column] where name.utf8.contains(0) {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR, message: "the name \(name) contains a NUL character: remove it")
+        }
+        let database = try connection.openPointer()
+        try connection.checkBlobAccess(isWritable: isWritable)
+        let code = sqlite3_blob_open(database, schema, table, column, rowID, isWritable ? 1 : 0, &pointer)
+        guard code == SQLITE_OK else {
+            let error = connection.error(code)
+            _ = close()
+            throw error
+        }
+    }
+
+    deinit { _ = close() }
+
+    /// The number of bytes; 0 if the blob is closed.
+    package var count: Int { pointer.map { Int(sqlite3_blob_bytes($0)) } ?? 0 }
+
+    package func reopen(rowID: Int64) throws { try connection.checkBlob(sqlite3_blob_reopen(openPointer(), rowID)) }
+
+    package func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+        let pointer = try openPointer()
+        try check(offset, bytes.count)
+        guard let start = bytes.baseAddress else { return }
+        try connection.checkBlob(sqlite3_blob_read(pointer, start, CInt(bytes.count), CInt(offset)))
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        let pointer = try openPointer()
+        try check(offset, bytes.count)
+        guard let start = bytes.baseAddress else { return }
+        try connection.checkBlob(sqlite3_blob_write(pointer, start, CInt(bytes.count), CInt(offset)))
+    }
+
+    /// Closes the blob. Outside a transaction, this commits its changes.
+    package func finish() throws {
+        let code = close()
+        guard code == SQLITE_OK else { throw connection.error(code) }
+    }
+
+    private func close() -> CInt {
+        guard let pointer else { return SQLITE_OK }
+        self.pointer = nil
+        return sqlite3_blob_close(pointer)
+    }
+
+    private func openPointer() throws -> OpaquePointer {
+        guard let pointer else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "the blob is closed: use it inside the closure of withBlob")
+        }
+        _ = try connection.openPointer()
+        return pointer
+    }
+
+    /// - Throws: SQLITE_ERROR if the blob has no such bytes.
+    package func check(_ offset: Int, _ length: Int) throws {
+        let (end, overflow) = offset.addingReportingOverflow(length)
+        guard offset >= 0, !overflow, end <= count else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "the blob has \(count) bytes: it has no \(length) bytes at offset \(offset)")
+        }
+    }
+}
+
+extension LocalConnection {
+    /// - Throws: SQLITE_READONLY for a write in a read; `CancellationError` in a cancelled access; SQLITE_ABORT while the
+    /// connection is suspended.
+    fileprivate func checkBlobAccess(isWritable: Bool) throws {
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+        if isSuspended.load(ordering: .relaxed) {
+            throw DatabaseError(
+                resultCode: .SQLITE_ABORT, message: "the database is suspended: try again after it has resumed")
+        }
+        guard isWritable, readOnlyDepth > 0 else { return }
+        throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
+    }
+
+    fileprivate func checkBlob(_ code: CInt) throws {
+        guard code == SQLITE_ABORT else { return try check(code) }
+        throw DatabaseError(
+            resultCode: .SQLITE_ABORT,
+            message:
+                "the row of the blob was changed or deleted, or the transaction was rolled back: open the blob again")
+    }
+}

@@ -1,0 +1,239 @@
+// Rows of the program as a virtual table, which exists as soon as its module does, in all schemas. SQLite releases the
+// source with the module, once no statement uses the table any more.
+// Sources: https://sqlite.org/vtab.html, https://sqlite.org/vtab.html#epovtab
+
+import CSQLite
+import Foundation
+
+/// The rows of a virtual table.
+package final class CollectionSource: Sendable {
+    package let columns: [String]
+    package let count: Int
+    /// The values of a row, in the order of the columns.
+    package let row: @Sendable (Int) throws -> [DatabaseValue]
+
+    package init(columns: [String], count: Int, row: @escaping @Sendable (Int) throws -> [DatabaseValue]) {
+        self.columns = columns
+        self.count = count
+        self.row = row
+    }
+}
+
+extension LocalConnection {
+    /// Adds a table, or replaces the table of another collection.
+    package func addCollection(_ source: CollectionSource, named name: String) throws {
+        let connection = try openPointer()
+        let client = CollectionClient(source, try openHooks())
+        // SQLite releases the client, even if the call fails.
+        try check(
+            sqlite3_create_module_v2(
+                connection, name, CollectionModule.pointer, Unmanaged.passRetained(client).toOpaque()
+            ) {
+                Unmanaged<CollectionClient>.fromOpaque($0!).release()
+            })
+        schemaDidMove()
+    }
+
+    /// Removes a table. Statements that use it keep it.
+    package func removeCollection(named name: String) throws {
+        try check(sqlite3_create_module_v2(openPointer(), name, nil, nil, nil))
+        schemaDidMove()
+    }
+}
+
+private final class CollectionClient {
+    let source: CollectionSource
+    unowned let hooks: ConnectionHooks
+
+    init(_ source: CollectionSource, _ hooks: ConnectionHooks) {
+        self.source = source
+        self.hooks = hooks
+    }
+}
+
+/// A table of a connection. Its first member is the one that SQLite reads and writes.
+private struct CollectionTable {
+    var base = sqlite3_vtab()
+    var client: Unmanaged<CollectionClient>
+
+    static func of(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> CollectionClient {
+        UnsafeMutableRawPointer(table!).assumingMemoryBound(to: CollectionTable.self).pointee.client
+            .takeUnretainedValue()
+    }
+}
+
+/// A cursor over a table: all rows, or one.
+private struct CollectionCursor {
+    var base = sqlite3_vtab_cursor()
+    var index = 0
+    var end = 0
+    /// The values of the current row, once a column was read.
+    var row: Unmanaged<CollectionRow>?
+
+    static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<CollectionCursor> {
+        UnsafeMutableRawPointer(cursor!).assumingMemoryBound(to: CollectionCursor.self)
+    }
+
+    mutating func forgetRow() {
+        row?.release()
+        row = nil
+    }
+}
+
+private final class CollectionRow {
+    let values: [DatabaseValue]
+    init(_ values: [DatabaseValue]) { self.values = values }
+}
+
+private enum CollectionModule {
+    /// The functions of the module. They live as long as the process.
+    nonisolated(unsafe) static let pointer: UnsafePointer<sqlite3_module> = {
+        var module = sqlite3_module()
+        // Without xCreate, the table needs no CREATE VIRTUAL TABLE, and allows none.
+        module.xConnect = connect
+        module.xBestIndex = bestIndex
+        module.xDisconnect = disconnect
+        module.xOpen = open
+        module.xClose = close
+        module.xFilter = filter
+        module.xNext = next
+        module.xEof = { CollectionCursor.of($0).pointee.index >= CollectionCursor.of($0).pointee.end ? 1 : 0 }
+        module.xColumn = column
+        module.xRowid = { cursor, rowID in
+            rowID!.pointee = sqlite3_int64(CollectionCursor.of(cursor).pointee.index)
+            return SQLITE_OK
+        }
+        let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        pointer.initialize(to: module)
+        return UnsafePointer(pointer)
+    }()
+
+    private static let connect:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, CInt, UnsafePointer<UnsafePointer<CChar>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        ) -> CInt = { connection, client, _, _, result, _ in
+            let client = Unmanaged<CollectionClient>.fromOpaque(client!)
+            let columns = client.takeUnretainedValue().source.columns.map(\.quotedDatabaseIdentifier)
+            let code = sqlite3_declare_vtab(connection, "CREATE TABLE x(\(columns.joined(separator: ",")))")
+            guard code == SQLITE_OK else { return code }
+            let table = UnsafeMutablePointer<CollectionTable>.allocate(capacity: 1)
+            table.initialize(to: CollectionTable(client: client.retain()))
+            result!.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)
+            return SQLITE_OK
+        }
+
+    private static let disconnect: @convention(c) (UnsafeMutablePointer<sqlite3_vtab>?) -> CInt = { table in
+        let table = UnsafeMutableRawPointer(table!).assumingMemoryBound(to: CollectionTable.self)
+        table.pointee.client.release()
+        table.deallocate()
+        return SQLITE_OK
+    }
+
+    /// A row by its rowid, or all rows.
+    private static let bestIndex:
+        @convention(c) (UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<sqlite3_index_info>?) -> CInt = {
+            table, info in
+            let info = info!
+            for index in 0..<Int(info.pointee.nConstraint) {
+                let constraint = info.pointee.aConstraint[index]
+                let isEqual = constraint.op == UInt8(SQLITE_INDEX_CONSTRAINT_EQ)
+                guard constraint.usable != 0, constraint.iColumn < 0, isEqual else { continue }
+                info.pointee.aConstraintUsage[index].argvIndex = 1
+                info.pointee.idxNum = 1
+                info.pointee.estimatedCost = 1
+                info.pointee.estimatedRows = 1
+                info.pointee.idxFlags = CInt(SQLITE_INDEX_SCAN_UNIQUE)
+                return SQLITE_OK
+            }
+            let count = CollectionTable.of(table).source.count
+            info.pointee.estimatedCost = Double(max(count, 1))
+            info.pointee.estimatedRows = sqlite3_int64(count)
+            return SQLITE_OK
+        }
+
+    private static let open:
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
+        ) -> CInt = { _, result in
+            let cursor = UnsafeMutablePointer<CollectionCursor>.allocate(capacity: 1)
+            cursor.initialize(to: CollectionCursor())
+            result!.pointee = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+            return SQLITE_OK
+        }
+
+    private static let close: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt = { cursor in
+        let cursor = CollectionCursor.of(cursor)
+        cursor.pointee.forgetRow()
+        cursor.deallocate()
+        return SQLITE_OK
+    }
+
+    private static let filter:
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vtab_cursor>?, CInt, UnsafePointer<CChar>?, CInt,
+            UnsafeMutablePointer<OpaquePointer?>?
+        ) -> CInt = { cursor, plan, _, count, values in
+            let source = CollectionTable.of(cursor!.pointee.pVtab).source
+            let cursor = CollectionCursor.of(cursor)
+            cursor.pointee.forgetRow()
+            guard plan == 1, count == 1 else {
+                (cursor.pointee.index, cursor.pointee.end) = (0, source.count)
+                return SQLITE_OK
+            }
+            // SQLite checks the equality again: a row too many does not matter.
+            let rowID = sqlite3_value_int64(values![0])
+            let isRow = rowID >= 0 && rowID < sqlite3_int64(source.count)
+            (cursor.pointee.index, cursor.pointee.end) = isRow ? (Int(rowID), Int(rowID) + 1) : (0, 0)
+            return SQLITE_OK
+        }
+
+    private static let next: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt = { cursor in
+        let cursor = CollectionCursor.of(cursor)
+        cursor.pointee.forgetRow()
+        cursor.pointee.index += 1
+        return SQLITE_OK
+    }
+
+    private static let column:
+        @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?, OpaquePointer?, CInt) -> CInt = {
+            cursor, context, column in
+            let client = CollectionTable.of(cursor!.pointee.pVtab)
+            let cursor = CollectionCursor.of(cursor)
+            let index = cursor.pointee.index
+            if cursor.pointee.row == nil {
+                let result = client.hooks.calling { Result { try client.source.row(index) } }
+                switch result {
+                case .success(let values): cursor.pointee.row = Unmanaged.passRetained(CollectionRow(values))
+                case .failure(let error):
+                    sqlite3_result_error(context, "row \(index) of the collection can't be encoded: \(error)", -1)
+                    return SQLITE_ERROR
+                }
+            }
+            let values = cursor.pointee.row!.takeUnretainedValue().values
+            values[Int(column)].setResult(of: context!)
+            return SQLITE_OK
+        }
+}
+
+extension DatabaseValue {
+    fileprivate func setResult(of context: OpaquePointer) {
+        switch storage {
+        case .null: sqlite3_result_null(context)
+        case .int64(let integer): sqlite3_result_int64(context, integer)
+        case .double(let double): sqlite3_result_double(context, double)
+        case .string(var string):
+            string.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    // SQLite takes a null pointer for NULL.
+                    rowan_result_text(context, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count))
+                }
+            }
+        case .blob(let data):
+            data.withUnsafeBytes {
+                rowan_result_blob(context, $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1), UInt64($0.count))
+            }
+        }
+    }
+}
