@@ -73,8 +73,8 @@ extension FTS3Pattern: DatabaseValueConvertible {
     }
 }
 
-/// A word of a text, as the tokenizers `simple` and `porter` split it. The tokenizer of the table may split it again: the
-/// word is then a phrase, because FTS3 would take the operator after it for one of its tokens.
+/// A word of a text, as the tokenizers `simple` and `porter` split it. The tokenizer of the table may split it again:
+/// the word is then a phrase, because FTS3 would take the operator after it for one of its tokens.
 private struct FTS3Word {
     let text: String
     /// The word up to its last token, for all tokenizers.

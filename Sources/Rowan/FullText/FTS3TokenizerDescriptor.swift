@@ -11,15 +11,15 @@ public struct FTS3TokenizerDescriptor: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It matches
-    /// "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". This is the default tokenizer.
+    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It
+    /// matches "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". This is the default tokenizer.
     public static let simple = FTS3TokenizerDescriptor("simple")
 
     /// Splits like ``simple``, and reduces English words to their stem: it matches "database" with "databases".
     public static let porter = FTS3TokenizerDescriptor("porter")
 
-    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case, without
-    /// their diacritics. It matches "Jérôme" with "JEROME".
+    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case,
+    /// without their diacritics. It matches "Jérôme" with "JEROME".
     ///
     /// - Parameters:
     ///   - diacritics: what happens to diacritics.

@@ -122,8 +122,8 @@ public final class FTS4TableDefinition {
     /// keep the index up to date. When you drop the full-text table, also call
     /// ``Database/dropFTS4SynchronizationTriggers(forTable:)``.
     ///
-    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If the
-    ///   table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
+    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If
+    ///   the table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
     public func synchronize(withTable tableName: String) { source = .synchronized(tableName) }
 }
 

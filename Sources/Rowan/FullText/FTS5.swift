@@ -80,7 +80,8 @@ public final class FTS5TableDefinition {
     fileprivate(set) var columns: [FTS5ColumnDefinition] = []
     fileprivate(set) var source = FullTextContent.option(nil)
 
-    /// The tokenizer; nil for SQLite's default, ``FTS5TokenizerDescriptor/unicode61(diacritics:categories:separators:tokenCharacters:)``.
+    /// The tokenizer; nil for SQLite's default,
+    /// ``FTS5TokenizerDescriptor/unicode61(diacritics:categories:separators:tokenCharacters:)``.
     public var tokenizer: FTS5TokenizerDescriptor?
 
     /// The table whose text is indexed, or an empty text for a table that keeps no text. It is not synchronized: see
@@ -99,8 +100,8 @@ public final class FTS5TableDefinition {
     /// 0 to save the space of the lengths of the columns, which `bm25()` needs: it then counts the tokens.
     public var columnSize: Int?
 
-    /// What the index contains for each token: `full` is the default; `column` and `none` save space, and refuse phrases.
-    /// <https://sqlite.org/fts5.html#the_detail_option>
+    /// What the index contains for each token: `full` is the default; `column` and `none` save space, and refuse
+    /// phrases. <https://sqlite.org/fts5.html#the_detail_option>
     public var detail: String?
 
     /// Whether rows of a table that keeps no text can be deleted. It requires SQLite 3.43.
@@ -138,8 +139,8 @@ public final class FTS5TableDefinition {
     /// keep the index up to date. When you drop the full-text table, also call
     /// ``Database/dropFTS5SynchronizationTriggers(forTable:)``.
     ///
-    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If the
-    ///   table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
+    /// - Note: rows that `INSERT OR REPLACE` deletes stay in the index, unless `PRAGMA recursive_triggers` is on. If
+    ///   the table has no integer primary key, VACUUM may change its rowids: rebuild the index afterwards.
     public func synchronize(withTable tableName: String) { source = .synchronized(tableName) }
 
     /// The column of the content table with its rowid; nil for the hidden rowid.

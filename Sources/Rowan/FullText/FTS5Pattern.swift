@@ -9,8 +9,8 @@
 /// ```
 ///
 /// The initializers that return nil for a text without words accept any text, and their patterns are always valid.
-/// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an invalid
-/// one.
+/// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an
+/// invalid one.
 ///
 /// Source: <https://sqlite.org/fts5.html#full_text_query_syntax>
 public struct FTS5Pattern: Hashable, Sendable {
@@ -124,8 +124,8 @@ private struct FTS5Words {
 
     enum Use { case terms, phrase }
 
-    /// The words of a text. FTS5 reads them without quotes, because ASCII letters are in lower case: AND is an operator,
-    /// and is not.
+    /// The words of a text. FTS5 reads them without quotes, because ASCII letters are in lower case: AND is an
+    /// operator, and is not.
     static func words(in text: String, for use: Use = .terms) -> [String] {
         shared.withLock { words in
             // Without FTS5, no pattern is valid.

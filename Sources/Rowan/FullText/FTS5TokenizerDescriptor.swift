@@ -1,7 +1,7 @@
 // The tokenizers of FTS5 tables, as their definitions name them. https://sqlite.org/fts5.html#tokenizers
 
-/// A tokenizer of ``FTS5``: how texts and patterns are split into tokens. A text matches a pattern if both give the same
-/// tokens.
+/// A tokenizer of ``FTS5``: how texts and patterns are split into tokens. A text matches a pattern if both give the
+/// same tokens.
 ///
 /// ``FTS5CustomTokenizer/tokenizerDescriptor(arguments:)`` describes a tokenizer in Swift.
 public struct FTS5TokenizerDescriptor: Hashable, Sendable {
@@ -11,8 +11,8 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
     /// Creates a descriptor from a name and arguments: `["porter", "unicode61", "remove_diacritics", "0"]`.
     public init(components: [String]) { self.components = components }
 
-    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It matches
-    /// "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". <https://sqlite.org/fts5.html#ascii_tokenizer>
+    /// Splits at ASCII characters that are neither letters nor digits, and turns ASCII letters into lower case. It
+    /// matches "Foo" with "FOO", but not "Jérôme" with "JÉRÔME". <https://sqlite.org/fts5.html#ascii_tokenizer>
     ///
     /// - Parameters:
     ///   - separators: letters and digits to split at.
@@ -31,8 +31,11 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
         FTS5TokenizerDescriptor(components: ["porter"] + (base?.components ?? []))
     }
 
-    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case, without
-    /// their diacritics. It matches "Jérôme" with "JEROME". This is the default tokenizer.
+    /// Reduces English words to their stem, after another tokenizer: `.porter(.ascii())`.
+    public static func porter(_ base: FTS5TokenizerDescriptor) -> FTS5TokenizerDescriptor { porter(wrapping: base) }
+
+    /// Splits at all characters of Unicode that are neither letters nor digits, and turns letters into lower case,
+    /// without their diacritics. It matches "Jérôme" with "JEROME". This is the default tokenizer.
     /// <https://sqlite.org/fts5.html#unicode61_tokenizer>
     ///
     /// - Parameters:

@@ -33,11 +33,11 @@ public protocol FTS5WrapperTokenizer: FTS5CustomTokenizer {
     /// Receives a token, and calls the function with any number of tokens in its place: none for a stop word, several
     /// for synonyms.
     ///
-    /// Pass the flags on. Synonyms, except the first one, add ``FTS5TokenFlags/colocated``. Don't catch the errors of the
-    /// function.
+    /// Pass the flags on. Synonyms, except the first one, add ``FTS5TokenFlags/colocated``. Don't catch the errors of
+    /// the function.
     ///
-    /// - Throws: an error, with which the statement fails. It keeps the code of a ``DatabaseError``; SQLite does not keep
-    ///   the message, which goes to ``Database/logError``.
+    /// - Throws: an error, with which the statement fails. It keeps the code of a ``DatabaseError``; SQLite does not
+    ///   keep the message, which goes to ``Database/logError``.
     func accept(
         token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
         tokenCallback: FTS5WrapperTokenCallback

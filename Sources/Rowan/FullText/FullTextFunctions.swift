@@ -66,7 +66,7 @@ extension FTS5 {
 }
 
 extension FTS3 {
-    /// The part of a text of an FTS3 or FTS4 table with the most matches: `snippet(document, '<b>', '</b>', '…', 1, 15)`.
+    /// The part of a text with the most matches, in an FTS3 or FTS4 table: `snippet(document, '<b>', '</b>', '…', 1, 15)`.
     ///
     /// ```swift
     /// // SELECT *, snippet("document", ?, ?, ?, 1, ?) AS "excerpt" FROM "document" WHERE "document" MATCH ?
@@ -92,8 +92,8 @@ extension FTS3 {
         call("snippet", start, end, ellipsis, SQLExpression.constant(-1), tokenCount)
     }
 
-    /// The places of the matches in a row of an FTS3 or FTS4 table, four integers for each of them: the column, the term
-    /// of the pattern, the byte offset and the number of bytes. <https://sqlite.org/fts3.html#offsets>
+    /// The places of the matches in a row of an FTS3 or FTS4 table, four integers for each of them: the column, the
+    /// term of the pattern, the byte offset and the number of bytes. <https://sqlite.org/fts3.html#offsets>
     public static func offsets() -> SQLExpression { call("offsets") }
 
     /// Statistics about the matches in a row of an FTS3 or FTS4 table, as a blob of 32-bit integers.

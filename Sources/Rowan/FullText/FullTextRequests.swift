@@ -1,4 +1,5 @@
-// Full-text searches in requests. The left operand of MATCH is a column, or the hidden column with the name of the table.
+// Full-text searches in requests. The left operand of MATCH is a column, or the hidden column with the name of the
+// table.
 
 extension Column {
     /// The hidden column with the relevance of a row of an FTS5 table. The most relevant rows come first.

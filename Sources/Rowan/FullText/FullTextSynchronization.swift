@@ -1,5 +1,5 @@
-// External content: a full-text table that indexes the text of another table. Triggers repeat each change of that table.
-// A trigger does not see the rows that INSERT OR REPLACE deletes, unless `PRAGMA recursive_triggers` is on.
+// External content: a full-text table that indexes the text of another table. Triggers repeat each change of that
+// table. A trigger does not see the rows that INSERT OR REPLACE deletes, unless `PRAGMA recursive_triggers` is on.
 // Sources: https://sqlite.org/fts3.html#_external_content_fts4_tables_, https://sqlite.org/fts5.html#external_content_tables
 
 /// Where a full-text table keeps its text.
@@ -67,10 +67,11 @@ struct FullTextSynchronization {
     /// Creates the triggers, and indexes the rows of the content table.
     func start(_ db: Database) throws {
         let rowID = rowIDColumn.quotedDatabaseIdentifier
+        let origin = contentTable.quotedDatabaseIdentifier
         for event in engine.events {
             try db.execute(
                 sql: """
-                    CREATE TRIGGER \(name(of: event, in: schema)) \(event.sql) ON \(contentTable.quotedDatabaseIdentifier) \
+                    CREATE TRIGGER \(name(of: event, in: schema)) \(event.sql) ON \(origin) \
                     BEGIN \(statements(for: event, rowID)) END
                     """)
         }

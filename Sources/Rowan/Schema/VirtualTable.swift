@@ -40,8 +40,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The module may run further statements, such as the triggers of a full-text table. If one of them fails, the table
-    /// is not created.
+    /// The module may run further statements, such as the triggers of a full-text table. If one of them fails, the
+    /// table is not created.
     ///
     /// - Throws: the error of SQLite, of the module, or of the closure.
     ///

@@ -24,8 +24,8 @@
 ///
 /// Source: <https://sqlite.org/vtab.html>
 public protocol VirtualTableModule {
-    /// The type that the closure of `create(virtualTable:options:using:_:)` receives. If the closure changes it, it is a
-    /// class.
+    /// The type that the closure of `create(virtualTable:options:using:_:)` receives. If the closure changes it, it is
+    /// a class.
     associatedtype TableDefinition
 
     /// The name of the module, as SQLite knows it.

@@ -165,6 +165,7 @@ struct FullTextDefinitionTests {
                 "unicode61 separators Xé tokenchars '\".€'"
             ),
             (.porter(), "porter"), (.porter(wrapping: .ascii()), "porter ascii"),
+            (.porter(.ascii()), "porter ascii"),
             (.porter(wrapping: .unicode61(diacritics: .keep)), "porter unicode61 remove_diacritics 0"),
             (.trigram(), "trigram"), (.trigram(caseSensitive: true), "trigram case_sensitive 1"),
             (.init(components: ["ascii", "tokenchars", ""]), "ascii tokenchars ''"),
