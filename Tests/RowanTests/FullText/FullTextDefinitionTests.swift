@@ -142,13 +142,18 @@ struct FullTextDefinitionTests {
         }
         #expect(options == ["contentless_delete=1", "contentless_unindexed=1", "locale=1"])
         guard isSQLite(3_047_000) else { return }
-        try check(FTS5(), "a, b UNINDEXED, content='', contentless_delete=1, contentless_unindexed=1, locale=1") { t in
-            t.content = ""
-            t.contentlessDelete = true
-            t.contentlessUnindexed = true
-            t.locale = true
-            t.column("a")
-            t.column("b").notIndexed()
+        // Not `check`: SQLite 3.53 does not drop the content of such a table.
+        try withDatabase { db throws in
+            try db.create(virtualTable: "document", using: FTS5()) { t in
+                t.content = ""
+                t.contentlessDelete = true
+                t.contentlessUnindexed = true
+                t.locale = true
+                t.column("a")
+                t.column("b").notIndexed()
+            }
+            let options = "content='', contentless_delete=1, contentless_unindexed=1, locale=1"
+            #expect(try sql(db) == "CREATE VIRTUAL TABLE \"document\" USING fts5(a, b UNINDEXED, \(options))")
         }
     }
 

@@ -373,11 +373,13 @@ struct TokenizerTests {
         try DatabaseQueue(path: path, configuration: configuration).write { db in
             try create(db, CommaTokenizer.tokenizerDescriptor())
         }
-        try DatabaseQueue(path: path).write { db in
+        try DatabaseQueue(path: path).inDatabase { db throws in
             expectError(.SQLITE_ERROR, "no such tokenizer: comma") { try db.insert("a") }
+        }
+        try DatabaseQueue(path: path).inDatabase { db throws in
             db.add(tokenizer: CommaTokenizer.self)
-            try db.insert("a")
-            #expect(try db.search("a") == [1])
+            try db.insert("b")
+            #expect(try db.search("b").count == 1 && db.search("a") == [])
         }
     }
 
