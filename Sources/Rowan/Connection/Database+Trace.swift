@@ -63,7 +63,7 @@ extension Database {
             case StatementTrace.starts:
                 // For a statement of a trigger, SQLite reports a comment with the name of the trigger.
                 let text = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? sql
-                if text.hasPrefix("--") {
+                if StatementTrace.isTrigger(text, sql) {
                     self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))
                 } else {
                     self = .statement(
@@ -93,7 +93,7 @@ extension Database {
             guard let statement, !StatementTrace.isReadonly(OpaquePointer(statement)),
                 // Arguments are shown: this is for the program, not for a log.
                 case .statement(let traced)? = TraceEvent(event, statement, detail, showsArguments: true),
-                !traced.sql.hasPrefix("--")
+                !StatementTrace.isTrigger(traced.sql, StatementTrace.sql(OpaquePointer(statement)))
             else { return }
             report(traced.expandedSQL)
         }

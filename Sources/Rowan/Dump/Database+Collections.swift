@@ -97,6 +97,8 @@ extension Database {
             try refuse("a table or a view has this name: use another name")
         }
         guard !collections.names.contains(name.foldedDatabaseName) else { return }
+        // SQLite adds some of its modules to the list at their first use. Nearly always, there is no such table.
+        _ = try? makeStatement(sql: "SELECT 1 FROM \(name.quotedDatabaseIdentifier)")
         // Replacing a module of SQLite, such as fts5, would break its tables.
         if try String.fetchAll(self, sql: "PRAGMA module_list").contains(where: name.isSameDatabaseName) {
             try refuse("a module of virtual tables has this name: use another name")

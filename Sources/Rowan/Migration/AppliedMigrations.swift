@@ -22,9 +22,7 @@ struct AppliedMigrations {
     /// Records a migration in place of those that it merges.
     static func record(_ migration: Migration, _ db: Database) throws {
         try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        for merged in migration.mergedIdentifiers {
-            try db.execute(sql: "DELETE FROM \(table) WHERE identifier = ?", arguments: [merged])
-        }
+        try delete(migration.mergedIdentifiers, db)
         try db.execute(sql: "INSERT INTO \(table) (identifier) VALUES (?)", arguments: [migration.identifier])
         guard let checksum = migration.checksum else { return }
         try db.execute(
@@ -36,8 +34,38 @@ struct AppliedMigrations {
             arguments: [migration.identifier, checksum])
     }
 
+    /// Forgets identifiers that migrations which have run merge.
+    static func forget(_ identifiers: Set<String>, _ db: Database) throws {
+        guard !identifiers.isEmpty else { return }
+        try db.inTransaction(.immediate) {
+            try delete(identifiers, db)
+            return .commit
+        }
+    }
+
+    private static func delete(_ identifiers: Set<String>, _ db: Database) throws {
+        var tables = [table]
+        if try db.tableExists("rowan_migration_checksums", in: "main") { tables.append(checksumTable) }
+        for table in tables {
+            for identifier in identifiers {
+                try db.execute(sql: "DELETE FROM \(table) WHERE identifier = ?", arguments: [identifier])
+            }
+        }
+    }
+
+    /// - Throws: ``MigrationError/edited(_:)`` if the SQL of migrations that have run is not what has run.
+    static func refuseEdited(_ migrations: [Migration], _ db: Database) throws {
+        guard migrations.contains(where: { $0.checksum != nil }) else { return }
+        let checksums = try checksums(db)
+        let edited = migrations.filter { migration in
+            guard let checksum = migration.checksum, let known = checksums[migration.identifier] else { return false }
+            return checksum != known
+        }
+        guard edited.isEmpty else { throw MigrationError.edited(edited.map(\.identifier)) }
+    }
+
     /// The checksums of the migrations in SQL, by identifier.
-    static func checksums(_ db: Database) throws -> [String: String] {
+    private static func checksums(_ db: Database) throws -> [String: String] {
         guard try db.tableExists("rowan_migration_checksums", in: "main") else { return [:] }
         let rows = try Row.fetchAll(db, sql: "SELECT identifier, checksum FROM \(checksumTable)")
         return Dictionary(rows.map { ($0[0], $0[1]) }) { _, last in last }

@@ -5,25 +5,24 @@ extension Database {
     /// Runs the closure, and checks the foreign keys of the tables that it may have changed, and of those that refer to
     /// them.
     func checkForeignKeysOfChangedTables(_ body: () throws -> Void) throws {
-        let known = Set(try tables().map(\.folded))
+        let known = Set(try tables(in: "main").map(\.folded))
         releaseStatements()
         let profile = try connection.collectingProfiles(body)
+        // Without its unique index, a key of another table is no key any more.
+        if profile.schemaChanges.contains(where: { $0.kind == .index && $0.action == .drop }) {
+            return try checkForeignKeys()
+        }
         var changed = profile.changedTables
         // The new name of a renamed table is in no profile.
-        let current = try tables()
+        let current = try tables(in: "main")
         for table in current where !known.contains(table.folded) { changed.insert(table.folded) }
         for table in current where try isCheckNeeded(table, changed) {
-            try checkForeignKeys(in: table.name, in: table.schemaID.name)
+            try checkForeignKeys(in: table.name, in: "main")
         }
     }
 
     private func isCheckNeeded(_ table: DatabaseObjectID, _ changed: Set<DatabaseObjectID>) throws -> Bool {
-        // Read anew: a foreign key without columns may refer to a table that does not exist any more.
-        let schema = table.schemaID.name
-        let sql = "PRAGMA \(schema.quotedDatabaseIdentifier).foreign_key_list(\(table.name.quotedDatabaseIdentifier))"
-        let parents = try Row.fetchAll(self, sql: sql).map {
-            DatabaseObjectID(name: $0["table"], schemaID: table.schemaID).folded
-        }
+        let parents = try parentTables(of: table.name).map { DatabaseObjectID(name: $0, schemaID: .main).folded }
         return !parents.isEmpty && (changed.contains(table.folded) || parents.contains(where: changed.contains))
     }
 }

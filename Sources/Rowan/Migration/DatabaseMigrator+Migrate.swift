@@ -71,20 +71,25 @@ extension DatabaseMigrator {
 
     private func migrateWaiting(_ db: Database, upTo target: String?) throws {
         let planned = try migrations(upTo: target)
-        if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.erase() }
+        var backup = backupPath.map { MigrationBackup(path: $0) }
+        if eraseDatabaseOnSchemaChange { try eraseChangedDatabase(db, &backup) }
         let applied = try AppliedMigrations(db)
         try refuseReturn(to: target, applied)
-        try refuseEditedSQL(db)
+        try AppliedMigrations.refuseEdited(registered.filter(applied.contains), db)
+        try AppliedMigrations.forget(staleIdentifiers(applied), db)
         let pending = planned.filter { !applied.contains($0) }
-        if !pending.isEmpty { try run(pending, db) }
+        if !pending.isEmpty { try run(pending, db, &backup) }
     }
 
-    private func run(_ pending: [Migration], _ db: Database) throws {
-        var backup = backupPath.map { MigrationBackup(path: $0) }
+    private func run(_ pending: [Migration], _ db: Database, _ backup: inout MigrationBackup?) throws {
         try backup?.beforeTransaction(db)
         for (index, migration) in pending.enumerated() {
-            try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) {
-                try migration.run(db) { try backup?.inTransaction(db) }
+            try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) { begin in
+                try migration.run(db) {
+                    // If another process has run the first ones, the copy that it has made is the better one.
+                    if index == 0 { try backup?.inTransaction(db) }
+                    begin()
+                }
             }
         }
     }
@@ -105,13 +110,11 @@ extension DatabaseMigrator {
         throw MigrationError.migratedBeyond(target: target, applied: later.identifier)
     }
 
-    private func refuseEditedSQL(_ db: Database) throws {
-        guard registered.contains(where: { $0.checksum != nil }) else { return }
-        let checksums = try AppliedMigrations.checksums(db)
-        let edited = registered.filter { migration in
-            guard let checksum = migration.checksum, let known = checksums[migration.identifier] else { return false }
-            return checksum != known
-        }
-        guard edited.isEmpty else { throw MigrationError.edited(edited.map(\.identifier)) }
+    /// The identifiers that migrations which have run merge, and which remain from before.
+    private func staleIdentifiers(_ applied: AppliedMigrations) -> Set<String> {
+        registered.filter(applied.contains)
+            .reduce(into: Set<String>()) { $0.formUnion($1.mergedIdentifiers) }
+            .intersection(applied.identifiers)
+            .subtracting(migrations)
     }
 }

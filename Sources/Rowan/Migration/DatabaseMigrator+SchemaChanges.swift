@@ -4,13 +4,28 @@ extension DatabaseMigrator {
     /// Whether the definition of the migrations that have run has changed: one of them is not registered any more, or
     /// they would create another schema today.
     ///
-    /// The schemas are compared as SQL reads them: spaces, comments and the case of words make no difference.
+    /// The schemas are compared as SQL reads them: spaces, comments, quotes and the case of words make no difference. In
+    /// a database where no registered migration has run, nothing has changed.
     ///
     /// - Throws: a ``DatabaseError``, or the error of a migration.
     /// - Complexity: runs the migrations that have run, on an empty database in memory.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
-        if try hasBeenSuperseded(db) { return true }
-        return try !schemaDifferences(db).isEmpty
+        try db.inOneState {
+            if try hasBeenSuperseded(db) { return true }
+            let applied = try AppliedMigrations(db)
+            guard registered.contains(where: applied.contains) else { return false }
+            return try !schemaDifferences(db).isEmpty
+        }
+    }
+
+    /// Erases a database if the definition of its migrations has changed.
+    func eraseChangedDatabase(_ db: Database, _ backup: inout MigrationBackup?) throws {
+        func state() throws -> (Set<String>, Int32) { (try appliedIdentifiers(db), try db.schemaVersion()) }
+        let (isChanged, compared) = try db.inOneState { (try hasSchemaChanges(db), try state()) }
+        // Erasing is no part of a transaction: another process may have erased and migrated the database meanwhile.
+        guard isChanged, try db.inOneState(state) == compared else { return }
+        try backup?.beforeErasing(db)
+        try db.erase()
     }
 
     /// The differences between the schema of the database, and the one that the migrations that have run create in an
@@ -22,11 +37,16 @@ extension DatabaseMigrator {
     /// }
     /// ```
     ///
-    /// A migration that is not registered any more creates nothing: what it has created is reported.
+    /// A migration that is not registered any more creates nothing: what it has created is reported. While a migration
+    /// that merges others has not run, and some of these have, nothing is reported: their schema can't be repeated.
     ///
     /// - Throws: a ``DatabaseError``, or the error of a migration.
     /// - Complexity: runs the migrations that have run, on an empty database in memory.
     public func schemaDifferences(_ db: Database) throws -> [SchemaDifference] {
+        try db.inOneState { try differences(db) }
+    }
+
+    private func differences(_ db: Database) throws -> [SchemaDifference] {
         let applied = try AppliedMigrations(db)
         // Until the migration that merges them has run, merged migrations can't be repeated.
         let isMerging = registered.contains { migration in
@@ -45,6 +65,14 @@ extension DatabaseMigrator {
             for migration in migrations { try migration.run(db) }
             return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
         }
+    }
+}
+
+extension Database {
+    /// Runs reads that see a single state of the database.
+    fileprivate func inOneState<T>(_ reads: () throws -> T) throws -> T {
+        if isInsideTransaction { return try reads() }
+        return try transaction(.deferred, reads)
     }
 }
 

@@ -33,7 +33,7 @@ public import Foundation
 public struct DatabaseMigrator: Sendable {
     /// When a migration checks foreign keys.
     public enum ForeignKeyChecks: Sendable {
-        /// At the end of the migration, in the whole database. Foreign keys are not enforced before: a migration may
+        /// At the end of the migration, in the whole main database. Foreign keys are not enforced before: a migration may
         /// create tables anew.
         case deferred
         /// At each statement, as usual. Such a migration must not create tables anew.
@@ -68,7 +68,8 @@ public struct DatabaseMigrator: Sendable {
     /// The file that the database is copied to before migrations run, or nil. Nil by default.
     ///
     /// The copy is the database as the first of these migrations finds it. It replaces the file only when it is
-    /// complete. A database whose migrations have all run is not copied.
+    /// complete. A database whose migrations have all run is not copied. A database that
+    /// ``eraseDatabaseOnSchemaChange`` erases is copied before.
     public var backupPath: String?
 
     /// A function that is called as migrations run, on the thread of the migrations.

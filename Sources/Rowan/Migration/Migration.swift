@@ -50,9 +50,20 @@ struct Migration: Sendable {
     ) throws {
         try db.inTransaction(.immediate) {
             let applied = try AppliedMigrations(db)
-            guard !applied.contains(self) else { return .commit }
+            guard !applied.contains(self) else {
+                try AppliedMigrations.refuseEdited([self], db)
+                return .commit
+            }
             try willRun()
+            let transaction = db.connection.transaction.number
             try check { try body(db, applied.identifiers.intersection(mergedIdentifiers)) }
+            guard db.connection.transaction.number == transaction else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "the migration \"\(identifier)\" has ended its transaction, and is not recorded: remove the "
+                        + "statement, because each migration already runs in a transaction")
+            }
             try AppliedMigrations.record(self, db)
             return .commit
         }

@@ -13,13 +13,19 @@ struct MigrationBackup {
 
     /// Copies a database in memory, which no other connection can change.
     mutating func beforeTransaction(_ db: Database) throws {
-        guard try !db.isFile() else { return }
+        guard !isDone, try !db.isFile() else { return }
         try copy { try db.backup(to: $0) }
+    }
+
+    /// Copies the database before it is erased.
+    mutating func beforeErasing(_ db: Database) throws {
+        if try db.isFile() { try inTransaction(db) } else { try beforeTransaction(db) }
     }
 
     /// Copies a file, while the transaction holds its lock, and has changed nothing.
     mutating func inTransaction(_ db: Database) throws {
         guard !isDone else { return }
+        try refuseDatabase(of: db)
         var configuration = db.configuration.forScratchDatabase
         let destination = configuration
         configuration.readonly = true
@@ -36,6 +42,7 @@ struct MigrationBackup {
             let queue = try DatabaseQueue(path: part, configuration: configuration)
             try queue.writeWithoutTransaction(backup)
             try queue.close()
+            removeJournals(of: path)
             guard rename(part, path) == 0 else {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN,
@@ -45,9 +52,28 @@ struct MigrationBackup {
         } catch {
             // The first error takes precedence: the incomplete copy may not exist.
             try? FileManager.default.removeItem(atPath: part)
+            removeJournals(of: part)
             throw error
         }
         isDone = true
+    }
+
+    private func refuseDatabase(of db: Database) throws {
+        let paths = [path, db.path].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        guard paths[0] != paths[1] else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the backup before migrations would replace the database itself: choose another backupPath - "
+                    + path)
+        }
+    }
+
+    /// The journals of a previous copy, which would be read into the new one.
+    private func removeJournals(of path: String) {
+        for suffix in ["-wal", "-shm", "-journal"] {
+            // Nearly always, there is none.
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
     }
 }
 

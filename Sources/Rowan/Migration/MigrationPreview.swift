@@ -88,7 +88,8 @@ private final class StatementRecorder: Sendable {
         ) { [self] db, applied in
             var statements: [String] = []
             try db.tracingWrites {
-                statements.append($0)
+                // A statement of a script ends with its semicolon.
+                statements.append(String($0.hasSuffix(";") ? $0.dropLast() : $0[...]))
             } during: {
                 try migration.body(db, applied)
             }

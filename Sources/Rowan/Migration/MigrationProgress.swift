@@ -68,16 +68,17 @@ extension Database {
     /// Runs a migration, and reports its beginning, its progress and its commit.
     func reportingMigrationProgress(
         _ identifier: String, _ index: Int, _ count: Int, _ report: (@Sendable (MigrationProgress) -> Void)?,
-        _ migrate: () throws -> Void
+        _ migrate: (_ begin: () -> Void) throws -> Void
     ) throws {
-        guard let report else { return try migrate() }
+        guard let report else { return try migrate {} }
         let progress = MigrationProgress(
             identifier: identifier, index: index, count: count, completedUnitCount: 0, totalUnitCount: 1)
-        report(progress)
-        let reporter = MigrationReporter(progress, report)
-        state[MigrationReporter.self] = reporter
         defer { state[MigrationReporter.self] = nil }
-        try migrate()
-        reporter.commit()
+        // A migration that another process has run in the meantime does not begin here.
+        try migrate {
+            report(progress)
+            state[MigrationReporter.self] = MigrationReporter(progress, report)
+        }
+        state[MigrationReporter.self]?.commit()
     }
 }

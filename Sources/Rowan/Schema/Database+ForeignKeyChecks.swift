@@ -1,7 +1,7 @@
 // Foreign keys, checked on demand. <https://sqlite.org/pragma.html#pragma_foreign_key_check>
 
 extension Database {
-    /// A cursor over the rows of the database that violate a foreign key.
+    /// A cursor over the rows of the main database that violate a foreign key.
     ///
     /// - Throws: a ``DatabaseError``, if a foreign key refers to columns that are not a key of the other table.
     public func foreignKeyViolations() throws -> RecordCursor<ForeignKeyViolation> {
@@ -22,7 +22,7 @@ extension Database {
                 + "(\(table.name.quotedDatabaseIdentifier))")
     }
 
-    /// Checks that no row of the database violates a foreign key.
+    /// Checks that no row of the main database violates a foreign key.
     ///
     /// ```swift
     /// // SQLite error 19: FOREIGN KEY constraint violation - from book(authorId) to author(id),
@@ -34,6 +34,12 @@ extension Database {
     /// - Complexity: one look-up for each row that has a foreign key.
     public func checkForeignKeys() throws {
         if let violation = try foreignKeyViolations().next() { throw violation.databaseError(self) }
+    }
+
+    /// The tables that the foreign keys of a table of the main schema refer to. They may not exist.
+    package func parentTables(of tableName: String) throws -> [String] {
+        let sql = "PRAGMA main.foreign_key_list(\(tableName.quotedDatabaseIdentifier))"
+        return try Row.fetchAll(self, sql: sql).map { $0["table"] }
     }
 
     /// Checks that no row of a table violates a foreign key.

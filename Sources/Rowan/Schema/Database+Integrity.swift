@@ -11,7 +11,7 @@ extension Database {
     /// - Parameters:
     ///   - table: the table to check; by default, all tables.
     ///   - schemaName: the schema to check; by default, all schemas.
-    ///   - limit: the maximum number of problems.
+    ///   - limit: the maximum number of problems. For a single table, SQLite reports 100 at most.
     /// - Throws: a ``DatabaseError``. SQLITE_MISUSE if the limit is not positive.
     /// - Complexity: reads the whole file, and sorts each index.
     ///

@@ -63,9 +63,17 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
     }
 
     private func originRow(_ db: Database, in schemaName: String?) throws -> Row? {
-        guard let originRowID else { return nil }
+        let columns = try db.columns(in: originTable, in: schemaName).map(\.name)
+        guard let originRowID, let rowID = Database.rowIDName(besides: columns) else { return nil }
         var table = originTable.quotedDatabaseIdentifier
         if let schemaName { table = "\(schemaName.quotedDatabaseIdentifier).\(table)" }
-        return try Row.fetchOne(db, sql: "SELECT * FROM \(table) WHERE rowid = ?", arguments: [originRowID])
+        return try Row.fetchOne(db, sql: "SELECT * FROM \(table) WHERE \(rowID) = ?", arguments: [originRowID])
+    }
+}
+
+extension Database {
+    /// The name of the rowid that no column hides, or nil. <https://sqlite.org/lang_createtable.html#rowid>
+    static func rowIDName(besides columns: [String]) -> String? {
+        ["rowid", "_rowid_", "oid"].first { name in !columns.contains(where: name.isSameDatabaseName) }
     }
 }

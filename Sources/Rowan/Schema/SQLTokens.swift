@@ -30,7 +30,9 @@ struct SQLTokens: Hashable, Sendable {
         case "\"", "`": tokens.append(.word(Self.quoted(&rest, until: first).lowercased()))
         case "[": tokens.append(.word(Self.quoted(&rest, until: "]").lowercased()))
         case _ where first.isWord:
-            let word = rest.prefix(while: \.isWord)
+            // A dot belongs to a number, but separates names.
+            let isNumber = first.isNumber
+            let word = rest.prefix { $0.isWord || (isNumber && $0 == ".") }
             tokens.append(.word(word.lowercased()))
             rest = rest[word.endIndex...]
         case _:
@@ -57,5 +59,5 @@ struct SQLTokens: Hashable, Sendable {
 }
 
 extension Character {
-    fileprivate var isWord: Bool { isLetter || isNumber || self == "_" || self == "$" || self == "." || !isASCII }
+    fileprivate var isWord: Bool { isLetter || isNumber || self == "_" || self == "$" || !isASCII }
 }

@@ -3,7 +3,7 @@
 
 extension Database {
     /// Creates a table anew with another definition, and keeps its rows, its indexes, its triggers, the views, and the
-    /// foreign keys that refer to it.
+    /// foreign keys that refer to it. Triggers that use a column which is gone fail when they run.
     ///
     /// ```swift
     /// // "score" becomes an integer that is not NULL.
@@ -25,7 +25,7 @@ extension Database {
     ///     Other new columns have their default values.
     ///   - body: the new definition of the table.
     /// - Throws: a ``DatabaseError``: the table stays as it was. SQLITE_MISUSE in a transaction where foreign keys are
-    ///   enforced. SQLITE_CONSTRAINT if a row violates a constraint of the new definition, or a foreign key.
+    ///   enforced, for a view or a virtual table, and for a table that a temporary one hides. SQLITE_CONSTRAINT if a row violates a constraint of the new definition, or a foreign key.
     /// - Complexity: writes the whole table, and checks the foreign keys of the table and of those that refer to it.
     public func rebuild(
         table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
@@ -50,7 +50,7 @@ private struct TableRebuild {
     let name: String
     let db: Database
     let syntax: TableSyntax
-    /// The indexes and triggers of the table.
+    /// The indexes of the table, and its triggers, temporary ones too.
     let dependents: [SchemaObject]
     /// The views that can be read.
     let views: [DatabaseObjectID]
@@ -59,15 +59,18 @@ private struct TableRebuild {
     init(_ name: String, _ db: Database, _ body: (TableDefinition) throws -> Void) throws {
         self.name = name
         self.db = db
+        try db.requireRebuildable(name)
         let definition = TableDefinition(name: name, options: try db.options(ofTable: name))
         try body(definition)
         syntax = try TableSyntax(definition, in: db)
-        let objects = try db.schemaObjects(in: "main")
-        dependents = objects.filter {
-            [.index, .trigger].contains($0.kind) && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
+        let objects = try db.schemaObjects()
+        let indexes = objects.filter {
+            $0.kind == .index && $0.id.schemaID == .main && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
         }
+        dependents = try indexes + db.triggers(on: name, in: "main")
         views = try db.views(in: "main").filter(db.isReadable)
         var scratchName = "new_\(name)"
+        // In any schema: the statements below don't name theirs.
         while objects.contains(where: { $0.name.isSameDatabaseName(as: scratchName) }) { scratchName += "_" }
         self.scratchName = scratchName
     }
@@ -79,7 +82,7 @@ private struct TableRebuild {
         try replaceTable()
         if let counter {
             try db.execute(
-                sql: "UPDATE sqlite_sequence SET seq = MAX(seq, ?) WHERE name = ?", arguments: [counter, name])
+                sql: "UPDATE main.sqlite_sequence SET seq = MAX(seq, ?) WHERE name = ?", arguments: [counter, name])
         }
         try restoreDependents()
         try checkViews()
@@ -113,9 +116,9 @@ private struct TableRebuild {
                 sources.append("\(identifier: source)")
             }
         }
-        if try keepsHiddenRowID(old + new) {
-            targets.append("rowid")
-            sources.append("rowid")
+        if let rowID = try hiddenRowIDName(old + new) {
+            targets.append(rowID)
+            sources.append("\(sql: rowID)")
         }
         guard !targets.isEmpty else { return }
         try db.execute(
@@ -125,14 +128,13 @@ private struct TableRebuild {
                 """)
     }
 
-    /// Whether the rowid is no column, before and after.
-    private func keepsHiddenRowID(_ columns: [String]) throws -> Bool {
-        func isHidden(_ table: String) throws -> Bool {
+    /// The name of the rowid, if it is no column before and after.
+    private func hiddenRowIDName(_ columns: [String]) throws -> String? {
+        for table in [name, scratchName] {
             let key = try db.primaryKey(table, in: "main")
-            return key.tableHasRowID && key.rowIDColumn == nil
+            guard key.tableHasRowID, key.rowIDColumn == nil else { return nil }
         }
-        let isShadowed = columns.contains { $0.isSameDatabaseName(as: "rowid") }
-        return try !isShadowed && isHidden(name) && isHidden(scratchName)
+        return Database.rowIDName(besides: columns)
     }
 
     /// The legacy renaming leaves the other definitions alone: they already use the final name.
@@ -152,7 +154,10 @@ private struct TableRebuild {
         }
         let created = syntax.indexes.map(\.name)
         for object in dependents where !created.contains(where: object.name.isSameDatabaseName) {
-            if let sql = object.sql { try db.execute(sql: sql) }
+            guard let sql = object.sql else { continue }
+            // SQLite stores temporary triggers without this word.
+            try db.execute(
+                sql: object.id.schemaID == .temp ? "CREATE TEMPORARY " + sql.dropFirst("CREATE ".count) : sql)
         }
     }
 
@@ -169,9 +174,7 @@ private struct TableRebuild {
         for table in try db.tables(in: "main") {
             let isConcerned =
                 try table.name.isSameDatabaseName(as: name)
-                || db.foreignKeys(on: table.name, in: "main").contains {
-                    $0.destinationTable.isSameDatabaseName(as: name)
-                }
+                || db.parentTables(of: table.name).contains(where: name.isSameDatabaseName)
             if isConcerned { try db.checkForeignKeys(in: table.name, in: "main") }
         }
     }
@@ -185,6 +188,18 @@ extension Database {
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             return false
+        }
+    }
+
+    /// - Throws: SQLITE_MISUSE for a view or a virtual table, and for a table that a temporary one hides.
+    fileprivate func requireRebuildable(_ name: String) throws {
+        func refuse(_ reason: String) -> DatabaseError {
+            DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
+        }
+        let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
+        guard rows.first?["type"] == "table" else { throw refuse("it is a view or a virtual table. Create it anew") }
+        if try tableExists(name, in: "temp") || viewExists(name, in: "temp") {
+            throw refuse("a temporary table or view has the same name. Drop it before")
         }
     }
 

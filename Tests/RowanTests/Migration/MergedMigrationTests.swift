@@ -53,7 +53,7 @@ struct MergedMigrationTests {
         try migrator.migrate(queue)
         #expect(log.elements == [])
         try queue.read { db throws in
-            #expect(try migrator.appliedMigrations(db) == ["v3", "v4"])
+            #expect(try migrator.appliedIdentifiers(db) == ["v3", "v4"])
             #expect(try !migrator.hasBeenSuperseded(db))
             #expect(try !migrator.hasSchemaChanges(db))
         }

@@ -147,6 +147,44 @@ struct MigrationExtrasTests {
             ])
     }
 
+    /// The journal of a previous copy is not read into the new one.
+    @Test func staleJournals() throws {
+        let folder = try TemporaryFolder()
+        let pool = try DatabasePool(path: folder.path("db.sqlite"))
+        var migrator = libraryMigrator()
+        migrator.backupPath = folder.path("backup.sqlite")
+        try migrator.migrate(pool, upTo: "authors")
+        // A program that has opened the copy dies.
+        for suffix in ["-wal", "-shm", "-journal"] {
+            try Data("stale".utf8).write(to: folder.url.appendingPathComponent("backup.sqlite\(suffix)"))
+        }
+        try pool.write { try $0.execute(sql: "INSERT INTO author (name) VALUES ('A')") }
+        try migrator.migrate(pool)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasPrefix("backup") }
+                == ["backup.sqlite"])
+        #expect(try DatabaseQueue(path: folder.path("backup.sqlite")).string("SELECT name FROM author") == "A")
+    }
+
+    @Test func theDatabaseIsNoBackup() throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.path("db.sqlite"))
+        var migrator = libraryMigrator()
+        migrator.backupPath = folder.path("./db.sqlite")
+        let error = expectError(.SQLITE_MISUSE) { [migrator] in try migrator.migrate(queue) }
+        #expect(error?.message?.hasPrefix("the backup before migrations would replace the database itself") == true)
+        try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
+    }
+
+    /// A statement that begins with a comment is none of a trigger.
+    @Test func previewsOfCommentedSQL() throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1", sql: "-- first\nCREATE TABLE a (x);-- second\nCREATE TABLE b (x)")
+        let statements = try migrator.preview(DatabaseQueue()).steps.first?.statements
+        #expect(statements?.count == 2)
+        #expect(statements?.first == "-- first\nCREATE TABLE a (x)")
+    }
+
     /// A migration does not run without its backup.
     @Test func failedBackups() throws {
         let folder = try TemporaryFolder()

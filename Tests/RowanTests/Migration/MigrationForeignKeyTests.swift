@@ -97,6 +97,22 @@ struct MigrationForeignKeyTests {
         #expect(try queue.int("SELECT authorId FROM book") == 3)
     }
 
+    /// Without its unique index, the referenced column is no key any more.
+    @Test(arguments: [DatabaseMigrator.ForeignKeyChecks.deferred, .changedTables])
+    func droppedKeys(checks: DatabaseMigrator.ForeignKeyChecks) throws {
+        let queue = try libraryQueue()
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE UNIQUE INDEX u ON author(name); CREATE TABLE pen (name REFERENCES author(name));
+                    INSERT INTO pen VALUES ('A')
+                    """)
+        }
+        let error = databaseError { try migrator("DROP INDEX u", checks).migrate(queue) }
+        #expect(error?.message?.contains("foreign key mismatch") == true)
+        try migrator("DROP INDEX u; CREATE UNIQUE INDEX u2 ON author(name)", checks).migrate(queue)
+    }
+
     @Test func disabledChecks() throws {
         let queue = try libraryQueue()
         try migrator("UPDATE book SET authorId = 3", isDisabled: true).migrate(queue)

@@ -200,6 +200,25 @@ struct MigratorTests {
         try expectForeignKeysEnforced(queue)
     }
 
+    @Test func migrationsThatBeginAnotherTransaction() throws {
+        let queue = try DatabaseQueue()
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.commit()
+            try db.beginTransaction()
+            try db.execute(sql: "CREATE TABLE a (x)")
+        }
+        expectError(
+            .SQLITE_MISUSE,
+            """
+            the migration "1" has ended its transaction, and is not recorded: remove the statement, because each \
+            migration already runs in a transaction
+            """
+        ) { [migrator] in try migrator.migrate(queue) }
+        try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
+        try expectForeignKeysEnforced(queue)
+    }
+
     @Test func closedConnections() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.path("db.sqlite"))

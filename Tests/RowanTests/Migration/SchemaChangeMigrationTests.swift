@@ -59,6 +59,47 @@ struct SchemaChangeMigrationTests {
         #expect(try queue.read(migrator.hasCompletedMigrations) == true)
     }
 
+    /// Where no migration has run, none has changed.
+    @Test func aDatabaseWithoutMigrationsIsKept() throws {
+        let queue = try DatabaseQueue()
+        try queue.write {
+            try $0.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY); INSERT INTO player VALUES (1)")
+        }
+        let migrator = migrator([("team", "CREATE TABLE team (id INTEGER PRIMARY KEY)")])
+        #expect(try queue.read(migrator.hasSchemaChanges) == false)
+        #expect(try queue.read(migrator.schemaDifferences).map(\.description) == ["table player is not expected"])
+        try DatabaseMigrator().migrate(queue)
+        try migrator.migrate(queue)
+        #expect(try queue.int("SELECT COUNT(*) FROM player") == 1)
+    }
+
+    /// Quotes around the parts of a name make no difference.
+    @Test func qualifiedNames() throws {
+        let table = "CREATE TABLE t (a, b DEFAULT 1.5)"
+        let queue = try DatabaseQueue()
+        try migrator([("1", "\(table); CREATE VIEW v AS SELECT t.a FROM t")]).migrate(queue)
+        try queue.write { try $0.execute(sql: "INSERT INTO t (a) VALUES (1)") }
+        try migrator([("1", "\(table); CREATE VIEW v AS SELECT \"t\".[a] FROM \"t\"")]).migrate(queue)
+        #expect(try queue.int("SELECT COUNT(*) FROM t") == 1)
+        try migrator([("1", "CREATE TABLE t (a, b DEFAULT 1.25); CREATE VIEW v AS SELECT t.a FROM t")]).migrate(queue)
+        #expect(try queue.int("SELECT COUNT(*) FROM t") == 0)
+    }
+
+    /// What is erased is copied before.
+    @Test(arguments: ConnectionKind.allCases) func backupsOfErasedDatabases(kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder)
+        try migrator([player]).migrate(writer)
+        try writer.write { try $0.execute(sql: "INSERT INTO player VALUES (1, 'A')") }
+        var other = migrator([("other", "CREATE TABLE other (x)")])
+        other.backupPath = folder.path("backup.sqlite")
+        try other.migrate(writer)
+        #expect(try writer.read { try $0.tableExists("player") } == false)
+        let backup = try DatabaseQueue(path: folder.path("backup.sqlite"))
+        #expect(try backup.string("SELECT name FROM player") == "A")
+        try backup.close()
+    }
+
     @Test func withoutTheOptionNothingIsErased() throws {
         let queue = try migratedQueue()
         try migrator([player, ("renamed", "SELECT 1")], erases: false).migrate(queue)

@@ -78,6 +78,21 @@ struct IntegrityTests {
         }
     }
 
+    /// A column named rowid hides the rowid.
+    @Test func columnsNamedRowID() throws {
+        try inBrokenLibrary { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE odd (rowid TEXT, authorId REFERENCES author(id));
+                    INSERT INTO odd VALUES ('2', 1), ('x', 77);
+                    """)
+            expectError(
+                .SQLITE_CONSTRAINT_FOREIGNKEY,
+                "FOREIGN KEY constraint violation - from odd(authorId) to author(id), in [rowid:\"x\", authorId:77]"
+            ) { try db.checkForeignKeys(in: "odd") }
+        }
+    }
+
     @Test func attachedDatabases() throws {
         try inBrokenLibrary { db in
             try db.execute(

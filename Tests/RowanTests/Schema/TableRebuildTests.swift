@@ -160,6 +160,61 @@ struct TableRebuildTests {
         }
     }
 
+    /// Temporary objects with the names of the steps don't take the place of the table.
+    @Test func temporaryObjects() throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO p VALUES (10, 'a'); DELETE FROM p;
+            INSERT INTO p VALUES (3, 'b'); CREATE INDEX px ON p(x);
+            CREATE TEMPORARY TABLE new_p (foo INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO new_p VALUES (7);
+            CREATE TABLE log (t); CREATE TEMPORARY TRIGGER pt AFTER DELETE ON p BEGIN INSERT INTO log VALUES (old.x); END;
+            CREATE TABLE unrelated (a REFERENCES missing(id));
+            """)
+        try queue.inDatabase { db throws in
+            try db.rebuild(table: "p") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("x", .text).notNull()
+            }
+            #expect(
+                try db.schemaObjects(in: "main").filter { $0.tableName == "p" }.map(\.name).sorted() == ["p", "px"])
+            #expect(try Int.fetchAll(db, sql: "SELECT foo FROM temp.new_p") == [7])
+            try db.execute(sql: "INSERT INTO p (x) VALUES ('c'); DELETE FROM p WHERE x = 'b'")
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM p") == [11])
+            #expect(try String.fetchAll(db, sql: "SELECT t FROM log") == ["b"])
+            try db.execute(sql: "CREATE TEMPORARY TABLE p (y)")
+            expectError(
+                .SQLITE_MISUSE,
+                "table p can't be rebuilt: a temporary table or view has the same name. Drop it before"
+            ) { try db.rebuild(table: "p") { $0.column("x") } }
+        }
+    }
+
+    @Test func otherObjects() throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE VIEW v AS SELECT 1; CREATE VIRTUAL TABLE f USING fts5(a);
+            CREATE TABLE r (rowid TEXT, x); INSERT INTO r (_rowid_, rowid, x) VALUES (10, 'a', 1), (20, 'b', 2);
+            CREATE TABLE key (a, b, PRIMARY KEY (a, b));
+            CREATE TABLE child (a, b, FOREIGN KEY (a, b) REFERENCES key);
+            """)
+        try queue.inDatabase { db throws in
+            for name in ["v", "f"] {
+                expectError(
+                    .SQLITE_MISUSE,
+                    "table \(name) can't be rebuilt: it is a view or a virtual table. Create it anew"
+                ) { try db.rebuild(table: name) { $0.column("a") } }
+            }
+            try db.rebuild(table: "r") { t in
+                t.column("rowid", .text)
+                t.column("x", .text)
+            }
+            #expect(try Int.fetchAll(db, sql: "SELECT _rowid_ FROM r") == [10, 20])
+            // The foreign key of the child has no key to refer to any more.
+            let error = databaseError { try db.rebuild(table: "key") { $0.primaryKey("a", .text) } }
+            #expect(error?.message?.contains("foreign key mismatch") == true)
+        }
+    }
+
     @Test func withoutForeignKeys() throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false

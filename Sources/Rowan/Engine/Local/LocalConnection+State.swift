@@ -140,6 +140,9 @@ package enum StatementTrace {
     package static let starts = SQLITE_TRACE_STMT
     package static let ends = SQLITE_TRACE_PROFILE
 
+    /// Whether a trace reports a statement of a trigger: its text is a comment, which is not the SQL of the statement.
+    package static func isTrigger(_ text: String, _ sql: String) -> Bool { text.hasPrefix("--") && text != sql }
+
     /// Whether the statement makes no direct change. <https://sqlite.org/c3ref/stmt_readonly.html>
     package static func isReadonly(_ statement: OpaquePointer) -> Bool { sqlite3_stmt_readonly(statement) != 0 }
 
