@@ -25,7 +25,8 @@ extension Database {
     ///     Other new columns have their default values.
     ///   - body: the new definition of the table.
     /// - Throws: a ``DatabaseError``: the table stays as it was. SQLITE_MISUSE in a transaction where foreign keys are
-    ///   enforced, for a view or a virtual table, and for a table that a temporary one hides. SQLITE_CONSTRAINT if a row violates a constraint of the new definition, or a foreign key.
+    ///   enforced, for a view or a virtual table, and for a table that a temporary one hides. SQLITE_CONSTRAINT if a row
+    ///   violates a constraint of the new definition, or a foreign key.
     /// - Complexity: writes the whole table, and checks the foreign keys of the table and of those that refer to it.
     public func rebuild(
         table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
