@@ -26,12 +26,19 @@ public struct DatabaseAccessRoute: Sendable {
     }
 
     let lane: AccessLane
-    let scope: Scope
+    var scope: Scope
     /// Another lane whose connection can serve a reentrant access: the writer of a pool, for reads.
     var reentrantLane: AccessLane?
 }
 
 extension DatabaseAccessRoute {
+    /// The same connections, without a transaction.
+    var withoutTransaction: DatabaseAccessRoute {
+        var route = self
+        route.scope = .plain
+        return route
+    }
+
     /// Synchronous access, on the current thread.
     func run<T>(_ body: (Database) throws -> T) throws -> T {
         let connection = try lane.acquire()

@@ -48,6 +48,8 @@ final class AccessLane: Sendable {
     let exclusiveTurn = DispatchSemaphore(value: 1)
     let allReturned = DispatchSemaphore(value: 0)
     private let capacity: Int
+    /// Whether the connections of the lane can write, and so observe changes.
+    let isWriter: Bool
     private let makeExecutor: @Sendable () -> ConnectionExecutor
     private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
     /// The lane whose threads may wait for this one: for a writer, the readers of its pool, and vice versa.
@@ -59,10 +61,11 @@ final class AccessLane: Sendable {
     }
 
     init(
-        capacity: Int, label: String, qos: DispatchQoS, target: DispatchQueue?,
+        capacity: Int, isWriter: Bool, label: String, qos: DispatchQoS, target: DispatchQueue?,
         open: @escaping @Sendable (ConnectionExecutor) throws -> PooledConnection
     ) {
         self.capacity = capacity
+        self.isWriter = isWriter
         self.open = open
         makeExecutor = { ConnectionExecutor(label: label, qos: qos, target: target) }
     }
@@ -101,6 +104,22 @@ final class AccessLane: Sendable {
         }
         semaphore.wait()
         return try slot.take().get()
+    }
+
+    /// Runs the closure with a connection if it is open, and nobody uses it or waits for it.
+    ///
+    /// - Returns: nil if the connection is not available now.
+    func useIfIdle<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) rethrows -> T? {
+        let isTaken = state.withLock { state in
+            guard state.waiters.isEmpty, !state.isExclusive, !state.isClosed,
+                let index = state.idle.firstIndex(where: { $0 === connection })
+            else { return false }
+            state.idle.remove(at: index)
+            return true
+        }
+        guard isTaken else { return nil }
+        defer { release(connection) }
+        return try connection.run(body)
     }
 
     /// Grants a connection to the waiter: immediately if one is free.

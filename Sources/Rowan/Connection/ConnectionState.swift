@@ -36,11 +36,15 @@ package struct ConnectionState {
         case migrationReporter
         /// The names of the collections that are served as tables.
         case collections
+        /// The observers of transactions.
+        case transactionObservers
+        /// The observations of regions and values.
+        case observations
 
         var lifetime: Lifetime {
             switch self {
             case .recordPlans: .statements
-            case .callbackProbe, .migrationReporter, .collections: .connection
+            case .callbackProbe, .migrationReporter, .collections, .transactionObservers, .observations: .connection
             }
         }
     }

@@ -178,7 +178,7 @@ extension Database {
     }
 
     /// Clears an outdated schema. Another connection may have changed the schema: each access asks SQLite once.
-    private func validateCache() throws {
+    func validateCache() throws {
         if schemaCache.checkedAccess != connection.accessNumber {
             schemaCache.checkedAccess = connection.accessNumber
             try connection.checkSchema()
@@ -207,6 +207,13 @@ extension Database {
         return DatabaseObjectID(name: object.name, schemaID: object.schema)
     }
 
+    /// Whether SQLite reports the changes of the rows of a table: not those of views, of virtual tables, of tables
+    /// without rowid, and of tables that do not exist yet.
+    func reportsRows(of name: String, in schemaName: String?) throws -> Bool {
+        guard let kind = try object(name, in: schemaName) else { return false }
+        return !kind.isView && !kind.isVirtual && !kind.isWithoutRowID
+    }
+
     private func existingObject(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind {
         if let kind = try object(name, in: schemaName) { return kind }
         throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
@@ -227,12 +234,13 @@ extension Database {
 
     private func find(_ name: String, in schema: DatabaseSchemaID) throws -> SchemaCache.Table.Kind? {
         if name.isSameDatabaseName(as: "sqlite_master") || name.isSameDatabaseName(as: schema.schemaTableName) {
-            return .init(schema: schema, name: name, isView: false, isWithoutRowID: false)
+            return .init(schema: schema, name: name, isView: false, isVirtual: false, isWithoutRowID: false)
         }
         let rows = try pragma("table_list", name, in: schema)
         return rows.first.map { row in
             .init(
-                schema: schema, name: row["name"], isView: row["type"] == "view", isWithoutRowID: row["wr"])
+                schema: schema, name: row["name"], isView: row["type"] == "view", isVirtual: row["type"] == "virtual",
+                isWithoutRowID: row["wr"])
         }
     }
 
@@ -266,9 +274,12 @@ extension Row {
     static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
         try statement.setArguments(arguments)
         let cursor = try RowCursor(statement, adapter: nil)
-        var rows: [Row] = []
-        while let row = try cursor.next() { rows.append(row.copy()) }
-        return rows
+        // Rowan's own queries are not what an observation tracks.
+        return try statement.connection.unwatched {
+            var rows: [Row] = []
+            while let row = try cursor.next() { rows.append(row.copy()) }
+            return rows
+        }
     }
 }
 

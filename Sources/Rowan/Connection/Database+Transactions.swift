@@ -224,16 +224,21 @@ extension Database {
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
     ) {
         guard connection.isInsideTransaction else { return onCommit(self) }
-        if connection.transactionDidEnd == nil {
-            connection.transactionDidEnd = { [unowned self] in notifyTransactionEnd(committed: $0) }
-        }
+        reportTransactionEnds()
         transactionCallbacks.append((onCommit, onRollback))
+    }
+
+    /// Has the connection report how its transactions end.
+    func reportTransactionEnds() {
+        guard connection.transactionDidEnd == nil else { return }
+        connection.transactionDidEnd = { [unowned self] in notifyTransactionEnd(committed: $0) }
     }
 
     /// A callback for the end of the transaction.
     package typealias TransactionCallback = @Sendable (Database) -> Void
 
     private func notifyTransactionEnd(committed: Bool) {
+        state[TransactionObservers.self]?.transactionDidEnd(committed: committed)
         let callbacks = transactionCallbacks
         transactionCallbacks = []
         for callback in callbacks {

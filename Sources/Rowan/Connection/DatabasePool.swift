@@ -31,7 +31,7 @@ public final class DatabasePool: DatabaseWriter {
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"
         writer = AccessLane(
-            capacity: 1, label: "\(label).writer", qos: configuration.writeQoS,
+            capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue
         ) {
             try PooledConnection(path: path, configuration: configuration, executor: $0)
@@ -40,7 +40,7 @@ public final class DatabasePool: DatabaseWriter {
         readerConfiguration.readonly = true
         if case .immediateError = configuration.busyMode { readerConfiguration.readonlyBusyMode = .timeout(10) }
         readers = AccessLane(
-            capacity: configuration.maximumReaderCount, label: "\(label).reader", qos: configuration.readQoS,
+            capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader", qos: configuration.readQoS,
             target: configuration.targetQueue
         ) { [readerConfiguration] in
             try PooledConnection(path: path, configuration: readerConfiguration, executor: $0, isReader: true)

@@ -12,6 +12,8 @@ package struct SchemaCache {
     /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
+    /// The names of the tables that may replace rows; nil if unknown.
+    var replacingTables: Set<String>?
 
     struct TablePair: Hashable {
         var origin: TableName
@@ -36,6 +38,7 @@ package struct SchemaCache {
             /// The name, as spelled in the schema.
             var name: String
             var isView: Bool
+            var isVirtual: Bool
             var isWithoutRowID: Bool
         }
     }

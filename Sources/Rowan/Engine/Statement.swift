@@ -25,13 +25,17 @@ public final class Statement {
     let traits: Traits
     /// How the statement begins or ends a transaction or a savepoint. It is stored outside the profile, which is
     /// expensive to copy (benchmark point-read-pool).
-    let transactionOperation: StatementProfile.TransactionOperation?
+    package let transactionOperation: StatementProfile.TransactionOperation?
 
     /// The compiler's report, and the schema it is valid for.
     @exclusivity(unchecked) private var compilation: Compilation
     @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     @exclusivity(unchecked) private var knownRowSource: RowSource?
+    /// What an observer of writes has learnt about the statement.
+    @exclusivity(unchecked) package var knownWrites: AnyObject?
+    /// The rows that the statement reads, if a request has found out.
+    @exclusivity(unchecked) package var rowRestriction: RowRestriction?
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
@@ -64,6 +68,8 @@ public final class Statement {
         static let setsPragma = Traits(rawValue: 8)
         /// SQLite compiles a pragma again for each execution, even if the schema is unchanged.
         static let isPragma = Traits(rawValue: 16)
+        /// The statement may change rows, the schema or the transaction.
+        static let isWatchable = Traits(rawValue: 32)
     }
 
     /// How a statement can be in use.
@@ -201,6 +207,8 @@ public final class Statement {
         case .lease:
             isLeased = false
             reset()
+            // Outside a transaction, this may have committed the changes of the statement.
+            if connection.isWatched { connection.notifyTransactionEnd() }
         }
     }
 
@@ -249,7 +257,7 @@ public final class Statement {
     /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
-        let code = sqlite3_step(sqliteStatement)
+        let code = connection.isWatched ? connection.watchedStep(self) : sqlite3_step(sqliteStatement)
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
             // Checking the schema would overwrite the error.
@@ -277,7 +285,7 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
-        if !traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) {
+        if connection.isWatched || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) {
             connection.didRun(self, succeeded: true)
             sqlite3_reset(sqliteStatement)
             connection.notifyTransactionEnd()
@@ -287,11 +295,16 @@ public final class Statement {
     }
 
     /// The error of a step, after resetting the statement.
-    private func failure(_ code: CInt) -> DatabaseError {
-        let error = connection.error(code, sql: sql, arguments: storedArguments)
+    private func failure(_ code: CInt) -> any Error {
+        var error: any Error = connection.error(code, sql: sql, arguments: storedArguments)
+        if let refusal = connection.commitRefusal {
+            error = refusal
+            connection.commitRefusal = nil
+        }
         sqlite3_reset(sqliteStatement)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)
+        if connection.isWatched { connection.watcher?.didFail() }
         connection.notifyTransactionEnd()
         return error
     }
@@ -336,6 +349,7 @@ extension Statement.Traits {
         if profile.changesSchema { insert(.changesSchema) }
         if profile.settingPragma != nil { insert(.setsPragma) }
         if !profile.pragmas.isEmpty { insert(.isPragma) }
+        if !profile.isReadonly || profile.transactionOperation != nil { insert(.isWatchable) }
     }
 }
 

@@ -36,6 +36,10 @@ extension TableRecord {
         }
         let value = Key.isStoredByStrategy ? _storedKey(key, forColumn: plan.column) : key.databaseValue
         try plan.statement.setSingleArgument(value)
+        if db.connection.isRecordingReads {
+            plan.statement.rowRestriction = try db.rowRestriction(
+                plan.statement, key: value, of: databaseTableName, in: databaseSchemaName)
+        }
         return plan.statement
     }
 

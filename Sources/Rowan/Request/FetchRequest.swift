@@ -12,7 +12,7 @@ public protocol TypedRequest<RowDecoder> {
 /// let request: some FetchRequest<Player> = Player.filter { $0.score > 1000 }
 /// let players = try request.fetchAll(db)
 /// ```
-public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Sendable {
+public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, DatabaseRegionConvertible {
     /// Prepares the statement of the request, with its arguments and its adapter.
     ///
     /// - Parameter singleResult: whether only the first row is needed: then the statement may be limited to one row.

@@ -29,7 +29,14 @@ package enum PrefetchedQuery {
         let key = KeyColumns(batch: origin, columns: prefetch.key.map { $0.index(prepared.hiddenStart) })
         var keys = PrefetchKeys(of: key)
         let places = keys.insertAll()
-        guard keys.count > 0 else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
+        guard keys.count > 0 else {
+            // An observation must see the associated rows that come with the first row.
+            if db.connection.isRecordingReads {
+                let region = try prefetch.databaseRegion(db)
+                try db.registerAccess(to: region)
+            }
+            return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: [])
+        }
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
             PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }

@@ -80,7 +80,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     ) throws -> PreparedRequest {
         let isLimited = !singleResult || relation.limit != nil || relation.hasOneRow
         if isLimited, let select = relation.plainSelect {
-            return PreparedRequest(reserving: try db.statement { $0.write(select) })
+            return PreparedRequest(reserving: try db.statement(of: select))
         }
         return try db.prepare {
             var query = try Resolver(db).query(relation)

@@ -14,9 +14,16 @@ extension Database {
             message: "the schema of the database keeps changing while the request is prepared: try again")
     }
 
+    /// The cached statement of a query, with its arguments.
+    func statement(of select: Select) throws -> Statement {
+        let statement = try statement { $0.write(select) }
+        if connection.isRecordingReads { statement.rowRestriction = try rowRestriction(select, statement) }
+        return statement
+    }
+
     /// - Returns: nil if the columns of the statement differ from those that the resolver has determined.
     private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
-        let statement = try statement { $0.write(query.select) }
+        let statement = try statement(of: query.select)
         var prepared = PreparedRequest(reserving: statement)
         let columnCount = statement.columnCount
         prepared.resolvedColumnCount = columnCount

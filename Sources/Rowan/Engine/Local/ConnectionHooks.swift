@@ -53,6 +53,14 @@ package final class ConnectionHooks {
         try recorder.recording(refusingPragmas: refusingPragmas, compile)
     }
 
+    /// Whether a DELETE without condition empties its table at once, without reporting the deleted rows.
+    func truncatesTables(_ truncates: Bool) {
+        guard recorder.truncatesTables != truncates else { return }
+        recorder.truncatesTables = truncates
+        // Installing the authorizer again expires the statements, which SQLite then compiles again.
+        if !truncates { _ = recorder.install(in: connection) }
+    }
+
     /// Runs the closure without traces: the program must not see Rowan's own queries on the schema.
     func silently<T>(_ body: () throws -> T) rethrows -> T {
         silence += 1

@@ -50,6 +50,13 @@ public final class LocalConnection {
     package var transactionDidEnd: ((Bool) -> Void)?
     @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?
 
+    /// Whether anybody is told about statements: see StatementWatcher.
+    @exclusivity(unchecked) var isWatched = false
+    @exclusivity(unchecked) var watcher: (any StatementWatcher)?
+    @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
+    /// The error of a watcher that has refused a commit.
+    package var commitRefusal: (any Error)?
+
     /// The thread that has access, or 0.
     package let ownerThread = Atomic<UInt>(0)
 
@@ -144,7 +151,7 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil
         hooks = nil
-        transactionDidEnd = nil
+        (transactionDidEnd, watcher) = (nil, nil)
     }
 
     /// Closes the connection once its last statement is finalized. No access is needed, because no access can follow.
@@ -153,7 +160,7 @@ public final class LocalConnection {
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
         // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
-        transactionDidEnd = nil
+        (transactionDidEnd, watcher, isWatched) = (nil, nil, false)
         forgetCachedStatements()
         forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
@@ -161,6 +168,9 @@ public final class LocalConnection {
         self.pointer = nil
         finalizeForgotten()
     }
+
+    /// Whether the current access was cancelled, and must run no statement.
+    package var isAccessCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
     /// The C connection.
     ///
@@ -246,7 +256,7 @@ extension LocalConnection {
     @discardableResult
     private func noteSchemaVersions() -> Bool {
         // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
-        let versions = try? openHooks().silently(currentSchemaVersions)
+        let versions = try? openHooks().silently { try unwatched(currentSchemaVersions) }
         defer { schemaVersions = versions }
         return versions != nil && versions == schemaVersions
     }
@@ -254,7 +264,7 @@ extension LocalConnection {
     /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
     package func checkSchema() throws {
         try openHooks().silently {
-            try cachedStatement("SELECT 1 FROM sqlite_master LIMIT 1").runToEnd()
+            try unwatched { try cachedStatement("SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         }
     }
 
@@ -269,6 +279,13 @@ extension LocalConnection {
         else { return }
         dataVersion = version
         if hasForeignSchemaChange() { schemaDidMove() }
+    }
+
+    /// A number that changes when another connection commits: of the last transaction of this connection.
+    package var lastDataVersion: UInt32? {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return code == SQLITE_OK ? version : nil
     }
 
     /// Whether the schema has changed, by this connection or by a commit of another one.
@@ -322,7 +339,10 @@ extension LocalConnection {
 
     /// Notifies the listeners of the end of the transaction, once the statement that ended it is reset.
     func notifyTransactionEnd() {
-        guard let ending = pendingEnding else { return }
+        guard let ending = pendingEnding else {
+            if isWatched { watcher?.didReset() }
+            return
+        }
         pendingEnding = nil
         transactionDidEnd?(ending == .committed)
     }

@@ -9,6 +9,10 @@ final class ProfileRecorder {
     @exclusivity(unchecked) private var profile: StatementProfile?
     /// Whether to refuse pragmas that set a state: many act while they are compiled.
     @exclusivity(unchecked) private var refusesPragmas = false
+    /// Whether a DELETE without condition empties its table at once.
+    @exclusivity(unchecked) var truncatesTables = true
+    /// Whether the last report was the removal of a table: SQLite then reports the deletion of its rows.
+    @exclusivity(unchecked) private var isDropping = false
 
     /// Runs the closure, which compiles a statement, and records its profile.
     func recording<T>(
@@ -28,11 +32,25 @@ final class ProfileRecorder {
             connection,
             { context, code, first, second, schema, _ in
                 Unmanaged<ProfileRecorder>.fromOpaque(context!).takeUnretainedValue()
-                    .record(code, first, second, schema) ? SQLITE_OK : SQLITE_DENY
+                    .answer(code, first, second, schema)
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     private typealias Text = UnsafePointer<CChar>
+
+    private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> CInt {
+        guard record(code, first, second, schema) else { return SQLITE_DENY }
+        guard !truncatesTables else { return SQLITE_OK }
+        let wasDropping = isDropping
+        isDropping = [SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW,
+            SQLITE_DROP_VTABLE].contains(code)
+        // For a deletion, this answer means: row by row. In a DROP TABLE, it would skip the statement.
+        // Source: https://sqlite.org/c3ref/c_deny.html
+        guard code == SQLITE_DELETE, !wasDropping, let first, sqlite3_strnicmp(first, "sqlite_", 7) != 0 else {
+            return SQLITE_OK
+        }
+        return SQLITE_IGNORE
+    }
 
     /// - Returns: false to refuse the statement.
     private func record(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> Bool {

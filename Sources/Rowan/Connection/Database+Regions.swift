@@ -1,0 +1,91 @@
+// What the program tells observers about regions, and what it asks them to record.
+
+extension Database {
+    /// Notifies the observers of a region that it has changed, in a way that the connection does not see: through the C
+    /// API, or through another connection.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     sqlite3_exec(db.sqliteConnection, "UPDATE player SET score = 0", nil, nil, nil)
+    ///     try db.notifyChanges(in: Table("player"))
+    /// }
+    /// ```
+    ///
+    /// It does nothing in a read.
+    ///
+    /// - Throws: the error of the region.
+    public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
+        guard connection.readOnlyDepth == 0, let observers = state[TransactionObservers.self] else { return }
+        let region = try connection.unwatched { try region.databaseRegion(self) }
+        guard !region.isEmpty else { return }
+        observers.notifyChanges(in: region, eventKinds: try eventKinds(in: region))
+    }
+
+    private func eventKinds(in region: DatabaseRegion) throws -> [DatabaseEventKind] {
+        guard region.isFullDatabase else { return region.modifyingEvents }
+        return try connection.unwatched {
+            try schemaIDs(nil).map(\.schemaTableName).map { .delete(tableName: $0) }
+                + tables().map { .delete(tableName: $0.name) }
+        }
+    }
+
+    /// Adds a region to those that the current observation tracks. It does nothing if no observation is fetching.
+    ///
+    /// ```swift
+    /// let observation = ValueObservation.tracking { db in
+    ///     try db.registerAccess(to: Table("team"))
+    ///     return cachedValue
+    /// }
+    /// ```
+    ///
+    /// - Throws: the error of the region.
+    public func registerAccess(to region: @autoclosure () -> some DatabaseRegionConvertible) throws {
+        guard let recorder = connection.currentReadRecorder as? RegionRecorder else { return }
+        let region = try connection.unwatched { try region().databaseRegion(self) }
+        recorder.region.formUnion(region)
+    }
+
+    /// Runs the closure, and returns the region that it reads.
+    package func recordingRegion<T>(_ body: () throws -> T) rethrows -> (value: T, region: DatabaseRegion) {
+        let recorder = RegionRecorder()
+        // An outer recording records the same reads.
+        let outer = connection.currentReadRecorder as? RegionRecorder
+        defer { outer?.region.formUnion(recorder.region) }
+        let value = try connection.recordingReads(recorder, body)
+        return (value, recorder.region)
+    }
+}
+
+/// Records the region that statements read.
+private final class RegionRecorder: ReadRecorder {
+    var region = DatabaseRegion()
+    /// The last statement that read without restriction: loops run one statement many times.
+    private var last: ObjectIdentifier?
+
+    func willRead(_ statement: Statement) {
+        let id = ObjectIdentifier(statement)
+        let restriction = statement.rowRestriction
+        guard restriction != nil || id != last else { return }
+        region.formUnion(statement.databaseRegion)
+        last = restriction == nil ? id : nil
+    }
+}
+
+extension Statement {
+    /// The region that the statement reads: what an observation of the statement tracks.
+    ///
+    /// ```swift
+    /// let statement = try db.makeStatement(sql: "SELECT name FROM player WHERE score > 1000")
+    /// statement.databaseRegion   // player(name,score)
+    /// ```
+    public var databaseRegion: DatabaseRegion {
+        let region = DatabaseRegion(reads: profile)
+        guard let rowRestriction, rowRestriction.isValid(for: self) else { return region }
+        return region.restricted(to: rowRestriction.rowIDs, of: rowRestriction.table)
+    }
+}
+
+extension DatabaseCursor {
+    /// The region that the cursor reads.
+    public var databaseRegion: DatabaseRegion { statement.databaseRegion }
+}

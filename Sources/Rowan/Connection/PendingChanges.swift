@@ -1,0 +1,73 @@
+// The changes that may still be undone by ROLLBACK TO: observers receive them when their savepoints are released.
+// SQLite reports no savepoints. Their names come from the profiles of the statements that begin and end them.
+
+/// A stack of savepoints, with the changes since each of them.
+struct PendingChanges {
+    enum Change {
+        case row(DatabaseEvent, DatabaseEventKind)
+        case region(DatabaseRegion)
+    }
+
+    /// A change, and who observes it.
+    struct Delivery {
+        let change: Change
+        let registration: ObserverRegistration
+    }
+
+    private struct Savepoint {
+        let name: String
+        var deliveries: [Delivery] = []
+    }
+
+    private var savepoints: [Savepoint] = []
+    /// Whether the first savepoint is a transaction, which its release commits.
+    private var isTransaction = false
+
+    var isEmpty: Bool { savepoints.isEmpty }
+
+    /// - Parameter isTransaction: whether no transaction was open.
+    mutating func begin(_ name: String, isTransaction: Bool) {
+        if savepoints.isEmpty { self.isTransaction = isTransaction }
+        savepoints.append(Savepoint(name: name))
+    }
+
+    mutating func append(_ change: Change, for registration: ObserverRegistration) {
+        savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, registration: registration))
+    }
+
+    /// Whether the release of a savepoint commits the transaction.
+    func isCommitted(byReleasing name: String) -> Bool { isTransaction && index(of: name) == 0 }
+
+    /// Whether the release of a savepoint releases all of them. A savepoint that is unknown is an older one.
+    func areAllReleased(with name: String) -> Bool { index(of: name) ?? 0 == 0 }
+
+    /// Releases a savepoint and those that it contains.
+    ///
+    /// - Returns: the changes that can't be undone separately any more.
+    mutating func release(_ name: String) -> [Delivery] {
+        guard let index = index(of: name), index > 0 else { return removeAll() }
+        let released = savepoints[index...].flatMap(\.deliveries)
+        savepoints.removeSubrange(index...)
+        savepoints[index - 1].deliveries += released
+        return []
+    }
+
+    /// Forgets the changes since a savepoint, which goes on.
+    mutating func rollback(to name: String) {
+        guard let index = index(of: name) else {
+            savepoints = []
+            return
+        }
+        savepoints.removeSubrange((index + 1)...)
+        savepoints[index].deliveries = []
+    }
+
+    /// Releases all savepoints.
+    mutating func removeAll() -> [Delivery] {
+        defer { savepoints = [] }
+        return savepoints.flatMap(\.deliveries)
+    }
+
+    /// SQLite compares the names of savepoints as other names, and prefers the last one.
+    private func index(of name: String) -> Int? { savepoints.lastIndex { $0.name.isSameDatabaseName(as: name) } }
+}

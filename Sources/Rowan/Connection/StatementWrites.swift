@@ -1,0 +1,134 @@
+// What a statement may write, in terms of observation. SQLite's update hook reports the changes of rows, but not all of
+// them. For the others, only the table is known: it is reported as a whole when the statement has changed something.
+
+/// The writes of a statement, as its profile tells them.
+final class StatementWrites {
+    /// A kind of changes to a table.
+    struct Write {
+        var table: StatementProfile.Table
+        var kind: DatabaseEventKind
+        /// Whether SQLite may make such changes without reporting the rows.
+        var isHidden = false
+    }
+
+    /// The schema that the writes are valid for.
+    let epoch: Int
+    let writes: [Write]
+    /// Whether all changes of rows are reported.
+    let isReported: Bool
+    let changesSchema: Bool
+
+    private init(_ writes: [Write], changesSchema: Bool, epoch: Int) {
+        self.writes = writes
+        self.changesSchema = changesSchema
+        self.epoch = epoch
+        isReported = !changesSchema && !writes.contains(where: \.isHidden)
+    }
+
+    /// The writes of a statement, known since an earlier execution if the schema is the same.
+    static func of(_ statement: Statement, _ db: Database) -> StatementWrites {
+        if let known = statement.knownWrites {
+            let known = unsafeDowncast(known, to: StatementWrites.self)
+            if known.epoch == db.connection.schemaEpoch { return known }
+        }
+        let profile = statement.profile
+        var writes = profile.insertions.map { Write(table: $0, kind: .insert(tableName: $0.name)) }
+        writes += profile.deletions.map { Write(table: $0, kind: .delete(tableName: $0.name)) }
+        writes += profile.updates.map { table, columns in
+            Write(table: table, kind: .update(tableName: table.name, columnNames: columns))
+        }
+        for change in profile.schemaChanges where [.table, .view, .virtualTable].contains(change.kind) {
+            let table = StatementProfile.Table(schema: change.schema, name: change.name)
+            guard !profile.deletions.contains(table) else { continue }
+            writes.append(Write(table: table, kind: .delete(tableName: change.name)))
+        }
+        // The order of sets is random.
+        writes.sort { ($0.table.schema, $0.table.name) < ($1.table.schema, $1.table.name) }
+        let made = db.connection.unwatched {
+            StatementWrites(
+                db.explained(writes, of: statement.sql, changesSchema: profile.changesSchema),
+                changesSchema: profile.changesSchema,
+                epoch: db.connection.schemaEpoch)
+        }
+        statement.knownWrites = made
+        return made
+    }
+}
+
+extension Database {
+    /// The writes, with the generated columns that they update, and whether SQLite reports their rows.
+    fileprivate func explained(
+        _ writes: [StatementWrites.Write], of sql: String, changesSchema: Bool
+    ) -> [StatementWrites.Write] {
+        // A change of the schema changes rows without reporting them.
+        guard !changesSchema else {
+            return writes.map { StatementWrites.Write(table: $0.table, kind: $0.kind, isHidden: true) }
+        }
+        let replaces = sql.mentionsReplacement || writes.contains { mayReplaceRows(of: $0.table) }
+        return writes.map { write in
+            var write = write
+            guard !Self.isSQLiteInternalTable(write.table.name) else {
+                // SQLite never reports the rows of its own tables.
+                write.isHidden = true
+                return write
+            }
+            // Without knowledge of the schema, because of a full disk or a cancellation, all changes may be hidden.
+            write = (try? explained(write)) ?? StatementWrites.Write(table: write.table, kind: write.kind, isHidden: true)
+            if replaces, !write.kind.isKind(of: .delete) { write.isHidden = true }
+            return write
+        }
+    }
+
+    private func explained(_ write: StatementWrites.Write) throws -> StatementWrites.Write {
+        let (name, schema) = (write.table.name, write.table.schema)
+        var isHidden = try !reportsRows(of: name, in: schema)
+        guard case .update(_, var columns) = write.kind else {
+            return StatementWrites.Write(table: write.table, kind: write.kind, isHidden: isHidden)
+        }
+        // SQLite reports the new rowid only.
+        let rowIDNames = isHidden ? [] : try ["rowid"] + [primaryKey(name, in: schema).rowIDColumn].compactMap(\.self)
+        if columns.contains(where: { column in rowIDNames.contains { $0.isSameDatabaseName(as: column) } }) {
+            isHidden = true
+        }
+        for column in try self.columns(in: name, in: schema) where column.isGenerated { columns.insert(column.name) }
+        return StatementWrites.Write(
+            table: write.table, kind: .update(tableName: name, columnNames: columns), isHidden: isHidden)
+    }
+
+    /// Whether inserted or updated rows may replace others: SQLite does not report the deletion of those. A conflict
+    /// clause needs the word REPLACE, in the statement, in the definition of the table, or in a trigger.
+    private func mayReplaceRows(of table: StatementProfile.Table) -> Bool {
+        guard let replacing = try? tablesWithReplacements() else { return true }
+        return replacing.contains(table.name.foldedDatabaseName)
+    }
+
+    /// The names of the tables whose definition or triggers contain the word REPLACE.
+    private func tablesWithReplacements() throws -> Set<String> {
+        try validateCache()
+        if let known = schemaCache.replacingTables { return known }
+        var names: Set<String> = []
+        for schema in try schemaIDs(nil) {
+            let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
+            let rows = try Row.rows(
+                of: makeStatement(
+                    sql: "SELECT tbl_name FROM \(table) WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'"), [])
+            for row in rows { names.insert((row[0] as String).foldedDatabaseName) }
+        }
+        schemaCache.replacingTables = names
+        return names
+    }
+}
+
+extension String {
+    /// Whether the text contains the word REPLACE.
+    fileprivate var mentionsReplacement: Bool {
+        let word: [UInt8] = Array("replace".utf8)
+        var matched = 0
+        for byte in utf8 {
+            let folded = byte | 0x20
+            matched = folded == word[matched] ? matched + 1 : (folded == word[0] ? 1 : 0)
+            if matched == word.count { return true }
+        }
+        return false
+    }
+}

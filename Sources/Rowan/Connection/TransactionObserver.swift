@@ -1,0 +1,127 @@
+// The protocol of observers, and how a program adds and removes them.
+
+/// An observer of the changes and transactions of a connection.
+///
+/// ```swift
+/// final class PlayerObserver: TransactionObserver {
+///     private var isChanged = false
+///
+///     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "player" }
+///
+///     func databaseDidChange(with event: DatabaseEvent) {
+///         isChanged = true
+///         stopObservingDatabaseChangesUntilNextTransaction()
+///     }
+///
+///     func databaseDidCommit(_ db: Database) {
+///         if isChanged { print("players have changed") }
+///         isChanged = false
+///     }
+///
+///     func databaseDidRollback(_ db: Database) { isChanged = false }
+/// }
+///
+/// let observer = PlayerObserver()
+/// dbQueue.add(transactionObserver: observer)
+/// ```
+///
+/// The connection calls its observers in the access that writes, in the order in which they were added. Changes that
+/// follow a savepoint are reported when the savepoint is released, or not at all if it is rolled back.
+///
+/// SQLite reports rows. Where it does not, the table is reported as a whole, to ``databaseDidChange()``: tables WITHOUT
+/// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. Changes by
+/// other connections are not reported.
+public protocol TransactionObserver: AnyObject {
+    /// Whether the observer receives events of a kind. It is asked before each statement that writes.
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
+
+    /// A table that the observer observes has changed, in a way that is not known row by row. It must not use the
+    /// connection.
+    func databaseDidChange()
+
+    /// A row has changed. It must not use the connection.
+    func databaseDidChange(with event: DatabaseEvent)
+
+    /// The transaction is about to be committed. It must not use the connection.
+    ///
+    /// - Throws: an error that turns the commit into a rollback. The program receives it.
+    func databaseWillCommit() throws
+
+    /// The transaction was committed.
+    func databaseDidCommit(_ db: Database)
+
+    /// The transaction was rolled back: the changes since the last commit are undone.
+    func databaseDidRollback(_ db: Database)
+}
+
+/// An observer that is told all that is known about a change.
+package protocol RegionObserver: TransactionObserver {
+    /// A row has changed, in the way that the kind describes.
+    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind)
+
+    /// A region has changed in a way that is not known row by row.
+    func databaseDidChange(in region: DatabaseRegion)
+}
+
+extension RegionObserver {
+    /// Not called.
+    package func databaseDidChange(with event: DatabaseEvent) {}
+}
+
+extension TransactionObserver {
+    /// Does nothing.
+    public func databaseDidChange() {}
+
+    /// Does nothing.
+    public func databaseWillCommit() throws {}
+
+    /// Ignores all changes until the end of the current transaction. Call it in `databaseDidChange`.
+    public func stopObservingDatabaseChangesUntilNextTransaction() {
+        for registration in ObserverRegistration.registrations(of: self) { registration.stop() }
+    }
+}
+
+extension Database {
+    /// How long an observer observes.
+    public enum TransactionObservationExtent: Sendable {
+        /// As long as the observer lives: the connection does not retain it.
+        case observerLifetime
+        /// Until the end of the current transaction, or of the next one. The connection retains the observer until then.
+        case nextTransaction
+        /// Until the connection is closed. The connection retains the observer.
+        case databaseLifetime
+    }
+
+    /// Adds an observer of the changes and transactions of this connection.
+    ///
+    /// The first observer makes SQLite compile statements again, so that each deletion of a row is reported.
+    public func add(
+        transactionObserver: some TransactionObserver, extent: TransactionObservationExtent = .observerLifetime
+    ) {
+        // A closed connection has no transaction to observe.
+        guard connection.hooks != nil else { return }
+        state.value(orMake: TransactionObservers(self)).add(transactionObserver, extent)
+    }
+
+    /// Removes an observer. If it was added several times, one registration is removed.
+    public func remove(transactionObserver: some TransactionObserver) {
+        state[TransactionObservers.self]?.remove(transactionObserver)
+    }
+}
+
+extension DatabaseWriter {
+    /// Adds an observer of the changes and transactions of the writing connection: see ``TransactionObserver``.
+    ///
+    /// It waits for the running access. Inside a write, it uses the connection of this write.
+    public func add(
+        transactionObserver: some TransactionObserver,
+        extent: Database.TransactionObservationExtent = .observerLifetime
+    ) {
+        _route(.write).runReentrantNonthrowing { $0.add(transactionObserver: transactionObserver, extent: extent) }
+    }
+
+    /// Removes an observer, after the running access.
+    public func remove(transactionObserver: some TransactionObserver) {
+        _route(.write).runReentrantNonthrowing { $0.remove(transactionObserver: transactionObserver) }
+    }
+}

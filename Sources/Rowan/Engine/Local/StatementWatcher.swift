@@ -1,0 +1,85 @@
+// Tells the layers above which statements run, and what they change: for observation. A connection without watchers runs
+// its statements without any of this.
+
+import CSQLite
+
+/// A receiver of what the statements of a connection do.
+package protocol StatementWatcher: AnyObject {
+    /// A statement that may write, or that affects the transaction, is about to run.
+    ///
+    /// - Returns: false to refuse a commit, and to roll back instead.
+    func willStep(_ statement: Statement) -> Bool
+
+    /// The statement has run its first step, in which SQLite makes all changes.
+    func didStep(_ statement: Statement, succeeded: Bool)
+
+    /// A statement has failed.
+    func didFail()
+
+    /// A statement is reset: if it has committed, the commit is complete.
+    func didReset()
+}
+
+/// A receiver of the statements that read.
+package protocol ReadRecorder: AnyObject {
+    /// The statement is about to run.
+    func willRead(_ statement: Statement)
+}
+
+extension LocalConnection {
+    /// Sets who is told about statements that write.
+    ///
+    /// While someone is, a DELETE without condition deletes the rows one by one, so that each deletion is reported.
+    package func watchWrites(_ watcher: (any StatementWatcher)?) {
+        self.watcher = watcher
+        isWatched = watcher != nil || readRecorder != nil
+        hooks?.truncatesTables(watcher == nil)
+    }
+
+    /// Runs the closure, and reports the statements that it runs.
+    package func recordingReads<T>(_ recorder: any ReadRecorder, _ body: () throws -> T) rethrows -> T {
+        let outer = readRecorder
+        readRecorder = recorder
+        isWatched = true
+        defer {
+            readRecorder = outer
+            isWatched = watcher != nil || readRecorder != nil
+        }
+        return try body()
+    }
+
+    /// The recorder of the statements that read, if they are recorded.
+    package var currentReadRecorder: (any ReadRecorder)? { readRecorder }
+
+    /// Whether the statements that read are recorded.
+    package var isRecordingReads: Bool { isWatched && readRecorder != nil }
+
+    /// Runs the closure, whose statements are Rowan's own: they are not reported.
+    package func unwatched<T>(_ body: () throws -> T) rethrows -> T {
+        guard isWatched else { return try body() }
+        isWatched = false
+        defer { isWatched = watcher != nil || readRecorder != nil }
+        return try body()
+    }
+
+    /// Runs the first step of a statement, and reports it.
+    func watchedStep(_ statement: Statement) -> CInt {
+        readRecorder?.willRead(statement)
+        guard let watcher, statement.traits.contains(.isWatchable) else {
+            return sqlite3_step(statement.sqliteStatement)
+        }
+        let code =
+            watcher.willStep(statement) ? sqlite3_step(statement.sqliteStatement) : rollbackOfRefusedCommit()
+        watcher.didStep(statement, succeeded: code == SQLITE_ROW || code == SQLITE_DONE)
+        return code
+    }
+
+    /// Rolls back as SQLite does when its commit hook refuses a commit.
+    private func rollbackOfRefusedCommit() -> CInt {
+        _ = runUnchecked("ROLLBACK")
+        return ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue
+    }
+
+    /// Whether a transaction has written, or holds the lock to write.
+    package var isWriting: Bool { pointer.map { sqlite3_txn_state($0, nil) == SQLITE_TXN_WRITE } ?? false }
+}

@@ -1,0 +1,201 @@
+// One fetch for all observations of one source. After a commit that concerns it, it fetches once, for all of them:
+// immediately on a connection that also writes, on another connection if there is one.
+
+/// The connections of an observation.
+struct ObservationConnections: Sendable {
+    let write: DatabaseAccessRoute
+    /// The connections that fetch.
+    let fetch: DatabaseAccessRoute
+    /// Whether the fetch runs beside writes.
+    let isConcurrent: Bool
+    /// Whether the database can change.
+    let observesChanges: Bool
+
+    init(_ reader: any DatabaseReader, requiresWriteAccess: Bool) {
+        // Fetches begin their own transactions.
+        write = reader._route(.write).withoutTransaction
+        let read = reader._route(.read).withoutTransaction
+        observesChanges = write.lane.isWriter
+        isConcurrent = !requiresWriteAccess && read.lane !== write.lane
+        fetch = isConcurrent ? read : write
+    }
+}
+
+/// A receiver of fetched values: a started observation.
+protocol FetchReceiver<Fetched>: AnyObject, Sendable {
+    associatedtype Fetched: Sendable
+    var events: ObservationEvents { get }
+    /// Whether the receiver can take another value now.
+    var isReady: Bool { get }
+    func receive(_ fetched: Fetched)
+    func fail(_ error: any Error)
+}
+
+/// A fetch, and the observations that share it.
+final class SharedFetch<Fetched: Sendable>: ObservedFetch {
+    private struct State {
+        /// Nil once the last observation has ended.
+        var connections: ObservationConnections?
+        var receivers: [any FetchReceiver<Fetched>] = []
+        var region = DatabaseRegion()
+        /// Whether a fetch is waiting for its connection, or running.
+        var isFetching = false
+        /// Whether the region was changed since the last fetch began.
+        var isOutdated = false
+        /// What was changed since the current fetch began, if only the fetch can tell whether it is concerned.
+        var undecided: DatabaseRegion?
+    }
+
+    let source: FetchSource<Fetched>
+    let requiresWriteAccess: Bool
+    private let version: RegionVersion
+    private let state: Mutex<State>
+    let needsAllChanges: Bool
+
+    init(
+        _ source: FetchSource<Fetched>, _ connections: ObservationConnections, requiresWriteAccess: Bool,
+        region: DatabaseRegion, version: RegionVersion
+    ) {
+        self.source = source
+        self.requiresWriteAccess = requiresWriteAccess
+        self.version = version
+        needsAllChanges = source.isVarying && connections.isConcurrent
+        state = Mutex(State(connections: connections, region: region))
+    }
+
+    var isEnded: Bool { state.withLock { $0.connections == nil } }
+
+    var region: DatabaseRegion { state.withLock { $0.region } }
+
+    // MARK: Receivers
+
+    /// Adds an observation, whose first fetch has read a region.
+    ///
+    /// - Returns: false if the fetch has ended in the meantime.
+    func add(_ receiver: any FetchReceiver<Fetched>, region: DatabaseRegion) -> Bool {
+        let isAdded = state.withLock { state in
+            guard state.connections != nil else { return false }
+            state.receivers.append(receiver)
+            state.region.formUnion(region)
+            return true
+        }
+        version.increase()
+        return isAdded
+    }
+
+    /// Removes an observation. The last one ends the fetch.
+    func remove(_ receiver: any FetchReceiver<Fetched>) {
+        state.withLock { state in
+            state.receivers.removeAll { $0 === receiver }
+            if state.receivers.isEmpty { state.connections = nil }
+        }
+    }
+
+    /// A receiver is ready again: a fetch that has waited for it begins.
+    func receiverIsReady() { schedule { $0.isOutdated } }
+
+    // MARK: Changes
+
+    func didCommit(_ changes: DatabaseRegion, _ db: Database) {
+        let isConcerned = state.withLock { state in
+            guard state.connections != nil else { return false }
+            state.undecided?.formUnion(changes)
+            guard state.region.intersects(changes) else { return false }
+            state.isOutdated = true
+            return true
+        }
+        if isConcerned { refresh(db) }
+    }
+
+    /// Fetches after a change.
+    func refresh(_ db: Database) {
+        let (receivers, isConcurrent) = state.withLock { ($0.receivers, $0.connections?.isConcurrent ?? true) }
+        for receiver in receivers { receiver.events.databaseDidChange() }
+        // A cancelled access refuses statements: the fetch gets an access of its own.
+        let fetchesHere = !isConcurrent && !db.connection.isAccessCancelled
+        guard fetchesHere, begin({ $0.isOutdated }) else { return schedule { $0.isOutdated } }
+        perform(db)
+    }
+
+    /// Takes the permission to fetch, which one thread has at a time.
+    private func begin(_ isNeeded: (State) -> Bool) -> Bool {
+        state.withLock { state in
+            guard state.connections != nil, !state.isFetching, isNeeded(state),
+                state.receivers.contains(where: \.isReady)
+            else { return false }
+            state.isFetching = true
+            return true
+        }
+    }
+
+    /// Fetches in an access of its own.
+    private func schedule(_ isNeeded: (State) -> Bool) {
+        guard begin(isNeeded), let connections = state.withLock({ $0.connections }) else { return }
+        connections.fetch.callback { result in
+            do { self.perform(try result.get()) } catch { self.fail(error) }
+        }
+    }
+
+    /// Fetches, and distributes the value.
+    private func perform(_ db: Database) {
+        let receivers = state.withLock { state in
+            // Later changes are not in the fetched value: they fetch again.
+            state.isOutdated = false
+            if needsAllChanges { state.undecided = DatabaseRegion() }
+            return state.receivers
+        }
+        for receiver in receivers { receiver.events.willFetch() }
+        do {
+            let (value, region) = try source.fetch(db, requiresWriteAccess: requiresWriteAccess)
+            if source.isVarying { for receiver in receivers { receiver.events.willTrack(region) } }
+            // In this order, so that no later value overtakes this one.
+            for receiver in receivers { receiver.receive(value) }
+            finish(region)
+            schedule { $0.isOutdated }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func finish(_ region: DatabaseRegion) {
+        let isNew = state.withLock { state in
+            state.isFetching = false
+            let isNew = source.isVarying && state.region != region
+            if isNew { state.region = region }
+            if let undecided = state.undecided, undecided.intersects(state.region) { state.isOutdated = true }
+            state.undecided = nil
+            return isNew
+        }
+        if isNew { version.increase() }
+    }
+
+    private func fail(_ error: any Error) {
+        let receivers = state.withLock { state in
+            defer { (state.receivers, state.connections, state.isFetching) = ([], nil, false) }
+            return state.receivers
+        }
+        for receiver in receivers { receiver.fail(error) }
+    }
+}
+
+extension FetchSource {
+    /// Fetches, and returns the region that the fetch has read.
+    func fetch(_ db: Database, requiresWriteAccess: Bool) throws -> (Fetched, DatabaseRegion) {
+        guard isVarying else { return (try perform(db, requiresWriteAccess), DatabaseRegion()) }
+        return try db.recordingRegion { try perform(db, requiresWriteAccess) }
+    }
+
+    /// The first fetch, and the region to track.
+    func firstFetch(_ db: Database, requiresWriteAccess: Bool) throws -> (Fetched, DatabaseRegion) {
+        guard case .regions(let regions) = tracking else {
+            return try db.recordingRegion { try perform(db, requiresWriteAccess) }
+        }
+        let region = try db.connection.unwatched { try DatabaseRegion.union(regions, db) }
+        return (try perform(db, requiresWriteAccess), region)
+    }
+
+    private func perform(_ db: Database, _ requiresWriteAccess: Bool) throws -> Fetched {
+        guard !requiresWriteAccess else { return try db.transaction(nil) { try fetch(db) } }
+        return try db.isolatedRead(fetch)
+    }
+}

@@ -1,0 +1,151 @@
+// How an observation starts: a first fetch, then the changes. Nothing that is committed between the two is lost: on a
+// single connection, both happen in one access; in a pool, the connection of the first fetch tells whether anything was
+// committed since.
+
+import Dispatch
+
+extension ValueObservation where Reducer: ValueReducer {
+    /// Starts the observation, and notifies values with a scheduler.
+    ///
+    /// ```swift
+    /// let cancellable = observation.start(in: dbPool, scheduling: .async(onQueue: queue)) { error in
+    ///     print("observation failed: \(error)")
+    /// } onChange: { players in
+    ///     print("players: \(players)")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - reader: a queue, a pool or a snapshot. A snapshot notifies its only value.
+    ///   - scheduler: where the closures run.
+    ///   - onError: receives the error that ends the observation.
+    ///   - onChange: receives the first value, and fresh values.
+    /// - Returns: the running observation, which ends when this object is deallocated.
+    @preconcurrency
+    public func start(
+        in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
+        onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Reducer.Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        events.willStart()
+        let receiver = ObservationReceiver(
+            makeReducer(), events, scheduler, in: reader, onError: onError, onChange: onChange)
+        let start = ObservationStart(
+            source: source, receiver: receiver, requiresWriteAccess: requiresWriteAccess,
+            connections: ObservationConnections(reader, requiresWriteAccess: requiresWriteAccess))
+        if scheduler.immediateInitialValue() { start.immediately() } else { start.later() }
+        return AnyDatabaseCancellable { receiver.cancel() }
+    }
+
+    /// Starts the observation, and notifies values on the main actor.
+    ///
+    /// - Parameter scheduler: `.mainActor`, or `.immediate` to notify the first value before the method returns.
+    /// - Returns: the running observation, which ends when this object is deallocated.
+    @preconcurrency @MainActor
+    public func start(
+        in reader: any DatabaseReader, scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
+        onError: @escaping @MainActor @Sendable (any Error) -> Void,
+        onChange: @escaping @MainActor @Sendable (Reducer.Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        let scheduler: any ValueObservationScheduler = scheduler
+        return start(
+            in: reader, scheduling: AnyScheduler(base: scheduler),
+            onError: { error in MainActor.assumeIsolated { onError(error) } },
+            onChange: { value in MainActor.assumeIsolated { onChange(value) } })
+    }
+}
+
+/// A scheduler that is no scheduler of the main actor for the compiler.
+private struct AnyScheduler: ValueObservationScheduler {
+    let base: any ValueObservationScheduler
+    func immediateInitialValue() -> Bool { base.immediateInitialValue() }
+    func schedule(_ action: @escaping @Sendable () -> Void) { base.schedule(action) }
+}
+
+/// The start of an observation.
+private struct ObservationStart<Reducer: ValueReducer>: Sendable {
+    let source: FetchSource<Reducer.Fetched>
+    let receiver: ObservationReceiver<Reducer>
+    let requiresWriteAccess: Bool
+    let connections: ObservationConnections
+
+    /// Notifies the first value now, on the current thread.
+    func immediately() {
+        do {
+            let first = try connections.fetch.run { try fetch($0) }
+            try receiver.notifyImmediately(first.value)
+            if let proof = first.proof { observeChanges(since: first, proof) }
+        } catch {
+            receiver.failImmediately(error)
+        }
+    }
+
+    /// Fetches the first value without blocking the current thread.
+    func later() {
+        connections.fetch.callback { result in
+            guard !receiver.isEnded else { return }
+            do {
+                let first = try fetch(result.get())
+                receiver.receive(first.value)
+                if let proof = first.proof { observeChanges(since: first, proof) }
+            } catch {
+                receiver.fail(error)
+            }
+        }
+    }
+
+    private struct First {
+        let value: Reducer.Fetched
+        let region: DatabaseRegion
+        /// Tells whether the database has changed since the fetch. Nil if changes are already observed, or if there
+        /// are none.
+        let proof: UnchangedProof?
+    }
+
+    private func fetch(_ db: Database) throws -> First {
+        receiver.events.willFetch()
+        let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
+        receiver.events.willTrack(region)
+        guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
+        if connections.isConcurrent {
+            return First(value: value, region: region, proof: UnchangedProof(db, connections.fetch.lane))
+        }
+        // Before this access ends, nothing can be committed.
+        _ = join(db, region)
+        return First(value: value, region: region, proof: nil)
+    }
+
+    /// Observes changes from the next access of the writer on.
+    private func observeChanges(since first: First, _ proof: UnchangedProof) {
+        connections.write.callback { result in
+            guard !receiver.isEnded else { return }
+            do {
+                let db = try result.get()
+                guard let fetch = join(db, first.region) else { return }
+                if !proof.isUnchanged { fetch.didCommit(.fullDatabase, db) }
+            } catch {
+                receiver.fail(error)
+            }
+        }
+    }
+
+    /// Joins the fetch of the source, or creates it.
+    ///
+    /// - Returns: nil if the observation has ended.
+    private func join(_ db: Database, _ region: DatabaseRegion) -> SharedFetch<Reducer.Fetched>? {
+        let hub = db.observationHub
+        if let known = hub.fetch(of: source, requiresWriteAccess), known.add(receiver, region: region) {
+            return connect(known)
+        }
+        let fetch = SharedFetch(
+            source, connections, requiresWriteAccess: requiresWriteAccess, region: region, version: hub.version)
+        _ = fetch.add(receiver, region: region)
+        hub.add(fetch, db)
+        return connect(fetch)
+    }
+
+    private func connect(_ fetch: SharedFetch<Reducer.Fetched>) -> SharedFetch<Reducer.Fetched>? {
+        if receiver.setFetch(fetch) { return fetch }
+        fetch.remove(receiver)
+        return nil
+    }
+}

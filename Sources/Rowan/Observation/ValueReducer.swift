@@ -1,0 +1,85 @@
+// How an observation turns what it fetches into the values that it notifies. Reducers are made anew for each start.
+
+/// Turns fetched values into notified values. Not for users: see ``ValueReducer``.
+public protocol _ValueReducer: Sendable {
+    /// What is fetched.
+    associatedtype Fetched: Sendable
+    /// What is notified.
+    associatedtype Value: Sendable
+
+    /// Whether the reducer returns what was fetched.
+    static var _isIdentity: Bool { get }
+
+    /// The value to notify, or nil for none.
+    mutating func _value(_ fetched: Fetched) throws -> Value?
+}
+
+extension _ValueReducer {
+    /// False.
+    public static var _isIdentity: Bool { false }
+}
+
+/// The type of what an observation does with fetched values.
+///
+/// ```swift
+/// func log<Reducer: ValueReducer>(_ observation: ValueObservation<Reducer>) -> ValueObservation<some ValueReducer> {
+///     observation.print()
+/// }
+/// ```
+public protocol ValueReducer: _ValueReducer {}
+
+/// The reducers of observations.
+public enum ValueReducers {
+    /// Notifies what is fetched.
+    public struct Fetch<Value: Sendable>: ValueReducer {
+        /// True.
+        public static var _isIdentity: Bool { true }
+
+        /// The fetched value.
+        public func _value(_ fetched: Value) -> Value? { fetched }
+    }
+
+    /// Notifies transformed values.
+    public struct Map<Base: _ValueReducer, Value: Sendable>: ValueReducer {
+        var base: Base
+        let transform: @Sendable (Base.Value) throws -> Value
+
+        /// The transformed value.
+        public mutating func _value(_ fetched: Base.Fetched) throws -> Value? {
+            try base._value(fetched).map(transform)
+        }
+    }
+
+    /// Notifies values that differ from the previous one.
+    public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
+        var base: Base
+        let areEqual: @Sendable (Base.Value, Base.Value) -> Bool
+        private var previous: Base.Value?
+
+        init(base: Base, areEqual: @escaping @Sendable (Base.Value, Base.Value) -> Bool) {
+            self.base = base
+            self.areEqual = areEqual
+        }
+
+        /// The value, or nil if it equals the previous one.
+        public mutating func _value(_ fetched: Base.Fetched) throws -> Base.Value? {
+            guard let value = try base._value(fetched) else { return nil }
+            if let previous, areEqual(previous, value) { return nil }
+            previous = value
+            return value
+        }
+    }
+
+    /// Notifies the values of another reducer, and reports them.
+    public struct Trace<Base: ValueReducer>: ValueReducer {
+        var base: Base
+        let didReceiveValue: @Sendable (Base.Value) -> Void
+
+        /// The value.
+        public mutating func _value(_ fetched: Base.Fetched) throws -> Base.Value? {
+            guard let value = try base._value(fetched) else { return nil }
+            didReceiveValue(value)
+            return value
+        }
+    }
+}

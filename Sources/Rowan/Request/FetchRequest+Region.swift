@@ -1,0 +1,85 @@
+// The regions of requests: what their statements read, restricted to the rows that their conditions name.
+
+extension FetchRequest {
+    /// The region that the request reads, with the associations that it includes.
+    ///
+    /// ```swift
+    /// try Player.filter(id: 1).select(\.name).databaseRegion(db)   // player(id,name)[1]
+    /// ```
+    ///
+    /// - Throws: the error of a request that can't be prepared.
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+        try db.regionOfPreparedRequest { try makePreparedRequest(db, forSingleResult: false) }
+    }
+}
+
+extension Table: DatabaseRegionConvertible {
+    /// The whole table.
+    ///
+    /// ```swift
+    /// try Table("player").databaseRegion(db)   // player(*)
+    /// ```
+    ///
+    /// - Throws: the error of SQLite. The table need not exist.
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+        let known = try db.tableExists(tableName, in: schemaName) || db.viewExists(tableName, in: schemaName)
+        // As spelled in the schema.
+        let table = known ? try db.existingTable(tableName, in: schemaName) : nil
+        return DatabaseRegion(
+            StatementProfile.Table(
+                schema: table?.schemaID.name ?? schemaName ?? "main", name: table?.name ?? tableName))
+    }
+}
+
+extension ResolvedPrefetch {
+    /// The region of the associated rows.
+    func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+        try db.regionOfPreparedRequest { try db.prepare { try Resolver(db).query(relation) } }
+    }
+}
+
+extension Database {
+    fileprivate func regionOfPreparedRequest(_ prepare: () throws -> PreparedRequest) throws -> DatabaseRegion {
+        // A recording, so that the request finds out which rows it reads.
+        let (prepared, access) = try recordingRegion { try prepare() }
+        var region = access.union(prepared.statement.databaseRegion)
+        for prefetch in prepared.prefetches { region.formUnion(try prefetch.databaseRegion(self)) }
+        return region
+    }
+
+    /// The rows to which the conditions of a query restrict its statement, if they name any.
+    func rowRestriction(_ select: Select, _ statement: Statement) throws -> RowRestriction? {
+        guard case .table(let name) = select.source, select.readsOnlySource else { return nil }
+        return try rowRestriction(statement, of: name.name, in: name.schema) { select.rowIDs(keyColumn: $0) }
+    }
+
+    /// The row to which a key restricts a statement, if the key is the rowid.
+    package func rowRestriction(
+        _ statement: Statement, key: DatabaseValue, of table: String, in schemaName: String?
+    ) throws -> RowRestriction? {
+        try rowRestriction(statement, of: table, in: schemaName) { column in column == nil ? nil : key.asRowIDs }
+    }
+
+    private func rowRestriction(
+        _ statement: Statement, of table: String, in schemaName: String?, _ rowIDs: (String?) -> Set<Int64>?
+    ) throws -> RowRestriction? {
+        try connection.unwatched {
+            guard try tableExists(table, in: schemaName) else { return nil }
+            let key = try primaryKey(table, in: schemaName)
+            guard key.tableHasRowID, let rowIDs = rowIDs(key.rowIDColumn) else { return nil }
+            let id = try existingTable(table, in: schemaName)
+            return RowRestriction(rowIDs, of: .init(schema: id.schemaID.name, name: id.name), in: statement)
+        }
+    }
+}
+
+extension DatabaseValue {
+    /// The rowids that equal the value; nil if SQLite may convert it.
+    package var asRowIDs: Set<Int64>? {
+        switch storage {
+        case .null: []
+        case .int64(let rowID): [rowID]
+        case .double, .string, .blob: nil
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// The rows that the conditions of a query name by their rowids: for observations, which then ignore changes of others.
+
+extension Select {
+    /// Whether the query reads its source once, and nothing else: no joins, no subqueries, no SQL text.
+    package var readsOnlySource: Bool {
+        guard !hasRareParts, case .table = source else { return false }
+        return selection.allSatisfy(\.readsOnlySource) && filters.allSatisfy(\.readsOnlySource)
+            && orderings.allSatisfy(\.readsOnlySource)
+    }
+
+    /// The rowids that the filters select, or nil if they may select any.
+    ///
+    /// - Parameter keyColumn: the column that is an alias of the rowid.
+    package func rowIDs(keyColumn: String?) -> Set<Int64>? {
+        RowIDSearch(keyColumn: keyColumn).intersection(filters)
+    }
+}
+
+private struct RowIDSearch {
+    let keyColumn: String?
+
+    /// The rowids that satisfy all conditions.
+    func intersection(_ conditions: [SQLExpression]) -> Set<Int64>? {
+        conditions.reduce(nil) { known, condition in
+            guard let rowIDs = rowIDs(condition) else { return known }
+            return known?.intersection(rowIDs) ?? rowIDs
+        }
+    }
+
+    /// The rowids that may satisfy a condition, or nil for any.
+    private func rowIDs(_ condition: SQLExpression) -> Set<Int64>? {
+        switch condition.node {
+        case .value(let value):
+            // The condition of a request without rows.
+            if case .int64(0) = value.storage { [] } else { nil }
+        case .equal(let a, let b, isNegated: false):
+            if isRowID(a) { rowIDs(of: b) } else if isRowID(b) { rowIDs(of: a) } else { nil }
+        case .isIn(let a, let container, isNegated: false) where isRowID(a): rowIDs(in: container)
+        case .associative(let operation, let operands):
+            switch operation.sql {
+            case "AND": intersection(operands)
+            case "OR": union(operands)
+            default: nil
+            }
+        default: nil
+        }
+    }
+
+    private func union(_ conditions: [SQLExpression]) -> Set<Int64>? {
+        var union: Set<Int64> = []
+        for condition in conditions {
+            guard let rowIDs = rowIDs(condition) else { return nil }
+            union.formUnion(rowIDs)
+        }
+        return union
+    }
+
+    private func isRowID(_ expression: SQLExpression) -> Bool {
+        guard case .column(let name, _) = expression.node else { return false }
+        if let keyColumn, keyColumn.isSameDatabaseName(as: name) { return true }
+        return name.isSameDatabaseName(as: "rowid")
+    }
+
+    private func rowIDs(of expression: SQLExpression) -> Set<Int64>? {
+        guard case .value(let value) = expression.node else { return nil }
+        return rowIDs(of: [value])
+    }
+
+    private func rowIDs(of values: [DatabaseValue]) -> Set<Int64>? {
+        var rowIDs: Set<Int64> = []
+        for value in values {
+            switch value.storage {
+            case .null: continue
+            case .int64(let rowID): rowIDs.insert(rowID)
+            // SQLite may convert these values to a rowid.
+            case .double, .string, .blob: return nil
+            }
+        }
+        return rowIDs
+    }
+
+    private func rowIDs(in container: SQLExpression.Container) -> Set<Int64>? {
+        switch container {
+        case .expressions(let expressions): union(expressions) { rowIDs(of: $0) }
+        case .values(let rows): rows.allSatisfy { $0.count == 1 } ? rowIDs(of: rows.map { $0[0] }) : nil
+        case .subquery, .table, .rows: nil
+        }
+    }
+
+    private func union(
+        _ expressions: [SQLExpression], _ rowIDs: (SQLExpression) -> Set<Int64>?
+    ) -> Set<Int64>? {
+        expressions.reduce([]) { known, expression in known.flatMap { known in rowIDs(expression).map(known.union) } }
+    }
+}
+
+extension SQLExpression {
+    /// Whether the expression reads the columns of its sources only.
+    fileprivate var readsOnlySource: Bool {
+        !contains { expression in
+            switch expression.node {
+            case .subquery, .exists, .literal, .windowed: .found
+            case .isIn(_, .subquery, _), .isIn(_, .table, _): .found
+            default: .goOn
+            }
+        }
+    }
+}
+
+extension SQLSelection {
+    fileprivate var readsOnlySource: Bool {
+        switch node {
+        case .expression(let expression), .named(let expression, _): expression.readsOnlySource
+        case .allColumns: true
+        case .literal, .symbol: false
+        }
+    }
+}
+
+extension SQLOrdering {
+    fileprivate var readsOnlySource: Bool {
+        switch node {
+        case .expression(let expression, _): expression.readsOnlySource
+        default: false
+        }
+    }
+}
