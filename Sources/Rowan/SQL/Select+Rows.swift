@@ -3,9 +3,11 @@
 extension Select {
     /// Whether the query reads its source once, and nothing else: no joins, no subqueries, no SQL text.
     package var readsOnlySource: Bool {
-        guard !hasRareParts, case .table = source else { return false }
-        return selection.allSatisfy(\.readsOnlySource) && filters.allSatisfy(\.readsOnlySource)
-            && orderings.allSatisfy(\.readsOnlySource)
+        guard case .table = source, joins.isEmpty, commonTables.isEmpty, windows.isEmpty, havings.isEmpty else {
+            return false
+        }
+        return (selection + hiddenSelection).allSatisfy(\.readsOnlySource) && groups.allSatisfy(\.readsOnlySource)
+            && filters.allSatisfy(\.readsOnlySource) && orderings.allSatisfy(\.readsOnlySource)
     }
 
     /// The rowids that the filters select, or nil if they may select any.
