@@ -23,10 +23,12 @@ public struct DatabaseAccessRoute: Sendable {
         case readOnly
         /// No transaction, and no restrictions.
         case plain
+        /// The open transaction of a snapshot, which refuses writes.
+        case snapshot
     }
 
     let lane: AccessLane
-    var scope: Scope
+    let scope: Scope
     /// Another lane whose connection can serve a reentrant access: the writer of a pool, for reads.
     var reentrantLane: AccessLane?
 }
@@ -34,9 +36,8 @@ public struct DatabaseAccessRoute: Sendable {
 extension DatabaseAccessRoute {
     /// The same connections, without a transaction.
     var withoutTransaction: DatabaseAccessRoute {
-        var route = self
-        route.scope = .plain
-        return route
+        guard case .snapshot = scope else { return DatabaseAccessRoute(lane: lane, scope: .plain) }
+        return self
     }
 
     /// Synchronous access, on the current thread.
@@ -101,6 +102,7 @@ extension DatabaseAccessRoute {
             case .readTransaction: try db.isolatedRead(body)
             case .readOnly: try db.readOnly { try body(db) }
             case .plain: try body(db)
+            case .snapshot: try db.readSnapshot(body)
             }
         }
     }

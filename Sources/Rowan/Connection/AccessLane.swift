@@ -90,6 +90,18 @@ final class AccessLane: Sendable {
         return try connection(of: grant ?? waitForGrant())
     }
 
+    /// A connection that is opened now, besides those that the current thread already holds.
+    ///
+    /// - Precondition: the lane is not full, and no other thread knows it yet.
+    func acquireAnother() throws -> PooledConnection {
+        let executor = makeExecutor()
+        state.withLock { $0.count += 1 }
+        do { return try openInPlace(executor) } catch {
+            state.withLock { $0.count -= 1 }
+            throw error
+        }
+    }
+
     private func waitForGrant() throws -> Grant {
         let semaphore = DispatchSemaphore(value: 0)
         let slot = ResultSlot()

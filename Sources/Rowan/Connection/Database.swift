@@ -61,10 +61,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     var closedCopy: Database { Database(closed: self) }
 
     /// Runs the closure with access to a database that does not belong to a lane.
-    func withAccess<T>(_ body: (Database) -> T) -> T {
+    func withAccess<T>(_ body: (Database) throws -> T) rethrows -> T {
         connection.ownerThread.store(currentThreadID, ordering: .relaxed)
         defer { connection.ownerThread.store(0, ordering: .relaxed) }
-        return body(self)
+        return try body(self)
     }
 
     deinit {

@@ -12,7 +12,7 @@ struct ObservationConnections: Sendable {
     let observesChanges: Bool
 
     init(_ reader: any DatabaseReader, requiresWriteAccess: Bool) {
-        // Fetches begin their own transactions.
+        // Fetches begin their own transactions, except in a snapshot.
         write = reader._route(.write).withoutTransaction
         let read = reader._route(.read).withoutTransaction
         observesChanges = write.lane.isWriter
@@ -196,6 +196,6 @@ extension FetchSource {
 
     private func perform(_ db: Database, _ requiresWriteAccess: Bool) throws -> Fetched {
         guard !requiresWriteAccess else { return try db.transaction(nil) { try fetch(db) } }
-        return try db.isolatedRead(fetch)
+        return db.isInsideTransaction ? try fetch(db) : try db.isolatedRead(fetch)
     }
 }

@@ -1,0 +1,117 @@
+// Snapshots: connections whose read transactions stay open. They need no special build of SQLite.
+
+/// A reader that sees a single state of the database, whatever is committed later.
+public protocol DatabaseSnapshotReader: DatabaseReader {}
+
+extension DatabaseSnapshotReader {
+    /// Reads the snapshot, inside the current access of the thread if there is one.
+    ///
+    /// - Throws: the error of the closure.
+    public func reentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try unsafeReentrantRead(value)
+    }
+}
+
+/// A single state of a database, which one access at a time can read.
+///
+/// ```swift
+/// let snapshot = try dbPool.makeSnapshot()
+/// try dbPool.write { db in try Player.deleteAll(db) }
+/// let count = try snapshot.read { db in try Player.fetchCount(db) }   // as before the deletion
+/// ```
+///
+/// As long as a snapshot exists, the WAL file can't shrink.
+public final class DatabaseSnapshot: DatabaseSnapshotReader {
+    /// The configuration of the connection.
+    public let configuration: Configuration
+    /// The path of the database file.
+    public let path: String
+    private let lane: AccessLane
+
+    /// Opens a snapshot of the last committed state.
+    ///
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode.
+    init(path: String, configuration: Configuration) throws {
+        let configuration = configuration.forSnapshots
+        self.path = path
+        self.configuration = configuration
+        lane = AccessLane(
+            capacity: 1, isWriter: false, label: configuration.label ?? "Rowan.DatabaseSnapshot",
+            qos: configuration.readQoS, target: configuration.targetQueue
+        ) {
+            let connection = try PooledConnection(
+                path: path, configuration: configuration, executor: $0, isReader: true)
+            try connection.run { try $0.beginSnapshot() }
+            return connection
+        }
+        lane.release(try lane.acquire())
+    }
+
+    /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.
+    ///
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: the connection stays open.
+    public func close() throws { try lane.close() }
+
+    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    public func interrupt() { lane.interrupt() }
+
+    /// The connection of each kind of access. Not for users.
+    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
+        DatabaseAccessRoute(lane: lane, scope: .snapshot)
+    }
+}
+
+extension DatabasePool {
+    /// Opens a snapshot of the last committed state.
+    ///
+    /// Inside a write, it does not see the changes of the transaction: call it outside a transaction.
+    ///
+    /// - Throws: SQLITE_MISUSE in a transaction of the writer; SQLITE_CANTOPEN if the file can't be opened.
+    public func makeSnapshot() throws -> DatabaseSnapshot {
+        try refuseOpenTransaction("makeSnapshot")
+        return try DatabaseSnapshot(path: path, configuration: configuration)
+    }
+}
+
+extension Configuration {
+    /// The same configuration, for connections whose transaction outlives their accesses.
+    var forSnapshots: Configuration {
+        var configuration = self
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        if case .immediateError = busyMode { configuration.readonlyBusyMode = .timeout(10) }
+        return configuration
+    }
+}
+
+extension Database {
+    /// Begins the transaction of a snapshot.
+    func beginSnapshot() throws {
+        try readOnly {
+            guard try isInWALMode() else {
+                throw DatabaseError(
+                    message: "a snapshot needs a database in WAL mode: open it with a DatabasePool, or set "
+                        + "Configuration.journalMode - \(path)")
+            }
+            try beginTransaction(.deferred)
+            // The transaction sees a state from its first read on.
+            try connection.cachedStatement("SELECT rowid FROM sqlite_master LIMIT 1").runToEnd()
+        }
+    }
+
+    private func isInWALMode() throws -> Bool {
+        try Row.rows(of: connection.cachedStatement("PRAGMA journal_mode"), []).first?[0] == "wal"
+    }
+
+    /// Reads a snapshot.
+    ///
+    /// - Throws: SQLITE_ABORT if an earlier access has ended the transaction of the snapshot.
+    func readSnapshot<T>(_ body: (Database) throws -> T) throws -> T {
+        guard isInsideTransaction else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ABORT,
+                message: "the snapshot is lost: an earlier access has ended its transaction. Make another snapshot")
+        }
+        return try readOnly { try body(self) }
+    }
+}

@@ -1,0 +1,122 @@
+// A snapshot with several connections. Their read transactions begin one after the other: a counter of SQLite, which
+// changes with each commit, tells whether they all see the same state.
+
+/// A single state of a database, which several accesses can read at the same time.
+///
+/// ```swift
+/// let snapshot = try dbPool.makeSnapshotPool()
+/// async let players = snapshot.read { db in try Player.fetchAll(db) }
+/// async let teams = snapshot.read { db in try Team.fetchAll(db) }
+/// ```
+///
+/// As long as a snapshot exists, the WAL file can't shrink.
+public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
+    /// The configuration of the connections.
+    public let configuration: Configuration
+    /// The path of the database file.
+    public let path: String
+    private let lane: AccessLane
+
+    /// Opens a snapshot of the last committed state.
+    ///
+    /// - Parameter configuration: `maximumReaderCount` is the number of connections.
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode;
+    ///   SQLITE_BUSY if other connections commit all the time.
+    public init(path: String, configuration: Configuration = Configuration()) throws {
+        let configuration = configuration.forSnapshots
+        precondition(
+            configuration.maximumReaderCount > 0,
+            "a snapshot needs a connection, but maximumReaderCount is \(configuration.maximumReaderCount)")
+        self.path = path
+        self.configuration = configuration
+        lane = AccessLane(
+            capacity: configuration.maximumReaderCount, isWriter: false,
+            label: configuration.label ?? "Rowan.DatabaseSnapshotPool", qos: configuration.readQoS,
+            target: configuration.targetQueue
+        ) {
+            try PooledConnection(path: path, configuration: configuration, executor: $0, isReader: true)
+        }
+        try beginTransactions()
+    }
+
+    /// Opens a snapshot of the state that a connection sees.
+    ///
+    /// ```swift
+    /// try dbPool.writeWithoutTransaction { db in
+    ///     try db.inTransaction { try player.insert(db); return .commit }
+    ///     let snapshot = try DatabaseSnapshotPool(db)   // sees the player
+    /// }
+    /// ```
+    ///
+    /// - Parameter configuration: by default, that of the connection.
+    /// - Throws: SQLITE_MISUSE in a transaction, whose state other connections can't be made to see.
+    public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
+        guard !db.isInsideTransaction else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a snapshot can't see the state of an open transaction: make it outside transactions, with "
+                    + "DatabasePool.makeSnapshotPool()")
+        }
+        try self.init(path: db.path, configuration: configuration ?? db.configuration)
+    }
+
+    private func beginTransactions() throws {
+        var connections: [PooledConnection] = []
+        defer { for connection in connections { lane.release(connection) } }
+        let witness = try Database(path: path, configuration: configuration, isReader: true)
+        defer { witness.connection.closeEventually() }
+        connections = try (0..<configuration.maximumReaderCount).map { _ in try lane.acquireAnother() }
+        for _ in 1...Self.maximumAttempts {
+            let before = try witness.withAccess { try $0.currentDataVersion() }
+            for connection in connections { try connection.run { try $0.beginSnapshot() } }
+            if try witness.withAccess({ try $0.currentDataVersion() }) == before { return }
+            for connection in connections { try connection.run { try $0.rollback() } }
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: "other connections commit all the time: make the snapshot with DatabasePool.makeSnapshotPool(), "
+                + "which waits for the writer, or with fewer connections (Configuration.maximumReaderCount)")
+    }
+
+    private static let maximumAttempts = 1000
+
+    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    ///
+    /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
+    public func close() throws { try lane.close() }
+
+    /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
+    public func interrupt() { lane.interrupt() }
+
+    /// The connections of each kind of access. Not for users.
+    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
+        DatabaseAccessRoute(lane: lane, scope: .snapshot)
+    }
+}
+
+extension DatabasePool {
+    /// Opens a snapshot of the last committed state, for several accesses at the same time.
+    ///
+    /// It waits for the running write, unless it is called inside of it, outside a transaction.
+    ///
+    /// - Throws: SQLITE_MISUSE in a transaction of the writer; SQLITE_CANTOPEN if the file can't be opened.
+    public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
+        try refuseOpenTransaction("makeSnapshotPool")
+        return try unsafeReentrantWrite { _ in try DatabaseSnapshotPool(path: path, configuration: configuration) }
+    }
+
+    /// - Throws: SQLITE_MISUSE if the current thread has an open transaction on the writer.
+    func refuseOpenTransaction(_ method: String) throws {
+        guard let db = _route(.write).lane.connectionOfCurrentThread?.database, db.isInsideTransaction else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a snapshot can't see the changes of an open transaction: call \(method)() after the commit")
+    }
+}
+
+extension Database {
+    /// A number that changes when another connection commits. <https://sqlite.org/pragma.html#pragma_data_version>
+    fileprivate func currentDataVersion() throws -> Int64? {
+        try Row.rows(of: connection.cachedStatement("PRAGMA data_version"), []).first?[0]
+    }
+}

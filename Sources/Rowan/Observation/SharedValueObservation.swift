@@ -1,0 +1,181 @@
+// One observation for several observers: each value is fetched and reduced once.
+
+public import Dispatch
+
+/// How long a shared observation observes the database.
+public enum SharedValueObservationExtent: Sendable {
+    /// From the first observer until the shared observation is deallocated.
+    case observationLifetime
+    /// As long as there are observers.
+    case whileObserved
+}
+
+/// An observation that several observers share.
+///
+/// ```swift
+/// let shared = ValueObservation.tracking(Player.fetchAll).shared(in: dbPool)
+/// let first = shared.start { error in … } onChange: { players in … }
+/// let second = shared.start { error in … } onChange: { players in … }
+/// ```
+///
+/// An observer that joins a running observation receives its last value. An error ends the observation of all observers;
+/// the next observer starts it again.
+public final class SharedValueObservation<Element: Sendable>: Sendable {
+    private struct State {
+        var observation: AnyDatabaseCancellable?
+        /// Counts the starts of the observation: those that were cancelled still call their closures once.
+        var generation = 0
+        var isObserving = false
+        var observers: [Observer] = []
+        var lastValue: Element?
+        /// The number of the last value.
+        var valueNumber = 0
+    }
+
+    private let extent: SharedValueObservationExtent
+    private let scheduler: any ValueObservationScheduler
+    private let observe: AsyncValueObservation<Element>.Start
+    private let state = Mutex(State())
+
+    init(
+        _ extent: SharedValueObservationExtent, _ scheduler: any ValueObservationScheduler,
+        observe: @escaping AsyncValueObservation<Element>.Start
+    ) {
+        self.extent = extent
+        self.scheduler = scheduler
+        self.observe = observe
+    }
+
+    /// Starts observing.
+    ///
+    /// - Parameters:
+    ///   - onError: receives the error that ends the observation.
+    ///   - onChange: receives the last value, or the first one, and fresh values.
+    /// - Returns: the observer, which ends when this object is deallocated. It retains the shared observation.
+    @preconcurrency
+    public func start(
+        onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
+    ) -> AnyDatabaseCancellable {
+        let observer = Observer(onError: onError, onChange: onChange)
+        let isImmediate = scheduler.immediateInitialValue()
+        let (startsGeneration, known) = state.withLock { state -> (Int?, (Element, Int)?) in
+            state.observers.append(observer)
+            guard state.isObserving else {
+                state.isObserving = true
+                state.generation += 1
+                return (state.generation, nil)
+            }
+            return (nil, state.lastValue.map { ($0, state.valueNumber) })
+        }
+        if let startsGeneration {
+            startObservation(startsGeneration)
+        } else if let known {
+            if isImmediate {
+                observer.notify(known.0, number: known.1)
+            } else {
+                scheduler.schedule { observer.notify(known.0, number: known.1) }
+            }
+        }
+        return AnyDatabaseCancellable { self.remove(observer) }
+    }
+
+    /// The observed values, as an asynchronous sequence.
+    public func values(
+        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
+    ) -> AsyncValueObservation<Element> {
+        AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
+    }
+
+    private func startObservation(_ generation: Int) {
+        let observation = observe(
+            { [weak self] in self?.fail($0, generation) }, { [weak self] in self?.notify($0, generation) })
+        // It may have ended in the meantime.
+        state.withLock { state in
+            if state.generation == generation, state.isObserving { state.observation = observation }
+        }
+    }
+
+    private func notify(_ value: Element, _ generation: Int) {
+        let (observers, number) = state.withLock { state -> ([Observer], Int) in
+            guard state.generation == generation, state.isObserving else { return ([], 0) }
+            state.lastValue = value
+            state.valueNumber += 1
+            return (state.observers, state.valueNumber)
+        }
+        for observer in observers { observer.notify(value, number: number) }
+    }
+
+    private func fail(_ error: any Error, _ generation: Int) {
+        let ended = state.withLock { state -> State? in
+            guard state.generation == generation else { return nil }
+            defer { state = State(generation: generation, valueNumber: state.valueNumber) }
+            return state
+        }
+        for observer in ended?.observers ?? [] { observer.fail(error) }
+    }
+
+    private func remove(_ observer: Observer) {
+        observer.cancel()
+        // The observation is released outside the lock.
+        let ended = state.withLock { state -> State? in
+            state.observers.removeAll { $0 === observer }
+            guard state.observers.isEmpty, extent == .whileObserved, state.isObserving else { return nil }
+            defer { state = State(generation: state.generation + 1, valueNumber: state.valueNumber) }
+            return state
+        }
+        ended?.observation?.cancel()
+    }
+
+    /// An observer. It receives its values in order, whatever the scheduler does.
+    private final class Observer: Sendable {
+        private struct State {
+            var lastNumber = 0
+            var onError: (@Sendable (any Error) -> Void)?
+            var onChange: (@Sendable (Element) -> Void)?
+        }
+
+        private let state: Mutex<State>
+
+        init(
+            onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
+        ) {
+            state = Mutex(State(onError: onError, onChange: onChange))
+        }
+
+        func notify(_ value: Element, number: Int) {
+            let onChange = state.withLock { state -> (@Sendable (Element) -> Void)? in
+                guard number > state.lastNumber else { return nil }
+                state.lastNumber = number
+                return state.onChange
+            }
+            onChange?(value)
+        }
+
+        func fail(_ error: any Error) {
+            let onError = state.withLock { state -> (@Sendable (any Error) -> Void)? in
+                defer { (state.onError, state.onChange) = (nil, nil) }
+                return state.onError
+            }
+            onError?(error)
+        }
+
+        func cancel() { state.withLock { ($0.onError, $0.onChange) = (nil, nil) } }
+    }
+}
+
+extension ValueObservation where Reducer: ValueReducer {
+    /// An observation that several observers share: it fetches each value once for all of them.
+    ///
+    /// - Parameters:
+    ///   - reader: a queue, a pool or a snapshot.
+    ///   - scheduler: where the closures of all observers run; by default, asynchronously on the main queue.
+    ///   - extent: how long the database is observed; by default, as long as there are observers.
+    public func shared(
+        in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),
+        extent: SharedValueObservationExtent = .whileObserved
+    ) -> SharedValueObservation<Reducer.Value> {
+        SharedValueObservation(extent, scheduler) { onError, onChange in
+            start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
+        }
+    }
+}
