@@ -52,6 +52,8 @@ final class AccessLane: Sendable {
     let isWriter: Bool
     private let makeExecutor: @Sendable () -> ConnectionExecutor
     private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
+    /// The progress of the connection at the end of its last access, if the lane has one connection.
+    private let lastProgress = Atomic<Int>(0)
     /// The lane whose threads may wait for this one: for a writer, the readers of its pool, and vice versa.
     private let partners = Mutex<Partners>(Partners())
 
@@ -152,7 +154,11 @@ final class AccessLane: Sendable {
         state.withLock { $0.waiters.remove { $0 === waiter } != nil }
     }
 
+    /// A number that has changed since the last access if the connection has changed the database since.
+    var progress: Int { lastProgress.load(ordering: .acquiring) }
+
     func release(_ connection: PooledConnection) {
+        if isWriter { lastProgress.store(connection.database.connection.progress, ordering: .releasing) }
         let waiter = state.withLock { state -> Waiter? in
             if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
             state.idle.append(connection)

@@ -1,28 +1,39 @@
-// Tells whether anything was committed since a read. SQLite counts commits for each connection: only the connection of
-// the read can answer.
+// Tells whether anything was committed since a read.
 // Source: https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html (SQLITE_FCNTL_DATA_VERSION)
 
-/// What a connection has seen at the end of a read.
+/// What is known of the database at a read.
 struct UnchangedProof: Sendable {
-    private let lane: AccessLane
-    private let connection: PooledConnection?
-    private let dataVersion: UInt32?
+    private let writer: AccessLane
+    private let writerProgress: Int
+    private let readers: AccessLane
+    private var reader: PooledConnection?
+    private var dataVersion: UInt32?
 
-    /// - Parameter db: a connection of the lane, just after a read.
-    init(_ db: Database, _ lane: AccessLane) {
-        self.lane = lane
-        connection = lane.connectionOfCurrentThread
+    /// - Precondition: the read has not begun.
+    init(_ connections: ObservationConnections) {
+        writer = connections.write.lane
+        writerProgress = writer.progress
+        readers = connections.fetch.lane
+    }
+
+    /// - Parameter db: the connection of the read, which has just ended.
+    mutating func readDidEnd(_ db: Database) {
+        reader = readers.connectionOfCurrentThread
         dataVersion = db.connection.lastDataVersion
     }
 
-    /// Whether the database is certainly unchanged. Another access may be using the connection: then the answer is no.
-    var isUnchanged: Bool {
-        guard let connection, let dataVersion else { return false }
-        let isUnchanged = lane.useIfIdle(connection) { db in
+    /// Whether the database is certainly unchanged.
+    ///
+    /// - Parameter db: the connection that writes, in an access.
+    func isUnchanged(_ db: Database) -> Bool {
+        guard db.connection.progress == writerProgress else { return false }
+        // SQLite counts the commits of others for each connection: only that of the read can answer, if nobody uses it.
+        guard let reader, let dataVersion else { return false }
+        let isUnchanged = readers.useIfIdle(reader) { db in
             // A read updates the number. If it fails, the answer is no.
             do { try db.connection.checkSchema() } catch { return false }
             return db.connection.lastDataVersion == dataVersion
         }
-        return isUnchanged ?? false
+        return isUnchanged ?? true
     }
 }

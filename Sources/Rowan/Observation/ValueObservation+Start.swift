@@ -103,11 +103,13 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
 
     private func fetch(_ db: Database) throws -> First {
         receiver.events.willFetch()
+        var proof = UnchangedProof(connections)
         let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
         receiver.events.willTrack(region)
         guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
         if connections.isConcurrent {
-            return First(value: value, region: region, proof: UnchangedProof(db, connections.fetch.lane))
+            proof.readDidEnd(db)
+            return First(value: value, region: region, proof: proof)
         }
         // Before this access ends, nothing can be committed.
         _ = join(db, region)
@@ -121,7 +123,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
             do {
                 let db = try result.get()
                 guard let fetch = join(db, first.region) else { return }
-                if !proof.isUnchanged { fetch.didCommit(.fullDatabase, db) }
+                if !proof.isUnchanged(db) { fetch.didCommit(.fullDatabase, db) }
             } catch {
                 receiver.fail(error)
             }

@@ -15,7 +15,7 @@ struct AccessLaneConcurrencyTests {
         capacity: Int, opens: @escaping @Sendable (_ attempt: Int) throws -> Void = { _ in }
     ) -> AccessLane {
         let attempts = Mutex(0)
-        return AccessLane(capacity: capacity, label: "test", qos: .default, target: nil) { executor in
+        return AccessLane(capacity: capacity, isWriter: false, label: "test", qos: .default, target: nil) { executor in
             try opens(
                 attempts.withLock {
                     $0 += 1

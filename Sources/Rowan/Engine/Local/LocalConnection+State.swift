@@ -11,6 +11,8 @@ extension LocalConnection {
     package var lastInsertedRowID: Int64 { pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
     package var changesCount: Int { pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
     package var totalChangesCount: Int { pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
+    /// A number that increases when the connection changes rows or the schema.
+    package var progress: Int { totalChangesCount &+ schemaEpoch }
     package var lastErrorCode: CInt { pointer.map { sqlite3_errcode($0) } ?? SQLITE_MISUSE }
     package var lastErrorMessage: String? { pointer.map { String(cString: sqlite3_errmsg($0)) } }
 
