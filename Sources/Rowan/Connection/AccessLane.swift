@@ -226,6 +226,7 @@ final class AccessLane: Sendable {
         state.withLock { $0.openingThreads.append(thread) }
         defer { state.withLock { $0.openingThreads.removeAll { $0 == thread } } }
         let connection = try open(executor)
+        connection.database.lane = self
         state.withLock { $0.all.append(connection) }
         return connection
     }

@@ -77,6 +77,19 @@ public struct Configuration: Sendable {
     /// ``Database/resumeNotification``. False by default.
     public var observesSuspensionNotifications = false
 
+    /// Whether observations of values and regions also notice the commits of other connections and processes. False by
+    /// default.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.observesOtherProcesses = true
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// ```
+    ///
+    /// The kernel reports when the files are written; nothing polls. What has changed is unknown, so that all
+    /// observations fetch again. They don't notice changes in databases in memory, and on network file systems.
+    public var observesOtherProcesses = false
+
     /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.
     public var qos: DispatchQoS = .userInitiated
 

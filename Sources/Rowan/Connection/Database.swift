@@ -36,6 +36,9 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The date of a transaction, and the number of that transaction.
     var knownTransactionDate: (number: Int, date: Date)?
 
+    /// The lane that hands out this connection.
+    weak var lane: AccessLane?
+
     var busyListener: ConnectionHooks.Token?
     private var traceListener: ConnectionHooks.Token?
 

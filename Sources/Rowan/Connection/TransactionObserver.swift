@@ -103,6 +103,22 @@ extension Database {
         state.value(orMake: TransactionObservers(self)).add(transactionObserver, extent)
     }
 
+    /// Adds an observer of regions. If the configuration asks for it, the observer learns that other processes have
+    /// changed the database.
+    ///
+    /// - Throws: the error of the system that prevents watching the file.
+    package func add(regionObserver: some RegionObserver) throws {
+        add(transactionObserver: regionObserver, extent: .databaseLifetime)
+        guard configuration.observesOtherProcesses, isFile else { return }
+        do { try state[TransactionObservers.self]?.observeOtherProcesses() } catch {
+            remove(transactionObserver: regionObserver)
+            throw error
+        }
+    }
+
+    /// Whether the main database is a file. <https://sqlite.org/inmemorydb.html>
+    private var isFile: Bool { !(connection.mainFileName ?? "").isEmpty }
+
     /// Removes an observer. If it was added several times, one registration is removed.
     public func remove(transactionObserver: some TransactionObserver) {
         state[TransactionObservers.self]?.remove(transactionObserver)

@@ -14,6 +14,8 @@ final class TransactionObservers: ConnectionStateValue {
     private var outer: [RunningWrite?] = []
     /// The changes that wait for the release of savepoints.
     private var savepoints = PendingChanges()
+    /// The commits of others, if they are observed.
+    private var otherProcesses: OtherProcesses?
     /// How the current transaction looks to the observers.
     private var phase = Phase.idle
 
@@ -33,6 +35,14 @@ final class TransactionObservers: ConnectionStateValue {
         removeDeallocated()
         registrations.append(ObserverRegistration(observer, extent, db.connection))
         start()
+    }
+
+    /// Observes the commits of other connections, too.
+    ///
+    /// - Throws: the error of the system.
+    func observeOtherProcesses() throws {
+        guard otherProcesses == nil else { return }
+        otherProcesses = try OtherProcesses(db)
     }
 
     func remove(_ observer: any TransactionObserver) {
@@ -62,7 +72,7 @@ final class TransactionObservers: ConnectionStateValue {
     private func stopIfUnused() {
         guard registrations.isEmpty, !tokens.isEmpty, outer.isEmpty else { return }
         if let hooks = db.connection.hooks { for token in tokens { hooks.remove(token) } }
-        tokens = []
+        (tokens, otherProcesses) = ([], nil)
         savepoints = PendingChanges()
         phase = .idle
         db.connection.watchWrites(nil)
@@ -117,6 +127,14 @@ final class TransactionObservers: ConnectionStateValue {
         // No commit follows.
         phase = .idle
         for registration in registrations { registration.regionObserver?.databaseDidCommit(db) }
+    }
+
+    /// Another connection has changed something: its changes are unknown.
+    func othersDidCommit() {
+        for registration in registrations {
+            registration.regionObserver?.databaseDidChange(in: .fullDatabase)
+            registration.regionObserver?.databaseDidCommit(db)
+        }
     }
 
     // MARK: Transactions

@@ -39,7 +39,7 @@ public struct DatabaseRegionObservation: Sendable {
         do {
             try writer.unsafeReentrantWrite { db in
                 observer.track(try db.connection.unwatched { try DatabaseRegion.union(regions, db) })
-                db.add(transactionObserver: observer, extent: .databaseLifetime)
+                try db.add(regionObserver: observer)
             }
         } catch {
             observer.cancel()

@@ -37,9 +37,11 @@ final class ObservationHub: ConnectionStateValue, RegionObserver {
     private static let maximumRowCount = 1000
 
     /// Adds a fetch, and learns about its changes from now on.
-    func add(_ fetch: any ObservedFetch, _ db: Database) {
+    ///
+    /// - Throws: the error of the system that prevents watching other processes.
+    func add(_ fetch: any ObservedFetch, _ db: Database) throws {
         removeEnded(db)
-        if fetches.isEmpty { db.add(transactionObserver: self, extent: .databaseLifetime) }
+        if fetches.isEmpty { try db.add(regionObserver: self) }
         fetches.append(fetch)
         version.increase()
     }
@@ -47,7 +49,7 @@ final class ObservationHub: ConnectionStateValue, RegionObserver {
     /// The fetch of a source, if there is one.
     func fetch<Fetched>(of source: FetchSource<Fetched>, _ requiresWriteAccess: Bool) -> SharedFetch<Fetched>? {
         for case let fetch as SharedFetch<Fetched> in fetches
-        where fetch.source === source && fetch.requiresWriteAccess == requiresWriteAccess && !fetch.isEnded {
+        where fetch.isFetch(of: source, requiresWriteAccess: requiresWriteAccess) {
             return fetch
         }
         return nil
@@ -104,12 +106,6 @@ final class ObservationHub: ConnectionStateValue, RegionObserver {
             lastTable = nil
         }
         return changes
-    }
-
-    /// Fetches everything again: something unknown has changed.
-    func everythingDidChange(_ db: Database) {
-        removeEnded(db)
-        for fetch in fetches { fetch.didCommit(.fullDatabase, db) }
     }
 }
 

@@ -34,8 +34,8 @@ protocol FetchReceiver<Fetched>: AnyObject, Sendable {
 /// A fetch, and the observations that share it.
 final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private struct State {
-        /// Nil once the last observation has ended.
-        var connections: ObservationConnections?
+        /// Nil once the last observation has ended: nothing that the program has given is kept.
+        var active: Active?
         var receivers: [any FetchReceiver<Fetched>] = []
         var region = DatabaseRegion()
         /// Whether a fetch is waiting for its connection, or running.
@@ -46,24 +46,36 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         var undecided: DatabaseRegion?
     }
 
-    let source: FetchSource<Fetched>
-    let requiresWriteAccess: Bool
+    private struct Active {
+        let source: FetchSource<Fetched>
+        let connections: ObservationConnections
+    }
+
+    private let requiresWriteAccess: Bool
+    private let isVarying: Bool
+    private let isConcurrent: Bool
     private let version: RegionVersion
     private let state: Mutex<State>
-    let needsAllChanges: Bool
 
     init(
         _ source: FetchSource<Fetched>, _ connections: ObservationConnections, requiresWriteAccess: Bool,
         region: DatabaseRegion, version: RegionVersion
     ) {
-        self.source = source
         self.requiresWriteAccess = requiresWriteAccess
         self.version = version
-        needsAllChanges = source.isVarying && connections.isConcurrent
-        state = Mutex(State(connections: connections, region: region))
+        isVarying = source.isVarying
+        isConcurrent = connections.isConcurrent
+        state = Mutex(State(active: Active(source: source, connections: connections), region: region))
     }
 
-    var isEnded: Bool { state.withLock { $0.connections == nil } }
+    var isEnded: Bool { state.withLock { $0.active == nil } }
+
+    var needsAllChanges: Bool { isVarying && isConcurrent }
+
+    /// Whether this is the fetch of a source.
+    func isFetch(of source: FetchSource<Fetched>, requiresWriteAccess: Bool) -> Bool {
+        self.requiresWriteAccess == requiresWriteAccess && state.withLock { $0.active?.source === source }
+    }
 
     var region: DatabaseRegion { state.withLock { $0.region } }
 
@@ -74,7 +86,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     /// - Returns: false if the fetch has ended in the meantime.
     func add(_ receiver: any FetchReceiver<Fetched>, region: DatabaseRegion) -> Bool {
         let isAdded = state.withLock { state in
-            guard state.connections != nil else { return false }
+            guard state.active != nil else { return false }
             state.receivers.append(receiver)
             state.region.formUnion(region)
             return true
@@ -85,9 +97,12 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// Removes an observation. The last one ends the fetch.
     func remove(_ receiver: any FetchReceiver<Fetched>) {
-        state.withLock { state in
+        // What the program has given is released outside the lock.
+        _ = state.withLock { state -> Active? in
             state.receivers.removeAll { $0 === receiver }
-            if state.receivers.isEmpty { state.connections = nil }
+            guard state.receivers.isEmpty else { return nil }
+            defer { state.active = nil }
+            return state.active
         }
     }
 
@@ -98,7 +113,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     func didCommit(_ changes: DatabaseRegion, _ db: Database) {
         let isConcerned = state.withLock { state in
-            guard state.connections != nil else { return false }
+            guard state.active != nil else { return false }
             state.undecided?.formUnion(changes)
             guard state.region.intersects(changes) else { return false }
             state.isOutdated = true
@@ -109,8 +124,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// Fetches after a change.
     func refresh(_ db: Database) {
-        let (receivers, isConcurrent) = state.withLock { ($0.receivers, $0.connections?.isConcurrent ?? true) }
-        for receiver in receivers { receiver.events.databaseDidChange() }
+        for receiver in state.withLock({ $0.receivers }) { receiver.events.databaseDidChange() }
         // A cancelled access refuses statements: the fetch gets an access of its own.
         let fetchesHere = !isConcurrent && !db.connection.isAccessCancelled
         guard fetchesHere, begin({ $0.isOutdated }) else { return schedule { $0.isOutdated } }
@@ -120,7 +134,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     /// Takes the permission to fetch, which one thread has at a time.
     private func begin(_ isNeeded: (State) -> Bool) -> Bool {
         state.withLock { state in
-            guard state.connections != nil, !state.isFetching, isNeeded(state),
+            guard state.active != nil, !state.isFetching, isNeeded(state),
                 state.receivers.contains(where: \.isReady)
             else { return false }
             state.isFetching = true
@@ -130,24 +144,25 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// Fetches in an access of its own.
     private func schedule(_ isNeeded: (State) -> Bool) {
-        guard begin(isNeeded), let connections = state.withLock({ $0.connections }) else { return }
-        connections.fetch.callback { result in
+        guard begin(isNeeded), let active = state.withLock({ $0.active }) else { return }
+        active.connections.fetch.callback { result in
             do { self.perform(try result.get()) } catch { self.fail(error) }
         }
     }
 
     /// Fetches, and distributes the value.
     private func perform(_ db: Database) {
-        let receivers = state.withLock { state in
+        let (active, receivers) = state.withLock { state in
             // Later changes are not in the fetched value: they fetch again.
             state.isOutdated = false
             if needsAllChanges { state.undecided = DatabaseRegion() }
-            return state.receivers
+            return (state.active, state.receivers)
         }
+        guard let active else { return }
         for receiver in receivers { receiver.events.willFetch() }
         do {
-            let (value, region) = try source.fetch(db, requiresWriteAccess: requiresWriteAccess)
-            if source.isVarying { for receiver in receivers { receiver.events.willTrack(region) } }
+            let (value, region) = try active.source.fetch(db, requiresWriteAccess: requiresWriteAccess)
+            if isVarying { for receiver in receivers { receiver.events.willTrack(region) } }
             // In this order, so that no later value overtakes this one.
             for receiver in receivers { receiver.receive(value) }
             finish(region)
@@ -160,7 +175,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private func finish(_ region: DatabaseRegion) {
         let isNew = state.withLock { state in
             state.isFetching = false
-            let isNew = source.isVarying && state.region != region
+            let isNew = isVarying && state.region != region
             if isNew { state.region = region }
             if let undecided = state.undecided, undecided.intersects(state.region) { state.isOutdated = true }
             state.undecided = nil
@@ -171,10 +186,10 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     private func fail(_ error: any Error) {
         let receivers = state.withLock { state in
-            defer { (state.receivers, state.connections, state.isFetching) = ([], nil, false) }
-            return state.receivers
+            defer { (state.receivers, state.active, state.isFetching) = ([], nil, false) }
+            return (state.receivers, state.active)
         }
-        for receiver in receivers { receiver.fail(error) }
+        for receiver in receivers.0 { receiver.fail(error) }
     }
 }
 

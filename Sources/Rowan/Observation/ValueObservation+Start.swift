@@ -112,7 +112,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
             return First(value: value, region: region, proof: proof)
         }
         // Before this access ends, nothing can be committed.
-        _ = join(db, region)
+        _ = try join(db, region)
         return First(value: value, region: region, proof: nil)
     }
 
@@ -122,7 +122,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
             guard !receiver.isEnded else { return }
             do {
                 let db = try result.get()
-                guard let fetch = join(db, first.region) else { return }
+                guard let fetch = try join(db, first.region) else { return }
                 if !proof.isUnchanged(db) { fetch.didCommit(.fullDatabase, db) }
             } catch {
                 receiver.fail(error)
@@ -133,7 +133,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     /// Joins the fetch of the source, or creates it.
     ///
     /// - Returns: nil if the observation has ended.
-    private func join(_ db: Database, _ region: DatabaseRegion) -> SharedFetch<Reducer.Fetched>? {
+    private func join(_ db: Database, _ region: DatabaseRegion) throws -> SharedFetch<Reducer.Fetched>? {
         let hub = db.observationHub
         if let known = hub.fetch(of: source, requiresWriteAccess), known.add(receiver, region: region) {
             return connect(known)
@@ -141,7 +141,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         let fetch = SharedFetch(
             source, connections, requiresWriteAccess: requiresWriteAccess, region: region, version: hub.version)
         _ = fetch.add(receiver, region: region)
-        hub.add(fetch, db)
+        try hub.add(fetch, db)
         return connect(fetch)
     }
 

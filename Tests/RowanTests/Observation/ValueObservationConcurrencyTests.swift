@@ -179,10 +179,10 @@ struct ValueObservationConcurrencyTests {
             try await writer.fence()
             recorder.cancel()
             await eventually { weakResource == nil }
+            #expect(weakResource == nil)
             try await writer.write { try $0.insert(3) }
             try await writer.fence()
             #expect(recorder.values == [2])
-            #expect(weakResource == nil)
             // The next commit has removed the last observer.
             let isObserved = try await writer.writeWithoutTransaction { $0.connection.isWatched }
             #expect(!isObserved)
