@@ -71,9 +71,10 @@ private struct RecordCheck {
         if let schema, try !db.hasSchema(schema) { return nil }
         isView = try db.viewExists(name, in: schema)
         guard try isView || db.tableExists(name, in: schema) else { return nil }
-        declaresConstraints = try !isView && !db.isVirtual(db.existingTable(name, in: schema))
         self.type = type
         columns = try db.columns(in: name, in: schema)
+        let hasConstraint = columns.contains(where: \.isNotNull)
+        declaresConstraints = try hasConstraint || !isView && !db.isVirtual(db.existingTable(name, in: schema))
         primaryKey = try db.keyColumns(ofTable: TableName(name, schema: schema))
         rowIDColumn = isView ? nil : try db.primaryKey(name, in: schema).rowIDColumn
         shape = RecordShape(type, columns: columns.map(\.name))
@@ -207,10 +208,10 @@ private struct RecordCheck {
     private func foreignKeyMismatches(_ db: Database) throws -> [SchemaMismatch] {
         guard !isView else { return [] }
         let table = try db.existingTable(type.databaseTableName, in: type.databaseSchemaName)
-        let name = TableName(table.name, schema: table.schemaID.name)
+        let name = TableName(type.databaseTableName, schema: type.databaseSchemaName)
         return try db.foreignKeyColumns(of: table).compactMap { columns, references in
             // A foreign key refers to a table of its own schema.
-            guard try db.tableExists(references, in: table.schemaID.name) else {
+            guard try db.hasColumns(references, in: table.schemaID) else {
                 return mismatch(.foreignKeyWithoutTable(columns: columns, references: references))
             }
             return try db.isIndexed(name, columns: columns)
@@ -229,6 +230,12 @@ extension SQLExpression {
 extension Database {
     fileprivate func hasSchema(_ name: String) throws -> Bool {
         try schemaIDs(nil).contains { $0.name.isSameDatabaseName(as: name) }
+    }
+
+    /// Whether a table exists: this pragma does not walk through the schema.
+    fileprivate func hasColumns(_ table: String, in schema: DatabaseSchemaID) throws -> Bool {
+        let pragma = "\(schema.name.quotedDatabaseIdentifier).table_info(\(table.quotedDatabaseIdentifier))"
+        return try Row.fetchOne(self, sql: "PRAGMA \(pragma)") != nil
     }
 
     /// Only virtual tables have no place in the file. <https://sqlite.org/schematab.html>
