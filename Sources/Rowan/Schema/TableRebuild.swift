@@ -60,8 +60,7 @@ private struct TableRebuild {
     init(_ name: String, _ db: Database, _ body: (TableDefinition) throws -> Void) throws {
         self.name = name
         self.db = db
-        try db.requireRebuildable(name)
-        let definition = TableDefinition(name: name, options: try db.options(ofTable: name))
+        let definition = TableDefinition(name: name, options: try db.optionsOfRebuildable(name))
         try body(definition)
         syntax = try TableSyntax(definition, in: db)
         let objects = try db.schemaObjects()
@@ -192,22 +191,20 @@ extension Database {
         }
     }
 
+    /// The options that a table keeps.
+    ///
     /// - Throws: SQLITE_MISUSE for a view or a virtual table, and for a table that a temporary one hides.
-    fileprivate func requireRebuildable(_ name: String) throws {
+    fileprivate func optionsOfRebuildable(_ name: String) throws -> TableOptions {
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
         }
         let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
-        guard rows.first?["type"] == "table" else { throw refuse("it is a view or a virtual table. Create it anew") }
+        guard let row = rows.first, row["type"] == "table" else {
+            throw refuse("it is a view or a virtual table. Create it anew")
+        }
         if try tableExists(name, in: "temp") || viewExists(name, in: "temp") {
             throw refuse("a temporary table or view has the same name. Drop it before")
         }
-    }
-
-    /// The options that a table keeps.
-    fileprivate func options(ofTable name: String) throws -> TableOptions {
-        let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
-        guard let row = rows.first else { return [] }
         var options: TableOptions = []
         if row["wr"] { options.insert(.withoutRowID) }
         if row["strict"] { options.insert(.strict) }
