@@ -74,7 +74,7 @@ private struct RecordCheck {
         self.type = type
         columns = try db.columns(in: name, in: schema)
         let hasConstraint = columns.contains(where: \.isNotNull)
-        declaresConstraints = try hasConstraint || !isView && !db.isVirtual(db.existingTable(name, in: schema))
+        declaresConstraints = try hasConstraint || !isView && db.isStored(db.existingTable(name, in: schema))
         primaryKey = try db.keyColumns(ofTable: TableName(name, schema: schema))
         rowIDColumn = isView ? nil : try db.primaryKey(name, in: schema).rowIDColumn
         shape = RecordShape(type, columns: columns.map(\.name))
@@ -238,10 +238,10 @@ extension Database {
         return try Row.fetchOne(self, sql: "PRAGMA \(pragma)") != nil
     }
 
-    /// Only virtual tables have no place in the file. <https://sqlite.org/schematab.html>
-    fileprivate func isVirtual(_ table: DatabaseObjectID) throws -> Bool {
+    /// Whether a table has a place in the file: a virtual table has none. <https://sqlite.org/schematab.html>
+    fileprivate func isStored(_ table: DatabaseObjectID) throws -> Bool {
         let list = "\(table.schemaID.name.quotedDatabaseIdentifier).\(table.schemaID.schemaTableName)"
-        let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage = 0"
+        let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage <> 0"
         return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [table.name]) ?? false
     }
 
