@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-int floor_insert_pages(FloorConnection *connection, const char *const *titles, const char *const *bodies, size_t count) {
+int floor_insert_pages(
+    FloorConnection *connection, const char *const *titles, const char *const *bodies, size_t count) {
     sqlite3_stmt *insert = NULL;
     int rc;
     FLOOR_TRY(floor_execute(connection, "BEGIN IMMEDIATE"));
