@@ -17,7 +17,9 @@ extension FloorSide {
         case .places:
             let places = try PlaceList(samples.places.prefix(fixture.rows))
             try connection.check(floor_insert_places(connection.handle, places.list.rows, places.list.count))
-        case .library, .players, .orders, .documents, .measures, .items, .shelves:
+        case .pages:
+            try connection.insert(samples.pages(fixture.rows))
+        case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries:
             try connection.execute(fixture.table.filling(rows: fixture.rows)!)
         }
     }
@@ -35,9 +37,9 @@ extension FloorSide {
             let places = PlaceList()
             try connection.check(floor_fetch_places(connection.handle, &places.list))
             places.digest(into: &checksum)
-        case .items:
+        case .items, .pages:
             try checksum.add(connection.text(table.proof!))
-        case .library, .players, .orders, .documents, .measures, .shelves:
+        case .library, .players, .orders, .documents, .measures, .shelves, .entries:
             preconditionFailure("no run writes there")
         }
         return checksum.value

@@ -98,6 +98,24 @@ public struct FloorSide: Side {
                 floor_migrate(connection, count, &sum.value)
             }
 
+        case .checkSchema:
+            return try run(path, into: Sum()) { connection, sum in
+                floor_check_schema(connection, count, &sum.value)
+            }
+
+        case .fullTextBuild:
+            let pages = samples.pages(count)
+            let (titles, bodies) = (CTexts(pages.map(\.title)), CTexts(pages.map(\.body)))
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_insert_pages(connection, titles.pointers, bodies.pointers, count)
+            }
+
+        case .fullTextSearch:
+            let patterns = CTexts(samples.searches(count, inPages: assignment.rows))
+            return try run(path, into: FindingList()) { connection, findings in
+                floor_search_pages(connection, patterns.pointers, count, &findings.list)
+            }
+
         case .cursorMillion:
             return try run(path, into: Sum()) { connection, sum in
                 floor_sum_generated(connection, Int64(count), &sum.value)

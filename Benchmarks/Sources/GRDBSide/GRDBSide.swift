@@ -61,6 +61,12 @@ public struct GRDBSide: Side {
             assignment.openAndClose()
         case .migrate:
             try assignment.migrate()
+        case .checkSchema:
+            try assignment.checkSchema()
+        case .fullTextBuild:
+            try assignment.insertPages()
+        case .fullTextSearch:
+            try assignment.search()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

@@ -154,8 +154,23 @@ extension Fixture.Table {
 }
 
 extension Fixture.Table {
+    /// Each tenth table lacks a NOT NULL, and each seventh an index.
+    static func entryTables(_ count: Int) -> String {
+        (0..<count).map { number in
+            """
+            CREATE TABLE entry\(number) (
+                id INTEGER PRIMARY KEY,
+                name TEXT\(number % 10 == 9 ? "" : " NOT NULL"),
+                score INTEGER NOT NULL,
+                note TEXT,
+                previousId INTEGER\(number == 0 ? "" : " REFERENCES entry\(number - 1)(id)"));
+            """ + (number % 7 == 6 ? "" : "CREATE INDEX entry\(number)_previous ON entry\(number)(previousId);")
+        }.joined()
+    }
+
     /// A query whose one text proves what a run left in the table; nil for tables that the floor reads itself.
     public var proof: String? {
+        if case .pages = self { return "SELECT count(*) || ' ' || sum(length(title) * rowid + length(body)) FROM page" }
         guard case .items = self else { return nil }
         return "SELECT sum(id * stock) || ' ' || total(price * id) || ' ' || sum(length(notes) * sold) FROM item"
     }

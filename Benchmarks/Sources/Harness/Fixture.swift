@@ -19,6 +19,10 @@ public struct Fixture: Hashable, Sendable {
         case items
         /// Shelves, whose key has two columns, and so many volumes on each.
         case shelves(volumes: Int)
+        /// `page(title, body)`: a full-text table.
+        case pages
+        /// `entry0`, `entry1`...: a table for each row of the fixture, each with a reference to the previous one.
+        case entries
     }
 
     public enum Journal: Hashable, Sendable {
@@ -43,12 +47,16 @@ public struct Fixture: Hashable, Sendable {
     public static func shelves(_ shelves: Int, volumes: Int) -> Fixture {
         Fixture(table: .shelves(volumes: volumes), rows: shelves, isFresh: false)
     }
+    public static func pages(_ rows: Int) -> Fixture { Fixture(table: .pages, rows: rows, isFresh: false) }
+    public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
             table: .library(books: books, reviews: reviews, isIndexed: true), rows: authors, isFresh: false)
     }
     public static let emptyInts = Fixture(table: .ints, rows: 0, isFresh: true)
     public static let emptyPlaces = Fixture(table: .places, rows: 0, isFresh: true)
+
+    public static let emptyPages = Fixture(table: .pages, rows: 0, isFresh: true)
 
     public func writtenAhead() -> Fixture {
         var copy = self
@@ -126,6 +134,9 @@ extension Fixture.Table {
         case .measures: Self.measureTable
         case .items: Self.itemTable
         case .shelves: Self.shelfTables
+        case .pages: "CREATE VIRTUAL TABLE page USING fts5(title, body)"
+        // `filling` creates the tables.
+        case .entries: ""
         }
     }
 
@@ -139,7 +150,8 @@ extension Fixture.Table {
     /// - Parameter rows: the rows of the fixture.
     public func filling(rows: Int) -> String? {
         switch self {
-        case .ints, .places: nil
+        case .ints, .places, .pages: nil
+        case .entries: Self.entryTables(rows)
         case .library(let books, let reviews, _):
             // The multipliers are prime: each parent has its number of children, which are not side by side.
             """

@@ -26,6 +26,9 @@ public struct Workload: Sendable {
         case pointWriteAccess = "point-write-access"
         case openClose = "open-close"
         case migrate = "migrate-100"
+        case checkSchema = "check-schema"
+        case fullTextBuild = "fulltext-build"
+        case fullTextSearch = "fulltext-search"
         case cursorMillion = "cursor-million"
         case requestBuild = "request-build"
         case includeAll = "include-all"
@@ -109,6 +112,9 @@ extension Workload {
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
         case .openClose: (1_000, .ints(1_000), .ratio(2))
         case .migrate: (100, .emptyInts.writtenAhead(), .timesPeer(2))
+        case .checkSchema: (200, .entries(200), .nanoseconds(250_000))
+        case .fullTextBuild: (100_000, .emptyPages, .ratio(1.2))
+        case .fullTextSearch: (1_000, .pages(100_000), .ratio(1.2))
         case .cursorMillion: (1_000_000, .ints(1_000), .peakBytes(1 << 20))
         case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
         case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))

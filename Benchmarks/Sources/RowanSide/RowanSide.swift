@@ -59,6 +59,12 @@ public struct RowanSide: Side {
             assignment.openAndClose()
         case .migrate:
             try assignment.migrate()
+        case .checkSchema:
+            try assignment.checkSchema()
+        case .fullTextBuild:
+            try assignment.insertPages()
+        case .fullTextSearch:
+            try assignment.search()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

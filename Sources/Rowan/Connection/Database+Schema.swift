@@ -5,6 +5,8 @@ extension Database {
     public func clearSchemaCache() { connection.schemaDidMove() }
 
     /// Whether a table with this name exists, in a given schema or in any schema.
+    ///
+    /// Without a schema, the tables that serve collections exist, too: see ``register(_:as:columns:)``.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try object(name, in: schemaName).map { !$0.isView } ?? false
     }
@@ -229,7 +231,9 @@ extension Database {
             schemaCache.tables[key, default: SchemaCache.Table()].kind = kind
             return kind
         }
-        return nil
+        // The table of a collection is in no schema: a table in any of them takes precedence.
+        guard schemaName == nil, collections.names.contains(name.foldedDatabaseName) else { return nil }
+        return .init(schema: .main, name: name, isView: false, isWithoutRowID: false)
     }
 
     private func find(_ name: String, in schema: DatabaseSchemaID) throws -> SchemaCache.Table.Kind? {

@@ -69,8 +69,6 @@ extension Database {
         try connection.removeCollection(named: name)
     }
 
-    private var collections: RegisteredCollections { state.value(orMake: RegisteredCollections()) }
-
     private func register<Elements: RandomAccessCollection & Sendable>(
         _ name: String, _ columns: [String], _ collection: Elements,
         _ row: @escaping @Sendable (Elements.Element) throws -> [DatabaseValue]
@@ -92,8 +90,11 @@ extension Database {
         }
         if columns.isEmpty { try refuse("an empty collection has no columns: pass columns") }
         if Set(columns.map(\.foldedDatabaseName)).count < columns.count { try refuse("two columns have the same name") }
-        let isTable = try tableExists(name)
-        if try isTable || viewExists(name) {
+        // A table of the database, rather than the collection that this one replaces.
+        let isTaken = try schemaIDs(nil).contains {
+            try tableExists(name, in: $0.name) || viewExists(name, in: $0.name)
+        }
+        if isTaken {
             try refuse("a table or a view has this name: use another name")
         }
         guard !collections.names.contains(name.foldedDatabaseName) else { return }
@@ -104,10 +105,4 @@ extension Database {
             try refuse("a module of virtual tables has this name: use another name")
         }
     }
-}
-
-/// The names of the collections that a connection serves, in lower case.
-private final class RegisteredCollections: ConnectionStateValue {
-    static var place: ConnectionState.Place { .collections }
-    var names: Set<String> = []
 }

@@ -22,7 +22,7 @@ public struct DebugDumpFormat: Sendable {
     /// The text of NULL.
     public var nullValue: String
 
-    private var isFirstRow = true
+    private var lines = DumpedLines()
 
     /// Creates a format.
     public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
@@ -35,11 +35,7 @@ public struct DebugDumpFormat: Sendable {
 extension DebugDumpFormat: DumpFormat {
     /// Writes a row on one line.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        if isFirstRow {
-            isFirstRow = false
-            if header { stream.writeHeader(statement, separator: separator) { $1.append($0) } }
-        }
-        stream.writeRow(statement, separator: separator) { column, text in
+        lines.writeRow(statement, header: header, separator: separator, to: &stream) { column, text in
             if case .blob(let bytes) = column, !bytes.isValidUTF8 {
                 if let uuid = UUID(bytes) { text.append(uuid.uuidString) } else { text.append(blobLiteral: bytes) }
             } else {
@@ -50,7 +46,7 @@ extension DebugDumpFormat: DumpFormat {
 
     /// Ends the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        isFirstRow = true
+        lines = DumpedLines()
     }
 }
 

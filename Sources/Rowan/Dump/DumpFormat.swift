@@ -58,3 +58,21 @@ extension DumpStream {
         text.append(byte: 0x0A)
     }
 }
+
+/// Lines of values, below a line of names if there is a row.
+struct DumpedLines: Sendable {
+    private var isFirst = true
+
+    /// Writes the current row on one line, and the names before the first row.
+    @inline(__always)
+    mutating func writeRow(
+        _ statement: Statement, header: Bool, separator: String, to stream: inout DumpStream,
+        name writeName: (String, TextBuffer) -> Void = { $1.append($0) }, _ write: (StoredColumn, TextBuffer) -> Void
+    ) {
+        if isFirst {
+            isFirst = false
+            if header { stream.writeHeader(statement, separator: separator, writeName) }
+        }
+        stream.writeRow(statement, separator: separator, write)
+    }
+}

@@ -19,7 +19,7 @@ public struct ListDumpFormat: Sendable {
     /// The text of NULL.
     public var nullValue: String
 
-    private var isFirstRow = true
+    private var lines = DumpedLines()
 
     /// Creates a format.
     public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
@@ -32,18 +32,14 @@ public struct ListDumpFormat: Sendable {
 extension ListDumpFormat: DumpFormat {
     /// Writes a row on one line.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        if isFirstRow {
-            isFirstRow = false
-            if header { stream.writeHeader(statement, separator: separator) { $1.append($0) } }
-        }
-        stream.writeRow(statement, separator: separator) { column, text in
+        lines.writeRow(statement, header: header, separator: separator, to: &stream) { column, text in
             column.appendAsText(to: text, nullValue: nullValue)
         }
     }
 
     /// Ends the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        isFirstRow = true
+        lines = DumpedLines()
     }
 }
 

@@ -18,7 +18,7 @@ public struct QuoteDumpFormat: Sendable {
     /// The text between two values.
     public var separator: String
 
-    private var isFirstRow = true
+    private var lines = DumpedLines()
 
     /// Creates a format.
     public init(header: Bool = false, separator: String = ",") {
@@ -30,13 +30,9 @@ public struct QuoteDumpFormat: Sendable {
 extension QuoteDumpFormat: DumpFormat {
     /// Writes a row on one line.
     public mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        if isFirstRow {
-            isFirstRow = false
-            if header {
-                stream.writeHeader(statement, separator: separator) { $1.append($0.quotedDatabaseString) }
-            }
-        }
-        stream.writeRow(statement, separator: separator) { column, text in
+        lines.writeRow(
+            statement, header: header, separator: separator, to: &stream, name: { $1.append($0.quotedDatabaseString) }
+        ) { column, text in
             switch column {
             case .null: text.append(literal: "NULL")
             case .integer(let integer): text.append(integer)
@@ -49,7 +45,7 @@ extension QuoteDumpFormat: DumpFormat {
 
     /// Ends the output.
     public mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream) {
-        isFirstRow = true
+        lines = DumpedLines()
     }
 }
 

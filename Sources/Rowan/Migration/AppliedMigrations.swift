@@ -19,11 +19,40 @@ struct AppliedMigrations {
 
     func contains(_ migration: Migration) -> Bool { identifiers.contains(migration.identifier) }
 
+    /// Whether a migration has run, as a transaction of this connection sees it.
+    static func has(_ migration: Migration, _ db: Database) throws -> Bool {
+        try onTable(db) {
+            let statement = try db.cachedStatement(sql: "SELECT 1 FROM \(table) WHERE identifier = ?")
+            return try Bool.fetchOne(statement, arguments: [migration.identifier]) ?? false
+        } withoutTable: {
+            false
+        }
+    }
+
+    /// Uses the table of the identifiers. To ask whether it exists before each migration takes more time than the use
+    /// (benchmark migrate-100).
+    private static func onTable<T>(
+        _ db: Database, _ body: () throws -> T, withoutTable: () throws -> T
+    ) throws -> T {
+        do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            if try db.tableExists("grdb_migrations", in: "main") { throw error }
+            return try withoutTable()
+        }
+    }
+
     /// Records a migration in place of those that it merges.
     static func record(_ migration: Migration, _ db: Database) throws {
-        try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
-        try delete(migration.mergedIdentifiers, db)
-        try db.execute(sql: "INSERT INTO \(table) (identifier) VALUES (?)", arguments: [migration.identifier])
+        if !migration.mergedIdentifiers.isEmpty, try db.tableExists("grdb_migrations", in: "main") {
+            try delete(migration.mergedIdentifiers, db)
+        }
+        let insert = {
+            try db.cachedStatement(sql: "INSERT INTO \(table) (identifier) VALUES (?)")
+                .execute(arguments: [migration.identifier])
+        }
+        try onTable(db, insert) {
+            try db.execute(sql: "CREATE TABLE \(table) (identifier TEXT NOT NULL PRIMARY KEY)")
+            try insert()
+        }
         guard let checksum = migration.checksum else { return }
         try db.execute(
             sql: """

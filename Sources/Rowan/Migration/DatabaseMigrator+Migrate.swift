@@ -83,12 +83,14 @@ extension DatabaseMigrator {
 
     private func run(_ pending: [Migration], _ db: Database, _ backup: inout MigrationBackup?) throws {
         try backup?.beforeTransaction(db)
-        for (index, migration) in pending.enumerated() {
-            try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) { begin in
-                try migration.run(db) {
-                    // If another process has run the first ones, the copy that it has made is the better one.
-                    if index == 0 { try backup?.inTransaction(db) }
-                    begin()
+        try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
+            for (index, migration) in pending.enumerated() {
+                try db.reportingMigrationProgress(migration.identifier, index, pending.count, onProgress) { begin in
+                    try migration.run(db, &enforcement) {
+                        // If another process has run the first ones, the copy that it has made is the better one.
+                        if index == 0 { try backup?.inTransaction(db) }
+                        begin()
+                    }
                 }
             }
         }

@@ -62,7 +62,9 @@ extension DatabaseMigrator {
     private func freshSchema(_ migrations: [Migration], _ configuration: Configuration) throws -> SchemaSnapshot {
         let queue = try DatabaseQueue(configuration: configuration.forScratchDatabase)
         return try queue.writeWithoutTransaction { db in
-            for migration in migrations { try migration.run(db) }
+            try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
+                for migration in migrations { try migration.run(db, &enforcement) }
+            }
             return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
         }
     }

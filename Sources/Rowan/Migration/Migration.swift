@@ -32,31 +32,31 @@ struct Migration: Sendable {
 
     /// Runs the migration, unless another connection has run it in the meantime.
     ///
-    /// - Parameter willRun: is called once the transaction holds the lock, before any change.
+    /// - Parameters:
+    ///   - enforcement: the enforcement of foreign keys, which the migration may suspend.
+    ///   - willRun: is called once the transaction holds the lock, before any change.
     /// - Throws: the error of the migration, after a rollback.
-    func run(_ db: Database, willRun: () throws -> Void = {}) throws {
-        guard checks.isDisablingForeignKeys, try db.areForeignKeysEnforced() else {
-            return try inTransaction(db, check: { try $0() }, willRun)
-        }
-        // Outside the transaction: in it, enforcement can't change.
-        try db.connection.set(.foreignKeys, false)
-        let result = Result { try inTransaction(db, check: { try checkForeignKeys(db, after: $0) }, willRun) }
-        try db.connection.set(.foreignKeys, true)
-        try result.get()
+    func run(
+        _ db: Database, _ enforcement: inout ForeignKeyEnforcement, willRun: () throws -> Void = {}
+    ) throws {
+        try enforcement.suspend(checks.isDisablingForeignKeys, db)
+        guard enforcement.isSuspended else { return try inTransaction(db, check: { try $0() }, willRun) }
+        try inTransaction(db, check: { try checkForeignKeys(db, after: $0) }, willRun)
     }
 
     private func inTransaction(
         _ db: Database, check: (() throws -> Void) throws -> Void, _ willRun: () throws -> Void
     ) throws {
         try db.inTransaction(.immediate) {
-            let applied = try AppliedMigrations(db)
-            guard !applied.contains(self) else {
+            guard try !AppliedMigrations.has(self, db) else {
                 try AppliedMigrations.refuseEdited([self], db)
                 return .commit
             }
             try willRun()
+            let merged =
+                mergedIdentifiers.isEmpty ? [] : try AppliedMigrations(db).identifiers.intersection(mergedIdentifiers)
             let transaction = db.connection.transaction.number
-            try check { try body(db, applied.identifiers.intersection(mergedIdentifiers)) }
+            try check { try body(db, merged) }
             guard db.connection.transaction.number == transaction else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
@@ -81,8 +81,26 @@ struct Migration: Sendable {
     }
 }
 
-extension Database {
-    fileprivate func areForeignKeysEnforced() throws -> Bool {
-        try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
+/// The enforcement of foreign keys during a run of migrations. It changes outside transactions only, and each change
+/// makes SQLite compile all statements again: so it stays suspended from one migration to the next.
+struct ForeignKeyEnforcement {
+    /// Whether the connection enforces foreign keys when no migration runs.
+    private let isEnabled: Bool
+    private(set) var isSuspended = false
+
+    /// Runs migrations, then restores the enforcement.
+    static func duringMigrations<T>(_ db: Database, _ run: (inout Self) throws -> T) throws -> T {
+        var enforcement = Self(isEnabled: try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false)
+        let result = Result { try run(&enforcement) }
+        try enforcement.suspend(false, db)
+        return try result.get()
+    }
+
+    private init(isEnabled: Bool) { self.isEnabled = isEnabled }
+
+    fileprivate mutating func suspend(_ suspends: Bool, _ db: Database) throws {
+        guard isEnabled, suspends != isSuspended else { return }
+        try db.connection.set(.foreignKeys, !suspends)
+        isSuspended = suspends
     }
 }

@@ -52,7 +52,8 @@ extension DatabaseMigrator {
     /// //   creates table author
     /// ```
     ///
-    /// The database itself does not change.
+    /// The database itself does not change. ``eraseDatabaseOnSchemaChange`` is ignored: the copy is never erased, and the
+    /// preview shows what the pending migrations do to the existing database.
     ///
     /// - Throws: the same as ``migrate(_:upTo:)``.
     /// - Complexity: copies the database to a temporary file.

@@ -40,9 +40,21 @@ extension Database {
         index name: String, on table: String, expressions: [any SQLExpressible], options: IndexOptions = [],
         condition: (any SQLExpressible)? = nil
     ) throws {
+        try create(index: name, on: table, in: nil, expressions: expressions, options: options, condition: condition)
+    }
+
+    /// - Parameter schemaName: the schema of the index and of its table; nil for those that SQLite chooses.
+    func create(
+        index name: String, on table: String, in schemaName: String?, expressions: [any SQLExpressible],
+        options: IndexOptions, condition: (any SQLExpressible)?
+    ) throws {
         try executeDefinition { renderer in
             renderer.write(options.contains(.unique) ? "CREATE UNIQUE INDEX " : "CREATE INDEX ")
             if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
+            if let schemaName {
+                renderer.write(identifier: schemaName)
+                renderer.write(".")
+            }
             renderer.write(identifier: name)
             renderer.write(" ON ")
             renderer.write(identifier: table)

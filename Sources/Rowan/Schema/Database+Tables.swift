@@ -11,21 +11,50 @@ extension Database {
     /// }
     /// ```
     ///
+    /// The indexes of the columns are created with the table. Outside a transaction, all of them are created, or none.
+    ///
+    /// - Parameter schemaName: the schema of the table, such as an attached database. By default, the main schema, or
+    ///   the temporary one with the option `temporary`:
+    ///
+    ///   ```swift
+    ///   // CREATE TABLE "archive"."player" ("id" INTEGER PRIMARY KEY)
+    ///   try db.create(table: "player", in: "archive") { t in t.primaryKey("id", .integer) }
+    ///   ```
     /// - Throws: a ``DatabaseError``, or the error of the closure. SQLITE_ERROR if a foreign key of `belongsTo` refers
-    ///   to no table, or to a table without a primary key.
+    ///   to no table of the schema, or to a table without a primary key; SQLITE_MISUSE for a temporary table in another
+    ///   schema.
     public func create(
-        table name: String, options: TableOptions = [], body: (TableDefinition) throws -> Void
+        table name: String, in schemaName: String? = nil, options: TableOptions = [],
+        body: (TableDefinition) throws -> Void
     ) throws {
+        if let schemaName, options.contains(.temporary), !schemaName.isSameDatabaseName(as: "temp") {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "table \(name) can't be temporary in the schema \(schemaName): choose one of them")
+        }
+        // A schema that is named says the same as the option.
+        let options = schemaName == nil ? options : options.subtracting(.temporary)
         let definition = TableDefinition(name: name, options: options)
         try body(definition)
         guard !definition.items.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "table \(name) has no columns: declare at least one")
         }
-        let table = try TableSyntax(definition, in: self)
+        let table = try TableSyntax(definition, in: self, schema: schemaName)
+        guard table.indexes.isEmpty || isInsideTransaction else {
+            return try inTransaction {
+                try create(table)
+                return .commit
+            }
+        }
+        try create(table)
+    }
+
+    private func create(_ table: TableSyntax) throws {
         try executeDefinition { table.write(to: &$0) }
         for index in table.indexes {
-            try create(index, on: name, options: options.contains(.ifNotExists) ? [.ifNotExists] : [])
+            let options: IndexOptions = table.options.contains(.ifNotExists) ? [.ifNotExists] : []
+            try create(index, on: table.name, in: table.schema, options: options)
         }
     }
 
@@ -76,9 +105,11 @@ extension Database {
         try execute(sql: "DROP TABLE \(name.quotedDatabaseIdentifier)")
     }
 
-    private func create(_ index: TableSyntax.Index, on table: String, options: IndexOptions = []) throws {
+    private func create(
+        _ index: TableSyntax.Index, on table: String, in schemaName: String? = nil, options: IndexOptions = []
+    ) throws {
         try create(
-            index: index.name, on: table, columns: index.columns,
-            options: index.isUnique ? options.union(.unique) : options)
+            index: index.name, on: table, in: schemaName, expressions: index.columns.map { Column($0) },
+            options: index.isUnique ? options.union(.unique) : options, condition: nil)
     }
 }

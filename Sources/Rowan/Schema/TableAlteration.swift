@@ -2,26 +2,38 @@
 
 /// The changes of the columns of a table. <https://sqlite.org/lang_altertable.html>
 public final class TableAlteration {
+    /// A change, as the program says it.
     enum Change {
-        case define(ColumnDefinition)
-        case add(ColumnSyntax)
+        case add(ColumnDefinition)
         case addLiteral(SQL)
         case rename(String, String)
         case drop(String)
 
         /// The change, with the columns that foreign keys refer to.
-        func resolved(in db: Database, table: String) throws -> Change {
-            guard case .define(let definition) = self else { return self }
-            let schema = try db.tableExists(table, in: "temp") ? "temp" : "main"
-            let keys = ReferencedKeys(db: db, schema: schema, tableName: "", ownKey: { [] })
-            var column = definition.syntax
-            column.references = try column.references.map { try keys.resolved($0, columnCount: 1) }
-            return .add(column)
+        func resolved(in db: Database, table: String) throws -> ChangeSyntax {
+            switch self {
+            case .add(let definition):
+                let schema = try db.tableExists(table, in: "temp") ? "temp" : "main"
+                let keys = ReferencedKeys(db: db, schema: schema, tableName: "", ownKey: { [] })
+                var column = definition.syntax
+                column.references = try column.references.map { try keys.resolved($0, columnCount: 1) }
+                return .add(column)
+            case .addLiteral(let literal): return .addLiteral(literal)
+            case .rename(let name, let newName): return .rename(name, newName)
+            case .drop(let name): return .drop(name)
+            }
         }
+    }
+
+    /// A change, as it is written.
+    enum ChangeSyntax {
+        case add(ColumnSyntax)
+        case addLiteral(SQL)
+        case rename(String, String)
+        case drop(String)
 
         func write(to renderer: inout Renderer) {
             switch self {
-            case .define(let definition): Change.add(definition.syntax).write(to: &renderer)
             case .add(let column):
                 renderer.write("ADD COLUMN ")
                 column.write(to: &renderer)
@@ -46,7 +58,7 @@ public final class TableAlteration {
     @discardableResult
     public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
-        changes.append(.define(column))
+        changes.append(.add(column))
         return column
     }
 

@@ -60,8 +60,7 @@ private struct TableRebuild {
     init(_ name: String, _ db: Database, _ body: (TableDefinition) throws -> Void) throws {
         self.name = name
         self.db = db
-        try db.requireRebuildable(name)
-        let definition = TableDefinition(name: name, options: try db.options(ofTable: name))
+        let definition = TableDefinition(name: name, options: try db.optionsOfRebuildable(name))
         try body(definition)
         syntax = try TableSyntax(definition, in: db)
         let objects = try db.schemaObjects()
@@ -78,9 +77,13 @@ private struct TableRebuild {
 
     func run(_ values: [String: SQL]) throws -> Database.TransactionCompletion {
         let counter = try autoincrementCounter()
-        try db.executeDefinition { syntax.write(to: &$0, name: scratchName) }
-        try copyRows(values)
-        try replaceTable()
+        if namesItself {
+            try replaceTableByCopy(values)
+        } else {
+            try db.executeDefinition { syntax.write(to: &$0, name: scratchName) }
+            try copyRows(values, to: (scratchName, "main"))
+            try replaceTable()
+        }
         if let counter {
             try db.execute(
                 sql: "UPDATE main.sqlite_sequence SET seq = MAX(seq, ?) WHERE name = ?", arguments: [counter, name])
@@ -97,9 +100,37 @@ private struct TableRebuild {
             db, sql: "SELECT seq FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE", arguments: [name])
     }
 
-    private func copyRows(_ values: [String: SQL]) throws {
+    /// Whether the definition may name its table, in `CHECK (player.score > 0)`: under another name, it is an error.
+    private var namesItself: Bool {
+        var renderer = Renderer(values: .literal)
+        syntax.write(to: &renderer)
+        let tokens = SQLTokens(renderer.text).tokens
+        return zip(tokens, tokens.dropFirst()).contains { $0 == .word(name.lowercased()) && $1 == .symbol(".") }
+    }
+
+    /// Copies the rows to a temporary table with the same name and definition, and back into the new table.
+    private func replaceTableByCopy(_ values: [String: SQL]) throws {
+        try db.executeDefinition { syntax.write(to: &$0, schema: "temp") }
+        try copyRows(values, to: (name, "temp"))
+        try db.execute(literal: "DROP TABLE main.\(identifier: name)")
+        try db.executeDefinition { syntax.write(to: &$0, schema: "main") }
+        var columns = try db.columns(in: name, in: "main").filter { !$0.isGenerated }.map(\.name)
+        if try db.primaryKey(name, in: "main").hasHiddenRowID, let rowID = Database.rowIDName(besides: columns) {
+            columns = columns.map(\.quotedDatabaseIdentifier) + [rowID]
+        } else {
+            columns = columns.map(\.quotedDatabaseIdentifier)
+        }
+        let list = columns.joined(separator: ", ")
+        try db.execute(
+            literal: """
+                INSERT INTO main.\(identifier: name) (\(sql: list)) SELECT \(sql: list) FROM temp.\(identifier: name)
+                """)
+        try db.execute(literal: "DROP TABLE temp.\(identifier: name)")
+    }
+
+    private func copyRows(_ values: [String: SQL], to copy: (name: String, schema: String)) throws {
         let old = try db.columns(in: name, in: "main").map(\.name)
-        let new = try db.columns(in: scratchName, in: "main").filter { !$0.isGenerated }.map(\.name)
+        let new = try db.columns(in: copy.name, in: copy.schema).filter { !$0.isGenerated }.map(\.name)
         for column in values.keys where !new.contains(where: column.isSameDatabaseName) {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
@@ -117,24 +148,23 @@ private struct TableRebuild {
                 sources.append("\(identifier: source)")
             }
         }
-        if let rowID = try hiddenRowIDName(old + new) {
+        if let rowID = try hiddenRowIDName(old + new, copy) {
             targets.append(rowID)
             sources.append("\(sql: rowID)")
         }
         guard !targets.isEmpty else { return }
         try db.execute(
             literal: """
-                INSERT INTO main.\(identifier: scratchName) (\(sql: targets.quotedList)) \
+                INSERT INTO \(identifier: copy.schema).\(identifier: copy.name) (\(sql: targets.quotedList)) \
                 SELECT \(sources.joined(separator: ", ")) FROM main.\(identifier: name)
                 """)
     }
 
     /// The name of the rowid, if it is no column before and after.
-    private func hiddenRowIDName(_ columns: [String]) throws -> String? {
-        for table in [name, scratchName] {
-            let key = try db.primaryKey(table, in: "main")
-            guard key.tableHasRowID, key.rowIDColumn == nil else { return nil }
-        }
+    private func hiddenRowIDName(_ columns: [String], _ copy: (name: String, schema: String)) throws -> String? {
+        guard try db.primaryKey(name, in: "main").hasHiddenRowID,
+            try db.primaryKey(copy.name, in: copy.schema).hasHiddenRowID
+        else { return nil }
         return Database.rowIDName(besides: columns)
     }
 
@@ -181,6 +211,11 @@ private struct TableRebuild {
     }
 }
 
+extension PrimaryKeyInfo {
+    /// Whether the table has a rowid that is no column.
+    fileprivate var hasHiddenRowID: Bool { tableHasRowID && rowIDColumn == nil }
+}
+
 extension Database {
     /// Whether a view can be compiled.
     fileprivate func isReadable(_ view: DatabaseObjectID) throws -> Bool {
@@ -192,22 +227,20 @@ extension Database {
         }
     }
 
+    /// The options that a table keeps.
+    ///
     /// - Throws: SQLITE_MISUSE for a view or a virtual table, and for a table that a temporary one hides.
-    fileprivate func requireRebuildable(_ name: String) throws {
+    fileprivate func optionsOfRebuildable(_ name: String) throws -> TableOptions {
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
         }
         let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
-        guard rows.first?["type"] == "table" else { throw refuse("it is a view or a virtual table. Create it anew") }
+        guard let row = rows.first, row["type"] == "table" else {
+            throw refuse("it is a view or a virtual table. Create it anew")
+        }
         if try tableExists(name, in: "temp") || viewExists(name, in: "temp") {
             throw refuse("a temporary table or view has the same name. Drop it before")
         }
-    }
-
-    /// The options that a table keeps.
-    fileprivate func options(ofTable name: String) throws -> TableOptions {
-        let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
-        guard let row = rows.first else { return [] }
         var options: TableOptions = []
         if row["wr"] { options.insert(.withoutRowID) }
         if row["strict"] { options.insert(.strict) }

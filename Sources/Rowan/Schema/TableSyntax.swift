@@ -21,6 +21,8 @@ struct TableSyntax {
     }
 
     let name: String
+    /// The schema of the table; nil for the temporary one of the option, and else for the main one.
+    let schema: String?
     let options: TableOptions
     private(set) var items: [Item] = []
     private(set) var primaryKey: (columns: [String], conflictResolution: Database.ConflictResolution?)?
@@ -28,11 +30,13 @@ struct TableSyntax {
     private(set) var indexes: [Index] = []
 
     /// - Throws: SQLITE_ERROR if a foreign key of `belongsTo` refers to no table, or to no primary key.
-    init(_ definition: TableDefinition, in db: Database) throws {
+    init(_ definition: TableDefinition, in db: Database, schema: String? = nil) throws {
         name = definition.name
+        self.schema = schema
         options = definition.options
         var keys = ReferencedKeys(
-            db: db, schema: options.contains(.temporary) ? "temp" : "main", tableName: name, ownKey: { [] })
+            db: db, schema: schema ?? (options.contains(.temporary) ? "temp" : "main"), tableName: name,
+            ownKey: { [] })
         keys.ownKey = { [keys] in try Self.primaryKey(of: definition, keys) }
         for item in definition.items { try add(item, keys) }
         for constraint in definition.constraints {
@@ -108,9 +112,13 @@ struct TableSyntax {
     // MARK: SQL
 
     /// - Parameter otherName: the name that CREATE TABLE gives to the table, for a table that is renamed later.
-    func write(to renderer: inout Renderer, name otherName: String? = nil) {
+    func write(to renderer: inout Renderer, name otherName: String? = nil, schema otherSchema: String? = nil) {
         renderer.write(options.contains(.temporary) ? "CREATE TEMPORARY TABLE " : "CREATE TABLE ")
         if options.contains(.ifNotExists) { renderer.write("IF NOT EXISTS ") }
+        if let schema = otherSchema ?? schema {
+            renderer.write(identifier: schema)
+            renderer.write(".")
+        }
         renderer.write(identifier: otherName ?? name)
         renderer.write(" (")
         renderer.write(list: items) { renderer, item in

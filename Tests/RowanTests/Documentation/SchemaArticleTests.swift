@@ -117,5 +117,10 @@ struct SchemaArticleTests {
         try db.checkForeignKeys(in: "player")
         let problems = try db.integrityCheck()
         #expect(problems == [])
+
+        let mismatches = try db.checkSchema(of: Team.self, Player.self)
+        for mismatch in mismatches { print(mismatch) }
+        #expect(mismatches.map(\.kind) == [.unstoredColumn, .unstoredColumn])
+        #expect(mismatches.map(\.column) == ["teamId", "score"])
     }
 }

@@ -101,6 +101,27 @@ struct CollectionTableTests {
         }
     }
 
+    @Test func questionsAboutTheSchema() throws {
+        try withTable(.memoryQueue) { writer throws in
+            try writer.write { db throws in
+                try db.register([1], as: "Wanted")
+                #expect(try db.tableExists("wanted") && !db.viewExists("wanted"))
+                // It is in no schema.
+                #expect(try !db.tableExists("wanted", in: "main"))
+                #expect(try db.columns(in: "wanted").map(\.name) == ["value"])
+                #expect(try db.primaryKey("wanted").columns == ["rowid"])
+                // Another collection takes its place.
+                try db.register([2], as: "wanted", column: "other")
+                #expect(try db.columns(in: "Wanted").map(\.name) == ["other"])
+                try db.unregister(collection: "wanted")
+                #expect(try !db.tableExists("wanted"))
+                expectError(.SQLITE_ERROR) { try db.columns(in: "wanted") }
+                // Not the modules of SQLite.
+                #expect(try !db.tableExists("json_each"))
+            }
+        }
+    }
+
     @Test func existingTables() throws {
         try withTable(.memoryQueue) { writer throws in
             try writer.write { db throws in

@@ -80,80 +80,14 @@ private final class LatinTokenizer: FTS5WrapperTokenizer {
     }
 }
 
-/// Misbehaves as its arguments say.
-private final class BadTokenizer: FTS5WrapperTokenizer {
-    static let name = "bad"
-    let wrappedTokenizer: any FTS5Tokenizer
-    let behaviour: String
-
-    init(db: Database, arguments: [String]) throws {
-        wrappedTokenizer = try db.makeTokenizer(.unicode61())
-        behaviour = arguments.first ?? ""
-        // A tokenizer may run SQL when it is made.
-        _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master")
-    }
-
-    func accept(
-        token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
-        tokenCallback: FTS5WrapperTokenCallback
-    ) throws {
-        switch behaviour {
-        case "throw" where token == "bad": throw Refusal()
-        case "range" where token == "bad": throw DatabaseError(resultCode: .SQLITE_RANGE, message: "no place")
-        case "done" where token == "bad": throw DatabaseError(resultCode: .SQLITE_DONE, message: "a success")
-        case "empty": try tokenCallback("", flags)
-        case "swallow":
-            // Not documented: the error is for the caller.
-            do { try tokenCallback(token, flags) } catch {}
-        case "colocated": try tokenCallback(token, flags.union(.colocated))
-        case "many": for _ in 0..<100 { try tokenCallback(token, flags) }
-        case "huge": try tokenCallback(String(repeating: token, count: 100_000), flags)
-        case "nul" where token == "bad": try tokenCallback(token + "\0x", flags)
-        default: try tokenCallback(token, flags)
-        }
-    }
-}
-
-/// Returns codes that SQLite does not expect.
-private final class CodeTokenizer: FTS5CustomTokenizer {
-    static let name = "code"
-    let code: CInt
-    init(db: Database, arguments: [String]) throws { code = CInt(arguments[0])! }
-    func tokenize(
-        context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization, pText: UnsafePointer<CChar>?, nText: CInt,
-        tokenCallback: @escaping FTS5TokenCallback
-    ) -> CInt { code }
-}
-
 private var configuration: Configuration {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
         db.add(tokenizer: CommaTokenizer.self)
         db.add(tokenizer: SynonymTokenizer.self)
         db.add(tokenizer: LatinTokenizer.self)
-        db.add(tokenizer: BadTokenizer.self)
-        db.add(tokenizer: CodeTokenizer.self)
     }
     return configuration
-}
-
-private func create(_ db: Database, _ tokenizer: FTS5TokenizerDescriptor) throws {
-    try db.create(virtualTable: "document", using: FTS5()) { t in
-        t.tokenizer = tokenizer
-        t.column("body")
-    }
-}
-
-extension Database {
-    fileprivate func insert(_ texts: String...) throws {
-        for text in texts { try execute(sql: "INSERT INTO document VALUES (?)", arguments: [text]) }
-    }
-
-    fileprivate func search(_ text: String) throws -> [Int] {
-        let pattern = FTS5Pattern(matchingAllTokensIn: text)
-        return try Table("document").matching(pattern).select(Column.rowID, as: Int.self).order(Column.rowID).fetchAll(
-            self)
-    }
 }
 
 @Suite(.serialized)
@@ -198,19 +132,19 @@ struct TokenizerTests {
             let folder = try TemporaryFolder()
             let writer = try kind.make(in: folder, configuration)
             try writer.write { db in
-                try create(db, CommaTokenizer.tokenizerDescriptor(arguments: ["it's", "a \"b\"", ""]))
+                try db.createDocuments(CommaTokenizer.tokenizerDescriptor(arguments: ["it's", "a \"b\"", ""]))
                 let sql = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_master WHERE name = 'document'")
                 #expect(
                     sql
                         == #"CREATE VIRTUAL TABLE "document" USING fts5(body, tokenize='comma ''it''''s'' ''a "b"'' ''''')"#
                 )
-                try db.insert("foo bar,baz", "foo")
+                try db.insertDocuments("foo bar,baz", "foo")
                 #expect(
                     try Int.fetchAll(db, sql: "SELECT rowid FROM document WHERE document MATCH '\"foo bar\"'") == [1])
-                #expect(try db.search("foo") == [2])
+                #expect(try db.searchDocuments("foo") == [2])
             }
             try writer.read { db in
-                #expect(try db.search("baz") == [1])
+                #expect(try db.searchDocuments("baz") == [1])
                 let tokenizer = try db.makeTokenizer(CommaTokenizer.tokenizerDescriptor())
                 #expect(try words(tokenizer.tokenize(document: "a b,c,,d")) == ["a b", "c", "d"])
             }
@@ -249,71 +183,23 @@ struct TokenizerTests {
                 ("fail", .SQLITE_FULL), ("refuse", .SQLITE_ERROR), ("succeed", .SQLITE_ERROR),
             ]
             for (argument, code) in codes {
-                let error = expectError(code) { try create(db, descriptor(argument)) }
+                let error = expectError(code) { try db.createDocuments(descriptor(argument)) }
                 #expect(error?.message == "error in tokenizer constructor")
                 try #expect(!db.tableExists("document"))
             }
-            try create(db, descriptor("fine"))
-            try db.insert("a,b")
-            #expect(try db.search("b") == [1])
-        }
-    }
-
-    @Test(arguments: [
-        ("throw", ResultCode.SQLITE_ERROR), ("range", .SQLITE_RANGE), ("nul", .SQLITE_MISUSE), ("done", .SQLITE_ERROR),
-    ])
-    func tokensThatThrow(behaviour: String, code: ResultCode) throws {
-        try withDatabase(configuration) { db throws in
-            try create(db, BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
-            try db.insert("good")
-            expectError(code) { try db.insert("a bad text") }
-            expectError(code) { try db.search("bad") }
-            #expect(try db.search("good") == [1] && db.search("text") == [])
-            try db.inTransaction {
-                try db.insert("better")
-                expectError(code) { try db.insert("bad") }
-                return .commit
-            }
-            #expect(try db.search("better") == [2])
-            let tokenizer = try db.makeTokenizer(BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
-            expectError(code) { try tokenizer.tokenize(document: "a bad text") }
-        }
-    }
-
-    @Test(arguments: ["empty", "swallow", "colocated", "many", "huge", "none"])
-    func strangeTokens(behaviour: String) throws {
-        try withDatabase(configuration) { db throws in
-            try create(db, BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
-            try db.insert("foo bar", "baz")
-            // The terms that are too long are left out by SQLite.
-            #expect(try db.search("foo").allSatisfy { $0 <= 2 })
-            let marked = Table("document").matching(FTS5Pattern(matchingAllTokensIn: "foo"))
-                .select(FTS5.highlight(Column("body")), as: String.self)
-            _ = try marked.fetchAll(db)
-            try db.execute(sql: "UPDATE document SET body = 'x'; DELETE FROM document")
-            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM document") == 0)
-        }
-    }
-
-    @Test(arguments: [1, 5, 100, 101, 7, 999]) func unexpectedCodes(code: Int) throws {
-        try withDatabase(configuration) { db throws in
-            try create(db, CodeTokenizer.tokenizerDescriptor(arguments: ["\(code)"]))
-            #expect(throws: DatabaseError.self) { try db.insert("a") }
-            #expect(throws: DatabaseError.self) { _ = try db.search("a") }
-            let tokenizer = try db.makeTokenizer(CodeTokenizer.tokenizerDescriptor(arguments: ["\(code)"]))
-            let error = #expect(throws: DatabaseError.self) { try tokenizer.tokenize(document: "a") }
-            // A success code is an error, too.
-            #expect(error?.extendedResultCode.rawValue == CInt(code == 100 || code == 101 ? 1 : code))
+            try db.createDocuments(descriptor("fine"))
+            try db.insertDocuments("a,b")
+            #expect(try db.searchDocuments("b") == [1])
         }
     }
 
     @Test func synonymsAndStopWords() throws {
         try withDatabase(configuration) { db throws in
-            try create(db, SynonymTokenizer.tokenizerDescriptor())
-            try db.insert("The first place", "the 1st", "second", "Großmann")
-            #expect(try db.search("1st") == [1, 2] && db.search("first") == [1, 2])
-            #expect(try db.search("Grossmann") == [4] && db.search("the") == [])
-            #expect(try db.search("the first") == [1, 2])
+            try db.createDocuments(SynonymTokenizer.tokenizerDescriptor())
+            try db.insertDocuments("The first place", "the 1st", "second", "Großmann")
+            #expect(try db.searchDocuments("1st") == [1, 2] && db.searchDocuments("first") == [1, 2])
+            #expect(try db.searchDocuments("Grossmann") == [4] && db.searchDocuments("the") == [])
+            #expect(try db.searchDocuments("the first") == [1, 2])
             let tokenizer = try db.makeTokenizer(SynonymTokenizer.tokenizerDescriptor())
             let tokens = try tokenizer.tokenize(document: "the 1st x")
             #expect(words(tokens) == ["first", "1st", "x"] && tokens.map(\.flags) == [[], .colocated, []])
@@ -329,7 +215,7 @@ struct TokenizerTests {
             let base = FTS5TokenizerDescriptor.ascii(tokenCharacters: ["-"])
             let descriptor = SynonymTokenizer.tokenizerDescriptor(arguments: base.components)
             #expect(descriptor.components == ["synonyms", "ascii", "tokenchars", "-"])
-            try create(db, descriptor)
+            try db.createDocuments(descriptor)
             #expect(try words(db.makeTokenizer(descriptor).tokenize(document: "a-b É")) == ["a-b", "É"])
             // SQLite's wrapper around a tokenizer in Swift.
             let porter = FTS5TokenizerDescriptor.porter(wrapping: SynonymTokenizer.tokenizerDescriptor())
@@ -339,10 +225,12 @@ struct TokenizerTests {
 
     @Test func latin() throws {
         try withDatabase(configuration) { db throws in
-            try create(db, LatinTokenizer.tokenizerDescriptor())
-            try db.insert("Großmann", "Encyclopædia", "ﬁdélité", "Jérôme")
-            #expect(try db.search("grossmann") == [1] && db.search("GROßMANN") == [1])
-            #expect(try db.search("encyclopaedia") == [2] && db.search("fidelite") == [3] && db.search("jerome") == [4])
+            try db.createDocuments(LatinTokenizer.tokenizerDescriptor())
+            try db.insertDocuments("Großmann", "Encyclopædia", "ﬁdélité", "Jérôme")
+            #expect(try db.searchDocuments("grossmann") == [1] && db.searchDocuments("GROßMANN") == [1])
+            #expect(
+                try db.searchDocuments("encyclopaedia") == [2] && db.searchDocuments("fidelite") == [3]
+                    && db.searchDocuments("jerome") == [4])
         }
     }
 
@@ -358,9 +246,9 @@ struct TokenizerTests {
             ) throws { try tokenCallback(token, flags) }
         }
         try withDatabase(configuration) { db throws in
-            try create(db, CommaTokenizer.tokenizerDescriptor())
+            try db.createDocuments(CommaTokenizer.tokenizerDescriptor())
             db.add(tokenizer: Other.self)
-            try db.insert("a b,c")
+            try db.insertDocuments("a b,c")
             #expect(try Int.fetchAll(db, sql: "SELECT rowid FROM document WHERE document MATCH '\"a b\"'") == [1])
             #expect(try words(db.makeTokenizer(.init(components: ["comma"])).tokenize(document: "a b")) == ["a", "b"])
         }
@@ -371,15 +259,15 @@ struct TokenizerTests {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
         try DatabaseQueue(path: path, configuration: configuration).write { db in
-            try create(db, CommaTokenizer.tokenizerDescriptor())
+            try db.createDocuments(CommaTokenizer.tokenizerDescriptor())
         }
         try DatabaseQueue(path: path).inDatabase { db throws in
-            expectError(.SQLITE_ERROR, "no such tokenizer: comma") { try db.insert("a") }
+            expectError(.SQLITE_ERROR, "no such tokenizer: comma") { try db.insertDocuments("a") }
         }
         try DatabaseQueue(path: path).inDatabase { db throws in
             db.add(tokenizer: CommaTokenizer.self)
-            try db.insert("b")
-            #expect(try db.search("b").count == 1 && db.search("a") == [])
+            try db.insertDocuments("b")
+            #expect(try db.searchDocuments("b").count == 1 && db.searchDocuments("a") == [])
         }
     }
 

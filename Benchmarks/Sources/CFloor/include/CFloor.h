@@ -189,6 +189,16 @@ typedef struct {
     size_t count, capacity;
 } FloorShelfList;
 
+typedef struct {
+    FloorText title, excerpt;
+} FloorFinding;
+
+typedef struct {
+    FloorFinding *rows;
+    size_t count, capacity;
+} FloorFindingList;
+
+void floor_finding_list_free(FloorFindingList *list);
 void floor_order_list_free(FloorOrderList *list);
 void floor_document_list_free(FloorDocumentList *list);
 void floor_measure_list_free(FloorMeasureList *list);
@@ -245,6 +255,17 @@ int floor_open_read_close(const char *path, size_t count, int64_t *digest);
 
 /// Migrates an empty database: each version in a transaction. The digest is the number of versions.
 int floor_migrate(FloorConnection *connection, size_t count, int64_t *digest);
+
+/// Compares so many tables with what they should be. The digest is the number of mismatches.
+int floor_check_schema(FloorConnection *connection, size_t count, int64_t *mismatches);
+
+// MARK: - Full text
+
+/// Writes texts into the full-text table, in a transaction.
+int floor_insert_pages(FloorConnection *connection, const char *const *titles, const char *const *bodies, size_t count);
+/// The ten best texts for each pattern, with a snippet.
+int floor_search_pages(
+    FloorConnection *connection, const char *const *patterns, size_t count, FloorFindingList *result);
 
 // MARK: - Queries
 

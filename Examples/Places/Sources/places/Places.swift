@@ -7,7 +7,7 @@ struct Places: ParsableCommand {
         commandName: "places",
         abstract: "Keeps the places of the tz database in a SQLite database, and shows the SQL that does it.",
         subcommands: [
-            ImportCommand.self, NearCommand.self, ToggleCommand.self, CountriesCommand.self, ListCommand.self,
-            CountCommand.self, TourCommand.self,
+            ImportCommand.self, NearCommand.self, SearchCommand.self, ToggleCommand.self, CountriesCommand.self,
+            ListCommand.self, CountCommand.self, TourCommand.self,
         ])
 }

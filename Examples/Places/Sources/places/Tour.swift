@@ -21,6 +21,7 @@ struct Tour {
         try step("An import in one transaction, and a second process that reads meanwhile", importWhileAnotherReads)
         try step("The same import again: nothing is new", importAgain)
         try step("The places within 600 km of Paris", near)
+        try step("The places whose names begin with san, with the matches marked", search)
         try step("A favourite: only the column that changes is written, and no change writes nothing", toggle)
         try step("The countries with most places: an association through another, counted", countries)
         try step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
@@ -65,6 +66,11 @@ struct Tour {
         for (place, distance) in found {
             print(Report.place(place), "\(Int(distance.rounded())) km", separator: "  ")
         }
+    }
+
+    private func search() throws {
+        let found = try pool.read { db in try Place.search("san", limit: 5, db) }
+        for place in found { print(place.markedTitle, place.place.zone, separator: "  ") }
     }
 
     private func toggle() throws {

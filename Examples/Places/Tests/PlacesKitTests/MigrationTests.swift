@@ -26,6 +26,7 @@ struct MigrationTests {
             #expect(try Place.find(zone: "Europe/Paris", db).isFavorite)
             #expect(try PlacesDatabase.migrator.hasCompletedMigrations(db))
             #expect(try db.indexes(on: "place").contains { $0.columns == ["countryCode"] })
+            #expect(try Place.search("par", limit: 1, db).map(\.markedTitle) == ["[Paris]"])
         }
     }
 

@@ -216,24 +216,3 @@ private enum CollectionModule {
             return SQLITE_OK
         }
 }
-
-extension DatabaseValue {
-    fileprivate func setResult(of context: OpaquePointer) {
-        switch storage {
-        case .null: sqlite3_result_null(context)
-        case .int64(let integer): sqlite3_result_int64(context, integer)
-        case .double(let double): sqlite3_result_double(context, double)
-        case .string(var string):
-            string.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    // SQLite takes a null pointer for NULL.
-                    rowan_result_text(context, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count))
-                }
-            }
-        case .blob(let data):
-            data.withUnsafeBytes {
-                rowan_result_blob(context, $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1), UInt64($0.count))
-            }
-        }
-    }
-}

@@ -237,21 +237,7 @@ private func releaseAggregateState(_ context: OpaquePointer) {
 
 private func report(to context: OpaquePointer, _ value: () throws -> (any DatabaseValueConvertible)?) {
     do {
-        switch try value()?.databaseValue.storage ?? .null {
-        case .null: sqlite3_result_null(context)
-        case .int64(let integer): sqlite3_result_int64(context, integer)
-        case .double(let double): sqlite3_result_double(context, double)
-        case .string(var string):
-            string.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    rowan_result_text(context, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count))
-                }
-            }
-        case .blob(let data):
-            data.withUnsafeBytes {
-                rowan_result_blob(context, $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1), UInt64($0.count))
-            }
-        }
+        (try value()?.databaseValue ?? .null).setResult(of: context)
     } catch {
         fail(context, error)
     }

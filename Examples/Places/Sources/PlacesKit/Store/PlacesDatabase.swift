@@ -63,6 +63,13 @@ public enum PlacesDatabase {
             try db.create(indexOn: "place", columns: ["countryCode"], options: .ifNotExists)
             try db.create(indexOn: "placeCountry", columns: ["countryCode"], options: .ifNotExists)
         }
+        migrator.registerMigration("3: search of titles") { db in
+            try db.create(virtualTable: "placeText", using: FTS5()) { t in
+                t.synchronize(withTable: "place")
+                t.tokenizer = .unicode61()
+                t.column("title")
+            }
+        }
         return migrator
     }()
 

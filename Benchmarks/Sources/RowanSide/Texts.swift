@@ -1,0 +1,50 @@
+import Harness
+import Rowan
+
+/// A text of the full-text table.
+struct Page: PersistableRecord {
+    var title: String
+    var body: String
+
+    enum Columns {
+        static let title = Column("title")
+        static let body = Column("body")
+    }
+
+    func encode(to container: inout PersistenceContainer) {
+        container[Columns.title] = title
+        container[Columns.body] = body
+    }
+}
+
+/// Writes texts into a full-text table.
+extension Assignment {
+    func insertPages() throws -> any Run {
+        let pages = samples.pages(count).map { Page(title: $0.title, body: $0.body) }
+        let queue = try DatabaseQueue(path: path)
+        return ClosureRun {
+            try queue.write { db in
+                for page in pages { try page.insert(db) }
+            }
+        } digest: { _, _ in
+        } close: {
+            try queue.close()
+        }
+    }
+}
+
+/// What a search finds.
+struct Finding: FetchableRecord, Digestible {
+    var title: String
+    var excerpt: String
+
+    init(row: Row) {
+        title = row["title"]
+        excerpt = row["excerpt"]
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(title)
+        checksum.add(excerpt)
+    }
+}

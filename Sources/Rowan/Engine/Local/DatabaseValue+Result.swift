@@ -1,0 +1,26 @@
+// The results of functions and of virtual tables.
+
+import CSQLite
+import Foundation
+
+extension DatabaseValue {
+    /// Makes the value the result of a call.
+    func setResult(of context: OpaquePointer) {
+        // SQLite copies the bytes. It takes a null pointer for NULL.
+        switch storage {
+        case .null: sqlite3_result_null(context)
+        case .int64(let integer): sqlite3_result_int64(context, integer)
+        case .double(let double): sqlite3_result_double(context, double)
+        case .string(var string):
+            string.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    rowan_result_text(context, $0.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64($0.count))
+                }
+            }
+        case .blob(let data):
+            data.withUnsafeBytes {
+                rowan_result_blob(context, $0.baseAddress ?? UnsafeRawPointer(bitPattern: 1), UInt64($0.count))
+            }
+        }
+    }
+}

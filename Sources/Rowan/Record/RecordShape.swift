@@ -1,0 +1,86 @@
+// What a record type reads and writes, as far as the type tells without a row: a Decodable type is decoded from
+// placeholders, and an Encodable one stores the result.
+
+import Foundation
+
+/// What a record type reads and writes.
+package struct RecordShape {
+    /// A property that is decoded from a row.
+    package struct Property {
+        package let key: String
+        /// The column, as the table spells it if it has it.
+        package let column: String
+        /// The type, without its optional. `Never` if the record has only asked whether the column is NULL.
+        package internal(set) var type: any Any.Type
+        package internal(set) var isOptional: Bool
+
+        /// Whether the property is a record, or a collection of records: then it belongs to an association.
+        package var isAssociation: Bool {
+            type is any FetchableRecord.Type
+                || (type as? any CollectionType.Type).map { $0.element is any FetchableRecord.Type } ?? false
+        }
+    }
+
+    /// The properties that the type has asked for; nil if it was not decoded.
+    package private(set) var properties: [Property]?
+    /// The columns that the type stores, with placeholders; nil if it was not encoded.
+    package private(set) var stored: PersistenceContainer?
+    /// The names of enumerable `Columns`.
+    package let columnNames: [String]
+    /// Why the type is not examined, or only in part.
+    package private(set) var refusal: String?
+
+    package init(_ type: any TableRecord.Type, columns: [String]) {
+        columnNames = type.enumerableColumns
+        var record: Any?
+        if let type = type as? any (FetchableRecord & Decodable).Type {
+            record = decode(type, columns)
+        } else if type is any FetchableRecord.Type {
+            refusal = "it is not Decodable: what init(row:) reads is unknown"
+        }
+        guard type is any EncodableRecord.Type, refusal == nil else { return }
+        guard let record = record as? any EncodableRecord else {
+            refusal = "it is not Decodable: what it stores is unknown"
+            return
+        }
+        do { stored = try PersistenceContainer(record) } catch {
+            refusal = "it could not be encoded: \(error)"
+        }
+    }
+
+    /// Decodes the record from placeholders. The first ones that it accepts count.
+    private mutating func decode(_ type: any (FetchableRecord & Decodable).Type, _ columns: [String]) -> Any? {
+        for guess in Placeholders.guesses {
+            let recording = RecordRecording(type, columns: columns, guess: guess)
+            do {
+                let record: any Decodable = try type.init(from: RecordingDecoder(recording: recording))
+                (properties, refusal) = (recording.properties, nil)
+                return record
+            } catch {
+                (properties, refusal) = (recording.properties, "it refuses placeholder values: \(error)")
+            }
+        }
+        return nil
+    }
+}
+
+/// A collection that prefetched rows are decoded to.
+private protocol CollectionType {
+    static var element: any Any.Type { get }
+}
+
+extension Array: CollectionType { fileprivate static var element: any Any.Type { Element.self } }
+extension Set: CollectionType { fileprivate static var element: any Any.Type { Element.self } }
+
+extension TableRecord {
+    /// The names of the columns, if `Columns` is an enum that lists its cases.
+    fileprivate static var enumerableColumns: [String] {
+        (Columns.self as? any CaseIterable.Type)?.names ?? []
+    }
+}
+
+extension CaseIterable {
+    fileprivate static var names: [String] {
+        allCases.compactMap { ($0 as? any ColumnExpression)?.name ?? ($0 as? any CodingKey)?.stringValue }
+    }
+}

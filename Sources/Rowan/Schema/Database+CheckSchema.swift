@@ -1,0 +1,259 @@
+// Record types are compared with their tables. Programs know their mistakes at their start, or in a test, before a
+// fetch fails or a column silently converts a value.
+
+extension Database {
+    /// Compares record types with their tables, and lists what differs: missing tables and columns, columns of another
+    /// type, NULL where a property is not optional, NOT NULL columns that are never stored, an `id` that is not the
+    /// primary key, and foreign keys without an index.
+    ///
+    /// ```swift
+    /// struct Player: Codable, Identifiable, FetchableRecord, PersistableRecord {
+    ///     var id: Int64
+    ///     var name: String
+    ///     var score: Int
+    /// }
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score TEXT NOT NULL)
+    /// for mismatch in try db.checkSchema(of: Player.self) { print(mismatch) }
+    /// // Player: the column "name" of "player" can be NULL: declare it NOT NULL, or make the property optional
+    /// // Player: the column "score" of "player" has the type TEXT, and the property is stored as INTEGER: change...
+    /// ```
+    ///
+    /// A Decodable type is decoded once from placeholder values, such as zero and an empty text, and an Encodable one
+    /// stores the result in memory: no row is read or written. `init(from:)` of the types is called, and a
+    /// `init(row:)` of their own is not. What can't be examined in this way is listed as
+    /// ``SchemaMismatch/Kind/notExamined(reason:)``. Properties that are records, or collections of records, belong to
+    /// associations, and are not compared.
+    ///
+    /// - Returns: the mismatches in the order of the types; empty if all types match their tables.
+    /// - Throws: a ``DatabaseError`` if the schema can't be read.
+    /// - Complexity: several questions about the schema for each type, which the schema cache answers from then on.
+    public func checkSchema(of types: any TableRecord.Type...) throws -> [SchemaMismatch] {
+        try checkSchema(of: types)
+    }
+
+    /// Compares record types with their tables: the same, for a list of types.
+    ///
+    /// - Returns: the mismatches in the order of the types; empty if all types match their tables.
+    /// - Throws: a ``DatabaseError`` if the schema can't be read.
+    public func checkSchema(of types: [any TableRecord.Type]) throws -> [SchemaMismatch] {
+        try types.flatMap { type in
+            guard let check = try RecordCheck(self, type) else {
+                return [SchemaMismatch(.missingTable, type)]
+            }
+            return try check.mismatches(self)
+        }
+    }
+}
+
+extension SchemaMismatch {
+    fileprivate init(_ kind: Kind, _ type: any TableRecord.Type, column: String? = nil) {
+        self.init(
+            kind: kind, recordType: String(describing: type),
+            table: type.databaseTableName, schema: type.databaseSchemaName, column: column)
+    }
+}
+
+/// A record type, with what the schema says of its table.
+private struct RecordCheck {
+    let type: any TableRecord.Type
+    let isView: Bool
+    /// Whether the columns tell if they can be NULL: those of views and virtual tables do not.
+    let declaresConstraints: Bool
+    let columns: [ColumnInfo]
+    /// Nil for a view without a key.
+    let primaryKey: [String]?
+    let rowIDColumn: String?
+    let shape: RecordShape
+
+    /// - Returns: nil if the table does not exist.
+    init?(_ db: Database, _ type: any TableRecord.Type) throws {
+        let (name, schema) = (type.databaseTableName, type.databaseSchemaName)
+        if let schema, try !db.hasSchema(schema) { return nil }
+        isView = try db.viewExists(name, in: schema)
+        guard try isView || db.tableExists(name, in: schema) else { return nil }
+        self.type = type
+        columns = try db.columns(in: name, in: schema)
+        let hasConstraint = columns.contains(where: \.isNotNull)
+        declaresConstraints = try hasConstraint || !isView && db.isStored(db.existingTable(name, in: schema))
+        primaryKey = try db.keyColumns(ofTable: TableName(name, schema: schema))
+        rowIDColumn = isView ? nil : try db.primaryKey(name, in: schema).rowIDColumn
+        shape = RecordShape(type, columns: columns.map(\.name))
+    }
+
+    func mismatches(_ db: Database) throws -> [SchemaMismatch] {
+        try missingColumns() + propertyMismatches() + storedMismatches() + identityMismatches()
+            + foreignKeyMismatches(db) + (shape.refusal.map { [mismatch(.notExamined(reason: $0))] } ?? [])
+    }
+
+    private func mismatch(_ kind: SchemaMismatch.Kind, _ column: String? = nil) -> SchemaMismatch {
+        SchemaMismatch(kind, type, column: column)
+    }
+
+    private func column(_ name: String) -> ColumnInfo? { columns.first { $0.name.isSameDatabaseName(as: name) } }
+
+    private var properties: [RecordShape.Property] { shape.properties ?? [] }
+
+    // MARK: Columns
+
+    /// The columns that the type reads, stores or names, and that the table does not have; each once.
+    private func missingColumns() -> [SchemaMismatch] {
+        let read = properties.filter { !$0.isAssociation }.map(\.column)
+        let names = read + (shape.stored?.map(\.0) ?? []) + shape.columnNames + selectedColumns
+        var seen: Set<String> = []
+        return names.filter { !isKnown($0) && seen.insert($0.foldedDatabaseName).inserted }
+            .map { mismatch(.missingColumn, $0) } + unselectedColumns(read)
+    }
+
+    /// The rowid has a name without being a column.
+    private func isKnown(_ name: String) -> Bool {
+        column(name) != nil || primaryKey == ["rowid"] && name.isSameDatabaseName(as: "rowid")
+            || resultNames.contains(name.foldedDatabaseName)
+    }
+
+    /// The columns that the selection names.
+    private var selectedColumns: [String] {
+        type.databaseSelection.compactMap { selection in
+            switch selection.sqlSelection.node {
+            case .expression(let expression), .named(let expression, _): expression.ownColumn
+            case .literal, .allColumns, .symbol: nil
+            }
+        }
+    }
+
+    /// The names that the selection gives to expressions.
+    private var resultNames: Set<String> {
+        Set(
+            type.databaseSelection.compactMap { selection in
+                guard case .named(_, let name) = selection.sqlSelection.node else { return nil }
+                return name.foldedDatabaseName
+            })
+    }
+
+    /// The columns that the type reads, if the selection only consists of other columns.
+    private func unselectedColumns(_ read: [String]) -> [SchemaMismatch] {
+        var selected = resultNames
+        for selection in type.databaseSelection {
+            switch selection.sqlSelection.node {
+            case .expression(let expression):
+                guard let column = expression.ownColumn else { return [] }
+                selected.insert(column.foldedDatabaseName)
+            case .named: break
+            case .literal, .allColumns, .symbol: return []
+            }
+        }
+        return read.filter { column($0) != nil && !selected.contains($0.foldedDatabaseName) }
+            .map { mismatch(.unselectedColumn, $0) }
+    }
+
+    // MARK: Types and NULL
+
+    private func propertyMismatches() -> [SchemaMismatch] {
+        properties.flatMap { property in
+            guard let column = column(property.column) else { return [SchemaMismatch]() }
+            let isRowID = rowIDColumn?.isSameDatabaseName(as: column.name) ?? false
+            return nullMismatches(property, column, isRowID: isRowID) + typeMismatches(property, column)
+        }
+    }
+
+    private func nullMismatches(
+        _ property: RecordShape.Property, _ column: ColumnInfo, isRowID: Bool
+    ) -> [SchemaMismatch] {
+        // A rowid is never NULL.
+        guard declaresConstraints, !isRowID else { return [] }
+        if !property.isOptional { return column.isNotNull ? [] : [mismatch(.nullableColumn, column.name)] }
+        // Reading NOT NULL columns as optionals is harmless: storing nil is not.
+        let isStored = shape.stored?.index(ofColumn: column.name) != nil
+        return column.isNotNull && isStored ? [mismatch(.notNullColumn, column.name)] : []
+    }
+
+    private func typeMismatches(_ property: RecordShape.Property, _ column: ColumnInfo) -> [SchemaMismatch] {
+        let isPlainText = property.type is String.Type
+        let value = shape.stored?.value(forColumn: column.name)
+        let stored =
+            value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(readingAs: property.type)
+        guard let stored, !ColumnClass(declaredType: column.type).suits(stored) else { return [] }
+        return [mismatch(.type(property: stored.name, column: column.type), column.name)]
+    }
+
+    // MARK: Storing
+
+    private func storedMismatches() -> [SchemaMismatch] {
+        guard !isView, let stored = shape.stored else { return [] }
+        let key = Set((primaryKey ?? []).map(\.foldedDatabaseName))
+        return columns.compactMap { column in
+            let isStored = stored.index(ofColumn: column.name) != nil
+            if isStored { return column.isGenerated ? mismatch(.generatedColumn, column.name) : nil }
+            if key.contains(column.name.foldedDatabaseName) { return mismatch(.unstoredKey, column.name) }
+            let isRequired = column.isNotNull && column.defaultValueSQL == nil && !column.isGenerated
+            return isRequired ? mismatch(.unstoredColumn, column.name) : nil
+        }
+    }
+
+    // MARK: Keys
+
+    /// `filter(id:)` and its kin search the primary key.
+    private func identityMismatches() -> [SchemaMismatch] {
+        guard type is any Identifiable.Type, let primaryKey else { return [] }
+        let names = properties.map(\.column)
+        guard primaryKey.count == 1 else { return [mismatch(.identity(primaryKey: primaryKey))] }
+        guard !names.isEmpty else { return [] }
+        let readsKey = names.contains { $0.isSameDatabaseName(as: primaryKey[0]) }
+        // A property `id` is the identity, whatever else the record has.
+        let readsOtherID =
+            !primaryKey[0].isSameDatabaseName(as: "id")
+            && properties.contains { $0.key == "id" && !$0.column.isSameDatabaseName(as: primaryKey[0]) }
+        return readsKey && !readsOtherID ? [] : [mismatch(.identity(primaryKey: primaryKey))]
+    }
+
+    private func foreignKeyMismatches(_ db: Database) throws -> [SchemaMismatch] {
+        guard !isView else { return [] }
+        let table = try db.existingTable(type.databaseTableName, in: type.databaseSchemaName)
+        let name = TableName(type.databaseTableName, schema: type.databaseSchemaName)
+        return try db.foreignKeyColumns(of: table).compactMap { columns, references in
+            // A foreign key refers to a table of its own schema.
+            guard try db.hasColumns(references, in: table.schemaID) else {
+                return mismatch(.foreignKeyWithoutTable(columns: columns, references: references))
+            }
+            return try db.isIndexed(name, columns: columns)
+                ? nil : mismatch(.foreignKeyWithoutIndex(columns: columns, references: references))
+        }
+    }
+}
+
+extension SQLExpression {
+    /// The name of a column of the query's own table.
+    fileprivate var ownColumn: String? {
+        if case .column(let name, .current) = node { name } else { nil }
+    }
+}
+
+extension Database {
+    fileprivate func hasSchema(_ name: String) throws -> Bool {
+        try schemaIDs(nil).contains { $0.name.isSameDatabaseName(as: name) }
+    }
+
+    /// Whether a table exists: this pragma does not walk through the schema.
+    fileprivate func hasColumns(_ table: String, in schema: DatabaseSchemaID) throws -> Bool {
+        let pragma = "\(schema.name.quotedDatabaseIdentifier).table_info(\(table.quotedDatabaseIdentifier))"
+        return try Row.fetchOne(self, sql: "PRAGMA \(pragma)") != nil
+    }
+
+    /// Whether a table has a place in the file: a virtual table has none. <https://sqlite.org/schematab.html>
+    fileprivate func isStored(_ table: DatabaseObjectID) throws -> Bool {
+        let list = "\(table.schemaID.name.quotedDatabaseIdentifier).\(table.schemaID.schemaTableName)"
+        let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage <> 0"
+        return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [table.name]) ?? false
+    }
+
+    /// The columns of each foreign key, and the table that they refer to, which may not exist.
+    fileprivate func foreignKeyColumns(
+        of table: DatabaseObjectID
+    ) throws -> [(columns: [String], references: String)] {
+        let (schema, name) = (table.schemaID.name.quotedDatabaseIdentifier, table.name.quotedDatabaseIdentifier)
+        let rows = try Row.fetchAll(self, sql: "PRAGMA \(schema).foreign_key_list(\(name))")
+        return Dictionary(grouping: rows) { $0["id"] as Int }.sorted { $0.key < $1.key }.map { _, rows in
+            let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
+            return (rows.map { $0["from"] }, rows[0]["table"])
+        }
+    }
+}

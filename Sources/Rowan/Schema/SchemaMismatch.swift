@@ -1,0 +1,79 @@
+// What differs between a record type and its table.
+
+/// A difference between a record type and its table: `Database.checkSchema(of:)` lists them.
+public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
+    /// What differs.
+    public enum Kind: Hashable, Sendable {
+        /// The table, or the view, does not exist.
+        case missingTable
+        /// The type reads, stores or selects a column that does not exist.
+        case missingColumn
+        /// The selection of the type lacks a column that the type reads.
+        case unselectedColumn
+        /// The column can be NULL, and the property is not optional.
+        case nullableColumn
+        /// The column can't be NULL, and the property is optional.
+        case notNullColumn
+        /// The column is NOT NULL without a default, and the type never stores it.
+        case unstoredColumn
+        /// The column is generated, and the type stores it.
+        case generatedColumn
+        /// The values of the property are not of the type of the column.
+        case type(property: String, column: String)
+        /// The identity of the record is not the primary key of the table, which has these columns.
+        case identity(primaryKey: [String])
+        /// The type does not store a column of the primary key: its records can't be updated or deleted.
+        case unstoredKey
+        /// No index finds the rows that refer to another table with these columns.
+        case foreignKeyWithoutIndex(columns: [String], references: String)
+        /// The foreign key refers to a table that does not exist.
+        case foreignKeyWithoutTable(columns: [String], references: String)
+        /// The type, or a part of what it reads and stores, could not be examined.
+        case notExamined(reason: String)
+    }
+
+    /// What differs.
+    public let kind: Kind
+    /// The name of the record type.
+    public let recordType: String
+    /// The name of the table, or the view.
+    public let table: String
+    /// The schema that the type declares, or nil.
+    public let schema: String?
+    /// The column, if one column differs.
+    public let column: String?
+
+    /// What differs, and what to do.
+    public var description: String { "\(recordType): \(sentence)" }
+
+    private var sentence: String {
+        let table = (schema.map { $0.quotedDatabaseIdentifier + "." } ?? "") + table.quotedDatabaseIdentifier
+        let column = "the column \((column ?? "").quotedDatabaseIdentifier) of \(table)"
+        return switch kind {
+        case .missingTable: "there is no table \(table): create it, or change databaseTableName"
+        case .missingColumn: "\(column) does not exist: add it to the table, or remove it from the type"
+        case .unselectedColumn: "databaseSelection lacks \(column): select it, or remove it from the type"
+        case .nullableColumn: "\(column) can be NULL: declare it NOT NULL, or make the property optional"
+        case .notNullColumn: "\(column) is NOT NULL: make the property non-optional, or let the column be NULL"
+        case .unstoredColumn: "\(column) is NOT NULL without a default, and is never stored: store it, or add a default"
+        case .generatedColumn: "\(column) is generated, and can't be stored: do not encode it"
+        case .type(let property, let type):
+            "\(column) has the type \(type), and the property is stored as \(property): change one of them"
+        case .identity(let key):
+            "its id is not the primary key of \(table), which is \(Self.list(key)): change the table, or the id"
+        case .unstoredKey:
+            "\(column) is in the primary key, and is never stored: records can't be updated or deleted. Store it"
+        case .foreignKeyWithoutIndex(let columns, let other):
+            "no index of \(table) begins with \(Self.list(columns)), which refers to "
+                + "\(other.quotedDatabaseIdentifier): add an index"
+        case .foreignKeyWithoutTable(let columns, let other):
+            "\(Self.list(columns)) of \(table) refers to the table \(other.quotedDatabaseIdentifier), which does not "
+                + "exist: create it, or remove the foreign key"
+        case .notExamined(let reason): "not completely examined, because \(reason)"
+        }
+    }
+
+    private static func list(_ columns: [String]) -> String {
+        columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,109 @@
+// Tokenizers that throw errors, and that return what SQLite does not expect.
+
+import Rowan
+import Testing
+
+/// Misbehaves as its arguments say.
+private final class BadTokenizer: FTS5WrapperTokenizer {
+    static let name = "bad"
+    let wrappedTokenizer: any FTS5Tokenizer
+    let behaviour: String
+
+    init(db: Database, arguments: [String]) throws {
+        wrappedTokenizer = try db.makeTokenizer(.unicode61())
+        behaviour = arguments.first ?? ""
+        // A tokenizer may run SQL when it is made.
+        _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master")
+    }
+
+    func accept(
+        token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
+        tokenCallback: FTS5WrapperTokenCallback
+    ) throws {
+        switch behaviour {
+        case "throw" where token == "bad": throw Refusal()
+        case "range" where token == "bad": throw DatabaseError(resultCode: .SQLITE_RANGE, message: "no place")
+        case "done" where token == "bad": throw DatabaseError(resultCode: .SQLITE_DONE, message: "a success")
+        case "empty": try tokenCallback("", flags)
+        case "swallow":
+            // Not documented: the error is for the caller.
+            do { try tokenCallback(token, flags) } catch {}
+        case "colocated": try tokenCallback(token, flags.union(.colocated))
+        case "many": for _ in 0..<100 { try tokenCallback(token, flags) }
+        case "huge": try tokenCallback(String(repeating: token, count: 100_000), flags)
+        case "nul" where token == "bad": try tokenCallback(token + "\0x", flags)
+        default: try tokenCallback(token, flags)
+        }
+    }
+}
+
+/// Returns codes that SQLite does not expect.
+private final class CodeTokenizer: FTS5CustomTokenizer {
+    static let name = "code"
+    let code: CInt
+    init(db: Database, arguments: [String]) throws { code = CInt(arguments[0])! }
+    func tokenize(
+        context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization, pText: UnsafePointer<CChar>?, nText: CInt,
+        tokenCallback: @escaping FTS5TokenCallback
+    ) -> CInt { code }
+}
+
+private var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+        db.add(tokenizer: BadTokenizer.self)
+        db.add(tokenizer: CodeTokenizer.self)
+    }
+    return configuration
+}
+
+@Suite(.serialized)
+struct BadTokenizerTests {
+    @Test(arguments: [
+        ("throw", ResultCode.SQLITE_ERROR), ("range", .SQLITE_RANGE), ("nul", .SQLITE_MISUSE), ("done", .SQLITE_ERROR),
+    ])
+    func tokensThatThrow(behaviour: String, code: ResultCode) throws {
+        try withDatabase(configuration) { db throws in
+            try db.createDocuments(BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
+            try db.insertDocuments("good")
+            expectError(code) { try db.insertDocuments("a bad text") }
+            expectError(code) { try db.searchDocuments("bad") }
+            #expect(try db.searchDocuments("good") == [1] && db.searchDocuments("text") == [])
+            try db.inTransaction {
+                try db.insertDocuments("better")
+                expectError(code) { try db.insertDocuments("bad") }
+                return .commit
+            }
+            #expect(try db.searchDocuments("better") == [2])
+            let tokenizer = try db.makeTokenizer(BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
+            expectError(code) { try tokenizer.tokenize(document: "a bad text") }
+        }
+    }
+
+    @Test(arguments: ["empty", "swallow", "colocated", "many", "huge", "none"])
+    func strangeTokens(behaviour: String) throws {
+        try withDatabase(configuration) { db throws in
+            try db.createDocuments(BadTokenizer.tokenizerDescriptor(arguments: [behaviour]))
+            try db.insertDocuments("foo bar", "baz")
+            // The terms that are too long are left out by SQLite.
+            #expect(try db.searchDocuments("foo").allSatisfy { $0 <= 2 })
+            let marked = Table("document").matching(FTS5Pattern(matchingAllTokensIn: "foo"))
+                .select(FTS5.highlight(Column("body")), as: String.self)
+            _ = try marked.fetchAll(db)
+            try db.execute(sql: "UPDATE document SET body = 'x'; DELETE FROM document")
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM document") == 0)
+        }
+    }
+
+    @Test(arguments: [1, 5, 100, 101, 7, 999]) func unexpectedCodes(code: Int) throws {
+        try withDatabase(configuration) { db throws in
+            try db.createDocuments(CodeTokenizer.tokenizerDescriptor(arguments: ["\(code)"]))
+            #expect(throws: DatabaseError.self) { try db.insertDocuments("a") }
+            #expect(throws: DatabaseError.self) { _ = try db.searchDocuments("a") }
+            let tokenizer = try db.makeTokenizer(CodeTokenizer.tokenizerDescriptor(arguments: ["\(code)"]))
+            let error = #expect(throws: DatabaseError.self) { try tokenizer.tokenize(document: "a") }
+            // A success code is an error, too.
+            #expect(error?.extendedResultCode.rawValue == CInt(code == 100 || code == 101 ? 1 : code))
+        }
+    }
+}
