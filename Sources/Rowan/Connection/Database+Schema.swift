@@ -233,7 +233,7 @@ extension Database {
         }
         // The table of a collection is in no schema: a table in any of them takes precedence.
         guard schemaName == nil, collections.names.contains(name.foldedDatabaseName) else { return nil }
-        return .init(schema: .main, name: name, isView: false, isWithoutRowID: false)
+        return .init(schema: .main, name: name, isView: false, isVirtual: true, isWithoutRowID: false)
     }
 
     private func find(_ name: String, in schema: DatabaseSchemaID) throws -> SchemaCache.Table.Kind? {

@@ -121,7 +121,7 @@ struct SnapshotConcurrencyTests {
     func aSnapshotWhoseTransactionEndsIsLost() async throws {
         try await withPool { pool in
             let snapshot = try pool.makeSnapshot()
-            try snapshot.read { try $0.rollback() }
+            try await snapshot.read { try $0.rollback() }
             try await pool.write { try $0.insert(3) }
             await expectError(
                 .SQLITE_ABORT,
