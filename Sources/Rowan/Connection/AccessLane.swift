@@ -52,6 +52,8 @@ final class AccessLane: Sendable {
     let isWriter: Bool
     private let makeExecutor: @Sendable () -> ConnectionExecutor
     private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
+    /// The asynchronous writes that share transactions, if the configuration says so.
+    let groupedWrites = GroupedWrites()
     /// The progress of the connection at the end of its last access, if the lane has one connection.
     private let lastProgress = Atomic<Int>(0)
     /// The lane whose threads may wait for this one: for a writer, the readers of its pool, and vice versa.

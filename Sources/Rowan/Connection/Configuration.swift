@@ -77,6 +77,24 @@ public struct Configuration: Sendable {
     /// ``Database/resumeNotification``. False by default.
     public var observesSuspensionNotifications = false
 
+    /// Whether asynchronous writes that wait at the same time share one transaction. False by default.
+    ///
+    /// With many small writes, most of the time is spent on making each commit durable. A shared transaction does so
+    /// once for up to a thousand writes:
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.groupsAsyncWrites = true
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// try await dbPool.write { db in try player.insert(db) }   // returns after the commit
+    /// ```
+    ///
+    /// Only `write` with `await` takes part. Each write runs in its own savepoint: it has its own result or error, and
+    /// its failure leaves the others alone. If the shared transaction can't be committed, because of a deferred foreign
+    /// key for example, or if a write ends it, then each write runs again in a transaction of its own. The closures run
+    /// outside of their tasks, without task-local values.
+    public var groupsAsyncWrites = false
+
     /// Whether observations of values and regions also notice the commits of other connections and processes. False by
     /// default.
     ///

@@ -41,7 +41,9 @@ extension DatabaseWriter {
     ///   cancelled.
     @discardableResult
     public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
+        let route = _route(.write)
+        if configuration.groupsAsyncWrites { return try await route.lane.groupedWrites.write(in: route.lane, updates) }
+        return try await route.run { db in try db.transaction(nil) { try updates(db) } }
     }
 
     /// Schedules a write in a transaction.

@@ -1,0 +1,212 @@
+// Group commit: asynchronous writes that wait at the same time share one transaction, and so one synchronisation of the
+// disk. Each runs in its own savepoint. If the shared transaction fails, each runs again in a transaction of its own.
+
+/// The asynchronous writes that share the transactions of a writer.
+final class GroupedWrites: Sendable {
+    private struct State {
+        var waiting: [any GroupedWrite] = []
+        /// Whether an access that runs the writes is scheduled, or running.
+        var isScheduled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The most writes of a transaction: others wait for its end.
+    private static let maximumCount = 1000
+
+    /// Runs a write in a shared transaction, and returns its result after the commit.
+    func write<T: Sendable>(
+        in lane: AccessLane, _ updates: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        let write = PendingWrite(updates)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard write.wait(continuation) else { return }
+                add(write, lane)
+            }
+        } onCancel: {
+            write.cancel()
+        }
+    }
+
+    private func add(_ write: any GroupedWrite, _ lane: AccessLane) {
+        let isFirst = state.withLock { state in
+            state.waiting.append(write)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if isFirst { schedule(lane) }
+    }
+
+    private func schedule(_ lane: AccessLane) {
+        DatabaseAccessRoute(lane: lane, scope: .plain).callback { result in
+            let writes = self.take()
+            switch result {
+            case .success(let db): Self.run(writes, db, lane.connectionOfCurrentThread)
+            case .failure(let error): for write in writes { write.fail(error) }
+            }
+            // The next group has its own access, so that other accesses get their turn.
+            if self.goesOn() { self.schedule(lane) }
+        }
+    }
+
+    private func take() -> [any GroupedWrite] {
+        state.withLock { state in
+            let taken = Array(state.waiting.prefix(Self.maximumCount))
+            state.waiting.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            state.isScheduled = !state.waiting.isEmpty
+            return state.isScheduled
+        }
+    }
+
+    // MARK: Running
+
+    /// A write has ended the shared transaction.
+    private struct TransactionEnded: Error {
+        /// The number of writes that have run in it.
+        let count: Int
+        let isCommitted: Bool
+    }
+
+    private static func run(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
+        guard !writes.isEmpty else { return }
+        do {
+            try db.transaction(.immediate) {
+                for (index, write) in writes.enumerated() {
+                    write.run(db, connection)
+                    guard !db.isInsideTransaction else { continue }
+                    let isCommitted = db.connection.transaction.phase == .ended(.committed)
+                    throw TransactionEnded(count: index + 1, isCommitted: isCommitted)
+                }
+            }
+        } catch let ended as TransactionEnded {
+            for write in writes[..<ended.count] {
+                // What is committed must not run again.
+                if ended.isCommitted { write.end() } else { runAlone(write, db, connection) }
+            }
+            return run(Array(writes[ended.count...]), db, connection)
+        } catch {
+            // Each write finds out on its own whether it can be committed.
+            for write in writes { runAlone(write, db, connection) }
+            return
+        }
+        for write in writes { write.end() }
+    }
+
+    private static func runAlone(_ write: any GroupedWrite, _ db: Database, _ connection: PooledConnection?) {
+        do {
+            try db.transaction(nil) {
+                write.run(db, connection)
+                try write.throwFailure()
+            }
+        } catch {
+            return write.fail(error)
+        }
+        write.end()
+    }
+}
+
+/// A write of a group, whatever it returns.
+private protocol GroupedWrite: Sendable {
+    /// Runs the write in a savepoint, and keeps its result.
+    func run(_ db: Database, _ connection: PooledConnection?)
+    /// Throws the error of the write, if it has failed.
+    func throwFailure() throws
+    /// Returns the result to the caller: it is committed.
+    func end()
+    /// Throws an error to the caller.
+    func fail(_ error: any Error)
+}
+
+/// A write that waits for its transaction.
+private final class PendingWrite<T: Sendable>: GroupedWrite {
+    private struct State {
+        var updates: (@Sendable (Database) throws -> T)?
+        var continuation: CheckedContinuation<T, any Error>?
+        var result: Result<T, any Error>?
+        /// The connection, while the write is running.
+        var connection: PooledConnection?
+        var isCancelled = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ updates: @escaping @Sendable (Database) throws -> T) { state = Mutex(State(updates: updates)) }
+
+    /// - Returns: false if the task was cancelled before: the caller has its error.
+    func wait(_ continuation: CheckedContinuation<T, any Error>) -> Bool {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.continuation = continuation }
+            return state.isCancelled
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+        return !isCancelled
+    }
+
+    func run(_ db: Database, _ connection: PooledConnection?) {
+        let updates = state.withLock { state -> (@Sendable (Database) throws -> T)? in
+            guard !state.isCancelled else { return nil }
+            state.connection = connection
+            return state.updates
+        }
+        let result = Result { () throws -> T in
+            guard let updates else { throw CancellationError() }
+            var value: T?
+            func run() throws {
+                try db.inSavepoint {
+                    value = try updates(db)
+                    return .commit
+                }
+            }
+            if let connection { try connection.watchingCancellation(run) } else { try run() }
+            guard let value else { throw CancellationError() }
+            return value
+        }
+        state.withLock { state in
+            if state.isCancelled { state.connection?.endCancellation() }
+            (state.connection, state.result) = (nil, result)
+        }
+    }
+
+    func throwFailure() throws { _ = try state.withLock { $0.result }?.get() }
+
+    func end() { finish(nil) }
+
+    func fail(_ error: any Error) { finish(error) }
+
+    private func finish(_ error: (any Error)?) {
+        let ended = state.withLock { state -> State in
+            defer { state = State(isCancelled: state.isCancelled) }
+            return state
+        }
+        let result: Result<T, any Error> = error.map { .failure($0) } ?? ended.result ?? .failure(CancellationError())
+        ended.continuation?.resume(with: result.asCancellation(if: ended.isCancelled))
+    }
+
+    func cancel() {
+        let waiting = state.withLock { state -> CheckedContinuation<T, any Error>? in
+            state.isCancelled = true
+            // Under the lock, so that the connection can't serve another write in the meantime.
+            state.connection?.cancel()
+            // Before it runs, its error needs no transaction.
+            guard state.connection == nil, state.result == nil else { return nil }
+            defer { (state.continuation, state.updates) = (nil, nil) }
+            return state.continuation
+        }
+        waiting?.resume(throwing: CancellationError())
+    }
+}
+
+extension Result where Failure == any Error {
+    /// The result, in which the interruption of a cancelled write is its cancellation.
+    fileprivate func asCancellation(if isCancelled: Bool) -> Self {
+        guard isCancelled, case .failure(let error as DatabaseError) = self, error.isInterruptionError else { return self }
+        return .failure(CancellationError())
+    }
+}
