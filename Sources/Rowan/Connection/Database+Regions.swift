@@ -59,15 +59,15 @@ extension Database {
 /// Records the region that statements read.
 private final class RegionRecorder: ReadRecorder {
     var region = DatabaseRegion()
-    /// The last statement that read without restriction: loops run one statement many times.
-    private var last: ObjectIdentifier?
+    /// The last statement that read without restriction: loops run one statement many times. It is retained, so that no
+    /// other statement has its address.
+    private var last: Statement?
 
     func willRead(_ statement: Statement) {
-        let id = ObjectIdentifier(statement)
         let restriction = statement.rowRestriction
-        guard restriction != nil || id != last else { return }
+        guard restriction != nil || statement !== last else { return }
         region.formUnion(statement.databaseRegion)
-        last = restriction == nil ? id : nil
+        last = restriction == nil ? statement : nil
     }
 }
 
