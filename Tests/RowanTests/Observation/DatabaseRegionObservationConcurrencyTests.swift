@@ -111,6 +111,22 @@ struct DatabaseRegionObservationConcurrencyTests {
         }
     }
 
+    /// The connection forgets a cancelled observation, also if it was started in a type-erased writer that is gone.
+    @Test func releasedWriters() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { try $0.execute(sql: Self.schema) }
+        let cancellable = DatabaseRegionObservation(tracking: Table("player"))
+            .start(in: AnyDatabaseWriter(queue), onError: fail) { _ in }
+        func isObserved() throws -> Bool {
+            let opcodes = try queue.read { try Row.fetchAll($0, sql: "EXPLAIN DELETE FROM team") }
+            return !opcodes.contains { $0["opcode"] == "Clear" }
+        }
+        try #expect(isObserved())
+        cancellable.cancel()
+        try queue.write { try $0.execute(sql: "DELETE FROM team") }
+        try #expect(!isObserved())
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func errors(_ kind: ConnectionKind) throws {
         try withWriter(kind) { writer in
