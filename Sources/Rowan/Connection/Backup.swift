@@ -47,5 +47,6 @@ extension Database {
         }
         try backup.finish()
         destDb.connection.schemaDidMove()
+        try destDb.notifyChanges(in: .fullDatabase)
     }
 }

@@ -21,12 +21,34 @@ extension Database {
         observers.notifyChanges(in: region, eventKinds: try eventKinds(in: region))
     }
 
+    /// Reports a change that SQLite does not report, and whose transaction ends later.
+    package func reportChange(ofColumn column: String, in table: String, schema: String) {
+        guard let observers = state[TransactionObservers.self] else { return }
+        let region = DatabaseRegion(StatementProfile.Table(schema: schema, name: table), columns: [column])
+        observers.report(region, eventKinds: [.update(tableName: table, columnNames: [column])])
+    }
+
+    /// All kinds of changes that modify a region.
     private func eventKinds(in region: DatabaseRegion) throws -> [DatabaseEventKind] {
-        guard region.isFullDatabase else { return region.modifyingEvents }
-        return try connection.unwatched {
-            try schemaIDs(nil).map(\.schemaTableName).map { .delete(tableName: $0) }
-                + tables().map { .delete(tableName: $0.name) }
+        try connection.unwatched {
+            guard let parts = region.tables else {
+                return try
+                    (schemaIDs(nil).map { ($0.schemaTableName, $0.name) }
+                    + tables().map { ($0.name, $0.schemaID.name) }).flatMap { try eventKinds($0, in: $1, nil) }
+            }
+            return try parts.flatMap { key, part in
+                try eventKinds(part.spelling, in: key.schema, part.columns.map { Set($0.values) })
+            }
         }
+    }
+
+    private func eventKinds(
+        _ table: String, in schema: String, _ columns: Set<String>?
+    ) throws -> [DatabaseEventKind] {
+        // The table need not exist, and the schema tables have no columns to observe.
+        let all =
+            try columns ?? (tableExists(table, in: schema) ? Set(self.columns(in: table, in: schema).map(\.name)) : [])
+        return [.delete(tableName: table), .insert(tableName: table), .update(tableName: table, columnNames: all)]
     }
 
     /// Adds a region to those that the current observation tracks. It does nothing if no observation is fetching.
@@ -59,15 +81,15 @@ extension Database {
 /// Records the region that statements read.
 private final class RegionRecorder: ReadRecorder {
     var region = DatabaseRegion()
-    /// The last statement that read without restriction: loops run one statement many times.
-    private var last: ObjectIdentifier?
+    /// The last statement that read without restriction: loops run one statement many times. It is retained, so that no
+    /// other statement has its address.
+    private var last: Statement?
 
     func willRead(_ statement: Statement) {
-        let id = ObjectIdentifier(statement)
         let restriction = statement.rowRestriction
-        guard restriction != nil || id != last else { return }
+        guard restriction != nil || statement !== last else { return }
         region.formUnion(statement.databaseRegion)
-        last = restriction == nil ? id : nil
+        last = restriction == nil ? statement : nil
     }
 }
 

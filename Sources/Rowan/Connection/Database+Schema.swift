@@ -154,6 +154,16 @@ extension Database {
             .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }
 
+    /// The names of the rowid of a table: its alias, and `rowid` unless a column has this name.
+    ///
+    /// - Returns: no names for a table without rowid.
+    package func rowIDNames(of tableName: String, in schemaName: String? = nil) throws -> [String] {
+        let key = try primaryKey(tableName, in: schemaName)
+        guard key.tableHasRowID else { return [] }
+        let isHidden = try columns(in: tableName, in: schemaName).contains { $0.name.isSameDatabaseName(as: "rowid") }
+        return [key.rowIDColumn].compactMap(\.self) + (isHidden ? [] : ["rowid"])
+    }
+
     /// Runs the closure with another source of information that the schema does not contain.
     public func withSchemaSource<T>(
         _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
@@ -214,6 +224,10 @@ extension Database {
     func reportsRows(of name: String, in schemaName: String?) throws -> Bool {
         guard let kind = try object(name, in: schemaName) else { return false }
         return !kind.isView && !kind.isVirtual && !kind.isWithoutRowID
+    }
+
+    func isVirtualTable(_ name: String, in schemaName: String?) throws -> Bool {
+        try object(name, in: schemaName)?.isVirtual ?? false
     }
 
     private func existingObject(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind {

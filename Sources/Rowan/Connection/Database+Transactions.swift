@@ -238,9 +238,10 @@ extension Database {
     package typealias TransactionCallback = @Sendable (Database) -> Void
 
     private func notifyTransactionEnd(committed: Bool) {
-        state[TransactionObservers.self]?.transactionDidEnd(committed: committed)
+        // First, because observers may begin another transaction, with other callbacks.
         let callbacks = transactionCallbacks
         transactionCallbacks = []
+        state[TransactionObservers.self]?.transactionDidEnd(committed: committed)
         for callback in callbacks {
             if committed { callback.onCommit(self) } else { callback.onRollback(self) }
         }

@@ -141,11 +141,6 @@ public struct DatabaseRegion: Sendable {
         guard let part = tables[Key(event.table)] else { return false }
         return part.rowIDs?.contains(event.rowID) ?? true
     }
-
-    /// Kinds of changes that modify the region, one for each table.
-    var modifyingEvents: [DatabaseEventKind] {
-        (tables ?? [:]).values.map { .delete(tableName: $0.spelling) }
-    }
 }
 
 extension DatabaseRegion.Part {

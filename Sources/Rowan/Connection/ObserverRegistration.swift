@@ -43,6 +43,9 @@ final class ObserverRegistration {
 
     func stop() { isStopped = true }
 
+    /// Ends the observation: nothing more is sent to the observer, not even what waits for it.
+    func end() { (weakObserver, strongObserver, regionObserver) = (nil, nil, nil) }
+
     /// Prepares for the next transaction.
     func restart() { isStopped = false }
 

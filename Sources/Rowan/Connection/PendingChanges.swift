@@ -31,15 +31,15 @@ struct PendingChanges {
         savepoints.append(Savepoint(name: name))
     }
 
+    /// Forgets the last savepoint, which SQLite has not begun.
+    mutating func cancelLast() { savepoints.removeLast() }
+
     mutating func append(_ change: Change, for registration: ObserverRegistration) {
         savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, registration: registration))
     }
 
     /// Whether the release of a savepoint commits the transaction.
     func isCommitted(byReleasing name: String) -> Bool { isTransaction && index(of: name) == 0 }
-
-    /// Whether the release of a savepoint releases all of them. A savepoint that is unknown is an older one.
-    func areAllReleased(with name: String) -> Bool { index(of: name) ?? 0 == 0 }
 
     /// Releases a savepoint and those that it contains.
     ///

@@ -31,6 +31,15 @@ final class StatementWrites {
             let known = unsafeDowncast(known, to: StatementWrites.self)
             if known.epoch == db.connection.schemaEpoch { return known }
         }
+        // The schema may turn out to be another one while it is read.
+        let epoch = db.connection.schemaEpoch
+        let made = make(statement, db)
+        guard db.connection.schemaEpoch != epoch else { return made }
+        return make(statement, db)
+    }
+
+    private static func make(_ statement: Statement, _ db: Database) -> StatementWrites {
+        let epoch = db.connection.schemaEpoch
         let profile = statement.profile
         var writes = profile.insertions.map { Write(table: $0, kind: .insert(tableName: $0.name)) }
         writes += profile.deletions.map { Write(table: $0, kind: .delete(tableName: $0.name)) }
@@ -48,7 +57,7 @@ final class StatementWrites {
             StatementWrites(
                 db.explained(writes, of: statement.sql, changesSchema: profile.changesSchema),
                 changesSchema: profile.changesSchema,
-                epoch: db.connection.schemaEpoch)
+                epoch: epoch)
         }
         statement.knownWrites = made
         return made
@@ -65,17 +74,23 @@ extension Database {
             return writes.map { StatementWrites.Write(table: $0.table, kind: $0.kind, isHidden: true) }
         }
         let replaces = sql.mentionsReplacement || writes.contains { mayReplaceRows(of: $0.table) }
-        return writes.map { write in
+        return writes.flatMap { write in
             var write = write
             guard !Self.isSQLiteInternalTable(write.table.name) else {
                 // SQLite never reports the rows of its own tables.
                 write.isHidden = true
-                return write
+                return [write]
             }
             // Without knowledge of the schema, because of a full disk or a cancellation, all changes may be hidden.
-            write = (try? explained(write)) ?? StatementWrites.Write(table: write.table, kind: write.kind, isHidden: true)
-            if replaces, !write.kind.isKind(of: .delete) { write.isHidden = true }
-            return write
+            write =
+                (try? explained(write)) ?? StatementWrites.Write(table: write.table, kind: write.kind, isHidden: true)
+            if write.kind.isKind(of: .delete) { return [write] }
+            // A replaced row is deleted, and an updated column of a virtual table may change its hidden columns.
+            let isVirtual = (try? isVirtualTable(write.table.name, in: write.table.schema)) ?? true
+            guard replaces || isVirtual && write.kind.isKind(of: .update) else { return [write] }
+            return [
+                write, .init(table: write.table, kind: .delete(tableName: write.table.name), isHidden: true),
+            ]
         }
     }
 
@@ -86,9 +101,12 @@ extension Database {
             return StatementWrites.Write(table: write.table, kind: write.kind, isHidden: isHidden)
         }
         // SQLite reports the new rowid only.
-        let rowIDNames = isHidden ? [] : try ["rowid"] + [primaryKey(name, in: schema).rowIDColumn].compactMap(\.self)
+        // An update of `oid` names the rowid, even if a column is named so.
+        let rowIDNames = isHidden ? [] : try ["rowid"] + self.rowIDNames(of: name, in: schema)
         if columns.contains(where: { column in rowIDNames.contains { $0.isSameDatabaseName(as: column) } }) {
             isHidden = true
+            // The update names the rowid or its alias, and so do the statements that read it.
+            columns.formUnion(rowIDNames)
         }
         for column in try self.columns(in: name, in: schema) where column.isGenerated { columns.insert(column.name) }
         return StatementWrites.Write(
@@ -111,8 +129,11 @@ extension Database {
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
             let rows = try Row.rows(
                 of: makeStatement(
-                    sql: "SELECT tbl_name FROM \(table) WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'"), [])
-            for row in rows { names.insert((row[0] as String).foldedDatabaseName) }
+                    sql: "SELECT tbl_name, sql FROM \(table) WHERE type IN ('table', 'trigger')"), [])
+            // Not in SQL: a pragma and the program can redefine LIKE.
+            for row in rows where (row[1] as String?)?.mentionsReplacement ?? false {
+                names.insert((row[0] as String).foldedDatabaseName)
+            }
         }
         schemaCache.replacingTables = names
         return names

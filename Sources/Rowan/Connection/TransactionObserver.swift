@@ -29,8 +29,10 @@
 /// follow a savepoint are reported when the savepoint is released, or not at all if it is rolled back.
 ///
 /// SQLite reports rows. Where it does not, the table is reported as a whole, to ``databaseDidChange()``: tables WITHOUT
-/// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. Changes by
-/// other connections are not reported.
+/// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. A statement
+/// that is its own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of
+/// a statement. Blobs that are written in pieces are reported as a changed column. Changes by other connections are not
+/// reported.
 public protocol TransactionObserver: AnyObject {
     /// Whether the observer receives events of a kind. It is asked before each statement that writes.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool

@@ -47,7 +47,7 @@ final class TransactionObservers: ConnectionStateValue {
 
     func remove(_ observer: any TransactionObserver) {
         if let index = registrations.firstIndex(where: { $0.isRegistration(of: observer) }) {
-            registrations.remove(at: index)
+            registrations.remove(at: index).end()
         }
         removeDeallocated()
         stopIfUnused()
@@ -63,6 +63,7 @@ final class TransactionObservers: ConnectionStateValue {
         tokens = [
             hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) },
             hooks.onCommit { [unowned self] in willCommit() },
+            hooks.onRollback { [unowned self] in willRollback() },
         ]
         db.connection.watchWrites(self)
         db.reportTransactionEnds()
@@ -117,16 +118,26 @@ final class TransactionObservers: ConnectionStateValue {
     ///
     /// - Parameter eventKinds: kinds of changes in the region: observers of one of them are notified.
     func notifyChanges(in region: DatabaseRegion, eventKinds: [DatabaseEventKind]) {
-        for registration in registrations where !registration.isStopped {
-            let isObserver = registration.regionObserver != nil || eventKinds.contains { kind in
-                registration.observer?.observes(eventsOfKind: kind) == true
-            }
-            if isObserver { deliver(.region(region), to: registration) }
-        }
+        report(region, eventKinds: eventKinds)
         guard !db.isInsideTransaction else { return }
         // No commit follows.
         phase = .idle
-        for registration in registrations { registration.regionObserver?.databaseDidCommit(db) }
+        for registration in registrations {
+            registration.restart()
+            registration.regionObserver?.databaseDidCommit(db)
+        }
+    }
+
+    /// Reports changes of the current transaction, or of the running statement.
+    func report(_ region: DatabaseRegion, eventKinds: [DatabaseEventKind]) {
+        for registration in registrations where !registration.isStopped {
+            let isObserver =
+                registration.regionObserver != nil
+                || eventKinds.contains { kind in
+                    registration.observer?.observes(eventsOfKind: kind) == true
+                }
+            if isObserver { deliver(.region(region), to: registration) }
+        }
     }
 
     /// Another connection has changed something: its changes are unknown.
@@ -147,6 +158,9 @@ final class TransactionObservers: ConnectionStateValue {
         flush(savepoints.removeAll())
         return askObservers()
     }
+
+    /// The rollback hook: the commit that the observers have accepted has failed.
+    private func willRollback() { if phase == .committing { phase = .changed } }
 
     /// - Returns: whether no observer refuses the commit.
     private func askObservers() -> Bool {
@@ -172,6 +186,8 @@ final class TransactionObservers: ConnectionStateValue {
             registration.restart()
             guard let observer = registration.observer else { continue }
             if committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }
+            // The transaction has ended: what the callback ignores is over, too.
+            registration.restart()
         }
         removeDeallocated()
         stopIfUnused()
@@ -184,18 +200,13 @@ extension TransactionObservers: StatementWatcher {
     func willStep(_ statement: Statement) -> Bool {
         outer.append(current)
         current = nil
-        guard db.connection.readOnlyDepth == 0 else { return true }
         switch statement.transactionOperation {
-        case .commit:
-            flush(savepoints.removeAll())
-            return willCommitEmptyTransaction()
-        case .release(let name):
-            guard savepoints.areAllReleased(with: name) else { return true }
-            let isCommitted = savepoints.isCommitted(byReleasing: name)
-            flush(savepoints.removeAll())
-            return !isCommitted || willCommitEmptyTransaction()
         case .savepoint(let name):
+            // Also in a read, which may be a part of a write.
             savepoints.begin(name, isTransaction: !db.isInsideTransaction)
+        case _ where db.connection.readOnlyDepth > 0: break
+        case .commit: return willCommitEmptyTransaction()
+        case .release(let name): return !savepoints.isCommitted(byReleasing: name) || willCommitEmptyTransaction()
         case .begin, .rollback, .rollbackTo: break
         case nil: current = runningWrite(statement)
         }
@@ -211,26 +222,46 @@ extension TransactionObservers: StatementWatcher {
 
     /// Asks the observers about a transaction that has not written: SQLite does not call its commit hook.
     private func willCommitEmptyTransaction() -> Bool {
-        db.connection.isWriting || !db.isInsideTransaction || askObservers()
+        db.connection.isWriting || !db.isInsideTransaction || willCommit()
     }
 
-    func didStep(_ statement: Statement, succeeded: Bool) {
+    func didStep(_ statement: Statement, _ result: StepResult) {
         let running = current
         current = outer.removeLast()
         switch statement.transactionOperation {
-        case .release(let name) where succeeded: flush(savepoints.release(name))
-        case .rollbackTo(let name) where succeeded: savepoints.rollback(to: name)
-        case nil where succeeded: if let running { reportTables(of: running) }
-        case .release, .rollbackTo, .savepoint, .begin, .commit, .rollback, nil: break
+        case .savepoint where result == .failed: savepoints.cancelLast()
+        case .release(let name) where result != .failed: flush(savepoints.release(name))
+        case .rollbackTo(let name) where result != .failed: savepoints.rollback(to: name)
+        case .release, .rollbackTo, .savepoint, .begin, .commit, .rollback: break
+        case nil:
+            guard let running else { return }
+            reportTables(of: running, result)
+            if result != .failed, running.writes.epoch != db.connection.schemaEpoch { reportTables(of: statement) }
+        }
+    }
+
+    /// Reports all that a statement may have written: another connection has changed the schema just before its step.
+    private func reportTables(of statement: Statement) {
+        let writes = StatementWrites.of(statement, db).writes
+        for registration in registrations where !registration.isStopped {
+            let region = writes.reduce(into: DatabaseRegion()) { region, write in
+                guard registration.observer?.observes(eventsOfKind: write.kind) == true else { return }
+                region.formUnion(DatabaseRegion(write.table, kind: write.kind))
+            }
+            if !region.isEmpty { deliver(.region(region), to: registration) }
         }
     }
 
     /// Reports the tables that have changed in a way that SQLite does not report row by row.
-    private func reportTables(of running: RunningWrite) {
+    private func reportTables(of running: RunningWrite, _ result: StepResult) {
         let writes = running.writes
-        guard !writes.isReported,
-            writes.changesSchema || db.connection.totalChangesCount != running.totalChangesCount
-        else { return }
+        guard !writes.isReported else { return }
+        // SQLite counts changes when the statement ends: not yet if it returns rows, and then it has changed some. A
+        // statement that fails may keep changes, which SQLite counts: see ON CONFLICT FAIL.
+        let hasChanges =
+            result == .row || (result == .done && writes.changesSchema)
+            || db.connection.totalChangesCount != running.totalChangesCount
+        guard hasChanges else { return }
         for registration in registrations {
             var region = DatabaseRegion()
             for target in running.targets
@@ -241,14 +272,11 @@ extension TransactionObservers: StatementWatcher {
         }
     }
 
-    func didFail() {
-        // The commit of the statement has failed after the observers accepted it.
-        if phase == .committing, !db.isInsideTransaction { phase = .changed }
-    }
-
     func didReset() {
         // Outside a transaction, each statement is a transaction, which ends when no statement writes any more.
         guard phase != .idle, outer.isEmpty, !db.isInsideTransaction, !db.connection.isWriting else { return }
+        // The error of a cursor that ends early is lost: it must not become that of another statement.
+        db.connection.commitRefusal = nil
         transactionDidEnd(committed: phase == .committing)
     }
 }

@@ -65,7 +65,8 @@ extension Database {
     ///
     /// The blob is open in the closure only. It can also be a text, whose bytes are read and written as they are stored.
     ///
-    /// Writing a blob runs no trigger, and is not reported to update hooks.
+    /// Writing a blob runs no trigger, and is not reported to update hooks. Transaction observers are told that the
+    /// column has changed.
     ///
     /// Source: <https://sqlite.org/c3ref/blob_open.html>
     ///
@@ -83,13 +84,18 @@ extension Database {
     ) throws -> T {
         let handle = try BlobHandle(
             connection, schema: schema, table: table, column: column, rowID: rowID, isWritable: access == .readWrite)
+        func finish() throws {
+            // SQLite reports no changes of blobs.
+            if handle.hasWritten { reportChange(ofColumn: column, in: table, schema: schema) }
+            try handle.finish()
+        }
         let result: T
         do { result = try body(DatabaseBlob(handle)) } catch {
             // The first error takes precedence.
-            try? handle.finish()
+            try? finish()
             throw error
         }
-        try handle.finish()
+        try finish()
         return result
     }
 }

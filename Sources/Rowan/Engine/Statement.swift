@@ -270,6 +270,12 @@ public final class Statement {
         return false
     }
 
+    /// Notes, before the writes of the first step are reported, that SQLite has recompiled the statement.
+    func noteRecompilation() {
+        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        if count != reprepareCount { didRecompile(count) }
+    }
+
     /// SQLite recompiles a statement for a new schema, and also if a bound value affects its plan, as in `LIKE ?`.
     private func didRecompile(_ count: CInt) {
         reprepareCount = count
@@ -304,7 +310,6 @@ public final class Statement {
         sqlite3_reset(sqliteStatement)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)
-        if connection.isWatched { connection.watcher?.didFail() }
         connection.notifyTransactionEnd()
         return error
     }

@@ -133,9 +133,12 @@ extension StatementProfile.Pragma {
         ].contains(name)
     }
 
-    /// Whether the pragma can change the schema that the connection sees.
+    /// Whether the pragma can change the schema that the connection sees, or which tables a statement writes: the
+    /// actions of foreign keys, and the triggers of replaced rows.
     fileprivate var changesSchema: Bool {
-        ["schema_version", "writable_schema", "temp_store", "temp_store_directory", "key", "hexkey", "rekey"]
-            .contains(name)
+        [
+            "foreign_keys", "hexkey", "key", "recursive_triggers", "rekey", "schema_version", "temp_store",
+            "temp_store_directory", "writable_schema",
+        ].contains(name)
     }
 }

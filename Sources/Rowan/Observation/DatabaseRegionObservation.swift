@@ -79,9 +79,13 @@ private final class RegionTransactionObserver: RegionObserver, @unchecked Sendab
     }
 
     func databaseDidCommit(_ db: Database) {
+        guard let onChange = onChange.withLock({ $0 }) else {
+            // The writer may have been released before the cancellation: a type erasure, for example.
+            return db.remove(transactionObserver: self)
+        }
         guard isChanged else { return }
         isChanged = false
-        onChange.withLock({ $0 })?(db)
+        onChange(db)
     }
 
     func databaseDidRollback(_ db: Database) { isChanged = false }

@@ -50,23 +50,25 @@ extension Database {
     /// The rows to which the conditions of a query restrict its statement, if they name any.
     func rowRestriction(_ select: Select, _ statement: Statement) throws -> RowRestriction? {
         guard case .table(let name) = select.source, select.readsOnlySource else { return nil }
-        return try rowRestriction(statement, of: name.name, in: name.schema) { select.rowIDs(keyColumn: $0) }
+        return try rowRestriction(statement, of: name.name, in: name.schema) { select.rowIDs(named: $0) }
     }
 
     /// The row to which a key restricts a statement, if the key is the rowid.
     package func rowRestriction(
         _ statement: Statement, key: DatabaseValue, of table: String, in schemaName: String?
     ) throws -> RowRestriction? {
-        try rowRestriction(statement, of: table, in: schemaName) { column in column == nil ? nil : key.asRowIDs }
+        // The names of a rowid that is not the key contain `rowid` only.
+        try rowRestriction(statement, of: table, in: schemaName) { names in
+            names.contains { !$0.isSameDatabaseName(as: "rowid") } ? key.asRowIDs : nil
+        }
     }
 
     private func rowRestriction(
-        _ statement: Statement, of table: String, in schemaName: String?, _ rowIDs: (String?) -> Set<Int64>?
+        _ statement: Statement, of table: String, in schemaName: String?, _ rowIDs: (_ names: [String]) -> Set<Int64>?
     ) throws -> RowRestriction? {
         try connection.unwatched {
             guard try tableExists(table, in: schemaName) else { return nil }
-            let key = try primaryKey(table, in: schemaName)
-            guard key.tableHasRowID, let rowIDs = rowIDs(key.rowIDColumn) else { return nil }
+            guard let rowIDs = try rowIDs(rowIDNames(of: table, in: schemaName)) else { return nil }
             let id = try existingTable(table, in: schemaName)
             return RowRestriction(rowIDs, of: .init(schema: id.schemaID.name, name: id.name), in: statement)
         }

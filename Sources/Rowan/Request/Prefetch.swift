@@ -5,6 +5,13 @@ package enum PrefetchedQuery {
     /// All rows of a prepared request, copied, with their prefetched rows.
     package static func rows(_ db: Database, _ prepared: PreparedRequest) throws -> RowBatch {
         let statement = prepared.statement
+        if db.connection.isRecordingReads {
+            // All associated rows: other base rows may need other ones.
+            for prefetch in prepared.prefetches {
+                let region = try prefetch.databaseRegion(db)
+                try db.registerAccess(to: region)
+            }
+        }
         // The cursor leases the statement, and checks the access.
         let cursor = try RowCursor(statement, adapter: nil)
         if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
@@ -29,14 +36,7 @@ package enum PrefetchedQuery {
         let key = KeyColumns(batch: origin, columns: prefetch.key.map { $0.index(prepared.hiddenStart) })
         var keys = PrefetchKeys(of: key)
         let places = keys.insertAll()
-        guard keys.count > 0 else {
-            // An observation must see the associated rows that come with the first row.
-            if db.connection.isRecordingReads {
-                let region = try prefetch.databaseRegion(db)
-                try db.registerAccess(to: region)
-            }
-            return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: [])
-        }
+        guard keys.count > 0 else { return PrefetchedGroup(origin, places: places, placeCount: 0, pairs: []) }
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
             PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }

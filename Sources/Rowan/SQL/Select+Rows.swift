@@ -12,14 +12,12 @@ extension Select {
 
     /// The rowids that the filters select, or nil if they may select any.
     ///
-    /// - Parameter keyColumn: the column that is an alias of the rowid.
-    package func rowIDs(keyColumn: String?) -> Set<Int64>? {
-        RowIDSearch(keyColumn: keyColumn).intersection(filters)
-    }
+    /// - Parameter names: the names of the rowid.
+    package func rowIDs(named names: [String]) -> Set<Int64>? { RowIDSearch(names: names).intersection(filters) }
 }
 
 private struct RowIDSearch {
-    let keyColumn: String?
+    let names: [String]
 
     /// The rowids that satisfy all conditions.
     func intersection(_ conditions: [SQLExpression]) -> Set<Int64>? {
@@ -59,8 +57,7 @@ private struct RowIDSearch {
 
     private func isRowID(_ expression: SQLExpression) -> Bool {
         guard case .column(let name, _) = expression.node else { return false }
-        if let keyColumn, keyColumn.isSameDatabaseName(as: name) { return true }
-        return name.isSameDatabaseName(as: "rowid")
+        return names.contains { $0.isSameDatabaseName(as: name) }
     }
 
     private func rowIDs(of expression: SQLExpression) -> Set<Int64>? {

@@ -8,6 +8,8 @@ import Synchronization
 package final class BlobHandle {
     private let connection: LocalConnection
     private var pointer: OpaquePointer?
+    /// Whether the value of a row has changed.
+    package private(set) var hasWritten = false
 
     package init(
         _ connection: LocalConnection, schema: String, table: String, column: String, rowID: Int64, isWritable: Bool
@@ -45,13 +47,17 @@ package final class BlobHandle {
         let pointer = try openPointer()
         try check(offset, bytes.count)
         guard let start = bytes.baseAddress else { return }
+        hasWritten = true
         try connection.checkBlob(sqlite3_blob_write(pointer, start, CInt(bytes.count), CInt(offset)))
     }
 
     /// Closes the blob. Outside a transaction, this commits its changes.
     package func finish() throws {
         let code = close()
-        guard code == SQLITE_OK else { throw connection.error(code) }
+        let error: (any Error)? = code == SQLITE_OK ? nil : connection.commitRefusal ?? connection.error(code)
+        connection.commitRefusal = nil
+        if connection.isWatched { connection.notifyTransactionEnd() }
+        if let error { throw error }
     }
 
     private func close() -> CInt {

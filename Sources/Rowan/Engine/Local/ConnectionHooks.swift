@@ -58,7 +58,7 @@ package final class ConnectionHooks {
         guard recorder.truncatesTables != truncates else { return }
         recorder.truncatesTables = truncates
         // Installing the authorizer again expires the statements, which SQLite then compiles again.
-        if !truncates { _ = recorder.install(in: connection) }
+        _ = recorder.install(in: connection)
     }
 
     /// Runs the closure without traces: the program must not see Rowan's own queries on the schema.

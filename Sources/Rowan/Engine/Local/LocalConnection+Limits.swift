@@ -57,6 +57,8 @@ extension LocalConnection {
             }
         }
         pragmasToRestore = []
+        // Some pragmas change what statements do.
+        schemaDidMove()
     }
 
     // MARK: Suspension

@@ -56,6 +56,8 @@ extension LocalConnection {
             case .resetDatabase: SQLITE_DBCONFIG_RESET_DATABASE
             }
         try check(rowan_db_config(openPointer(), id, isOn ? 1 : 0))
+        // Statements then have other actions.
+        if option == .foreignKeys { schemaDidMove() }
     }
 
     /// Finalizes the cached statements that are not in use.

@@ -278,7 +278,10 @@ extension LocalConnection {
             version != dataVersion
         else { return }
         dataVersion = version
-        if hasForeignSchemaChange() { schemaDidMove() }
+        guard hasForeignSchemaChange() else { return }
+        schemaDidMove()
+        // Until a statement runs, SQLite compiles with its outdated schema: profiles would miss new triggers.
+        try? checkSchema()
     }
 
     /// A number that changes when another connection commits: of the last transaction of this connection.

@@ -11,13 +11,15 @@ package protocol StatementWatcher: AnyObject {
     func willStep(_ statement: Statement) -> Bool
 
     /// The statement has run its first step, in which SQLite makes all changes.
-    func didStep(_ statement: Statement, succeeded: Bool)
-
-    /// A statement has failed.
-    func didFail()
+    func didStep(_ statement: Statement, _ result: StepResult)
 
     /// A statement is reset: if it has committed, the commit is complete.
     func didReset()
+}
+
+/// How a step has ended.
+package enum StepResult: Sendable {
+    case row, done, failed
 }
 
 /// A receiver of the statements that read.
@@ -70,7 +72,13 @@ extension LocalConnection {
         }
         let code =
             watcher.willStep(statement) ? sqlite3_step(statement.sqliteStatement) : rollbackOfRefusedCommit()
-        watcher.didStep(statement, succeeded: code == SQLITE_ROW || code == SQLITE_DONE)
+        if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
+            // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
+            _ = rollbackOfRefusedCommit()
+        }
+        // After an error, this would overwrite it.
+        if code == SQLITE_ROW || code == SQLITE_DONE { statement.noteRecompilation() }
+        watcher.didStep(statement, code == SQLITE_ROW ? .row : code == SQLITE_DONE ? .done : .failed)
         return code
     }
 
