@@ -40,7 +40,8 @@ public final class DatabasePool: DatabaseWriter {
         readerConfiguration.readonly = true
         if case .immediateError = configuration.busyMode { readerConfiguration.readonlyBusyMode = .timeout(10) }
         readers = AccessLane(
-            capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader", qos: configuration.readQoS,
+            capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
+            qos: configuration.readQoS,
             target: configuration.targetQueue
         ) { [readerConfiguration] in
             try PooledConnection(path: path, configuration: readerConfiguration, executor: $0, isReader: true)

@@ -43,7 +43,8 @@ public final class DatabaseQueue: DatabaseWriter {
         self.configuration = configuration
         path = location
         lane = AccessLane(
-            capacity: 1, isWriter: true, label: configuration.label ?? "Rowan.DatabaseQueue", qos: configuration.writeQoS,
+            capacity: 1, isWriter: true, label: configuration.label ?? "Rowan.DatabaseQueue",
+            qos: configuration.writeQoS,
             target: configuration.targetQueue
         ) {
             try PooledConnection(path: location, configuration: configuration, executor: $0)

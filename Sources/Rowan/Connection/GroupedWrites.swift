@@ -206,7 +206,9 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
 extension Result where Failure == any Error {
     /// The result, in which the interruption of a cancelled write is its cancellation.
     fileprivate func asCancellation(if isCancelled: Bool) -> Self {
-        guard isCancelled, case .failure(let error as DatabaseError) = self, error.isInterruptionError else { return self }
+        guard isCancelled, case .failure(let error as DatabaseError) = self, error.isInterruptionError else {
+            return self
+        }
         return .failure(CancellationError())
     }
 }

@@ -51,7 +51,7 @@ final class ObserverRegistration {
 
     // MARK: By observer
 
-    /// `@unchecked Sendable`: the reference is only read under the lock of `all`, and a registration is only used by the
+    /// `@unchecked Sendable`: weak references are safe on any thread, and a registration is only used by the
     /// thread that has access to its connection.
     private struct Entry: @unchecked Sendable {
         let id: ObjectIdentifier

@@ -23,7 +23,9 @@ struct RunningWrite {
         targets = writes.writes.map { write in
             Target(
                 write: write,
-                registrations: registrations.filter { !$0.isStopped && $0.observer?.observes(eventsOfKind: write.kind) == true })
+                registrations: registrations.filter {
+                    !$0.isStopped && $0.observer?.observes(eventsOfKind: write.kind) == true
+                })
         }
     }
 

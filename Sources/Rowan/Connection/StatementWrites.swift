@@ -17,10 +17,13 @@ final class StatementWrites {
     /// Whether all changes of rows are reported.
     let isReported: Bool
     let changesSchema: Bool
+    /// Whether the statement alters a table: SQLite does not tell the new name of a table that is renamed.
+    let altersTable: Bool
 
-    private init(_ writes: [Write], changesSchema: Bool, epoch: Int) {
+    private init(_ writes: [Write], changesSchema: Bool, altersTable: Bool, epoch: Int) {
         self.writes = writes
         self.changesSchema = changesSchema
+        self.altersTable = altersTable
         self.epoch = epoch
         isReported = !changesSchema && !writes.contains(where: \.isHidden)
     }
@@ -57,7 +60,7 @@ final class StatementWrites {
             StatementWrites(
                 db.explained(writes, of: statement.sql, changesSchema: profile.changesSchema),
                 changesSchema: profile.changesSchema,
-                epoch: epoch)
+                altersTable: profile.schemaChanges.contains { $0.action == .alter }, epoch: epoch)
         }
         statement.knownWrites = made
         return made

@@ -263,6 +263,10 @@ extension TransactionObservers: StatementWatcher {
             || db.connection.totalChangesCount != running.totalChangesCount
         guard hasChanges else { return }
         for registration in registrations {
+            if writes.altersTable, registration.regionObserver != nil {
+                deliver(.region(.fullDatabase), to: registration)
+                continue
+            }
             var region = DatabaseRegion()
             for target in running.targets
             where target.write.isHidden && target.registrations.contains(where: { $0 === registration }) {

@@ -109,7 +109,8 @@ struct SnapshotConcurrencyTests {
                 }
             }
             try pool.write { db in
-                let message = "a snapshot can't see the changes of an open transaction: call makeSnapshot() after the commit"
+                let message =
+                    "a snapshot can't see the changes of an open transaction: call makeSnapshot() after the commit"
                 expectError(.SQLITE_MISUSE, message) { try pool.makeSnapshot() }
                 expectError(.SQLITE_MISUSE) { try pool.makeSnapshotPool() }
                 expectError(.SQLITE_MISUSE) { try DatabaseSnapshotPool(db) }
@@ -147,7 +148,8 @@ struct SnapshotConcurrencyTests {
                 let task = Task {
                     try await snapshot.read { db in
                         try Int.fetchOne(
-                            db, sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c")
+                            db,
+                            sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c")
                     }
                 }
                 await Task.yield()

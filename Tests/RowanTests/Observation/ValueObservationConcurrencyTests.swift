@@ -121,6 +121,25 @@ struct ValueObservationConcurrencyTests {
         }
     }
 
+    /// SQLite does not tell the new name of a table.
+    @Test(arguments: ConnectionKind.allCases)
+    func aTableThatGetsAnObservedNameIsNotified(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            try await writer.write { try $0.execute(sql: "CREATE TABLE u(x); INSERT INTO u VALUES (7)") }
+            let recorder = ValueObservation.tracking { db in
+                try db.tableExists("t") ? db.values() : []
+            }.record(in: writer)
+            await eventually { recorder.values == [[1, 2]] }
+            try await writer.fence()
+            try await writer.write { db in
+                try db.execute(sql: "DROP TABLE t")
+                try db.execute(sql: "ALTER TABLE u RENAME TO t")
+            }
+            await eventually { recorder.values.count == 2 }
+            #expect(recorder.values == [[1, 2], [7]])
+        }
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func explicitRegions(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in

@@ -12,7 +12,9 @@ extension LocalConnection {
     package var changesCount: Int { pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
     package var totalChangesCount: Int { pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
     /// The file of the main database; empty for a database in memory. <https://sqlite.org/c3ref/db_filename.html>
-    package var mainFileName: String? { pointer.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) } }
+    package var mainFileName: String? {
+        pointer.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) }
+    }
 
     /// A number that increases when the connection changes rows or the schema.
     package var progress: Int { totalChangesCount &+ schemaEpoch }

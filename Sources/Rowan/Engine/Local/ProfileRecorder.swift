@@ -42,8 +42,10 @@ final class ProfileRecorder {
         guard record(code, first, second, schema) else { return SQLITE_DENY }
         guard !truncatesTables else { return SQLITE_OK }
         let wasDropping = isDropping
-        isDropping = [SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW,
-            SQLITE_DROP_VTABLE].contains(code)
+        isDropping = [
+            SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW,
+            SQLITE_DROP_VTABLE,
+        ].contains(code)
         // For a deletion, this answer means: row by row. In a DROP TABLE, it would skip the statement.
         // Source: https://sqlite.org/c3ref/c_deny.html
         guard code == SQLITE_DELETE, !wasDropping, let first, sqlite3_strnicmp(first, "sqlite_", 7) != 0 else {
