@@ -11,6 +11,10 @@ let package = Package(
     targets: [
         .executableTarget(name: "consumer", dependencies: [.product(name: "Rowan", package: "Rowan")]),
         .testTarget(name: "ConsumerTests", dependencies: [.product(name: "Rowan", package: "Rowan")]),
+        // A module whose declarations belong to the main actor by default.
+        .testTarget(
+            name: "MainActorTests", dependencies: [.product(name: "Rowan", package: "Rowan")],
+            swiftSettings: [.unsafeFlags(["-default-isolation", "MainActor"])]),
     ],
     swiftLanguageModes: [.v6]
 )

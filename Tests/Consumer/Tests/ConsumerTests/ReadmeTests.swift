@@ -156,4 +156,15 @@ struct ReadmeTests {
         let count = try await queue.read { db in try Place.fetchCount(db) }
         #expect(count == 0)
     }
+
+    @Test func observation() async throws {
+        let observation = ValueObservation.tracking { db in try Place.fetchCount(db) }
+        var counts: [Int] = []
+        for try await count in observation.values(in: queue) {
+            counts.append(count)
+            if count == 1 { break }
+            _ = try await queue.write { db in try Place(title: "Paris", isFavorite: false).inserted(db) }
+        }
+        #expect(counts == [0, 1])
+    }
 }

@@ -1,0 +1,67 @@
+// Rowan in a module whose declarations belong to the main actor by default: what programs with a user interface write.
+
+import Rowan
+import Testing
+
+nonisolated struct Player: Codable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var name: String
+}
+
+final class PlayerList {
+    private(set) var names: [String] = []
+    private var cancellable: AnyDatabaseCancellable?
+
+    func observe(_ database: any DatabaseReader) {
+        cancellable = ValueObservation.tracking { db in
+            try Player.order(Column("name")).fetchAll(db)
+        }.start(in: database) { error in
+            Issue.record(error)
+        } onChange: { [weak self] players in
+            self?.names = players.map(\.name)
+        }
+    }
+
+    func observeImmediately(_ database: any DatabaseReader) {
+        cancellable = ValueObservation.tracking { try Player.fetchCount($0) }.map { ["\($0)"] }
+            .start(in: database, scheduling: .immediate) { error in
+                Issue.record(error)
+            } onChange: { names in
+                self.names = names
+            }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct MainActorTests {
+    @Test func observation() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE player(id INTEGER PRIMARY KEY, name TEXT)")
+            try Player(id: 1, name: "Barbara").insert(db)
+        }
+        let list = PlayerList()
+        list.observe(queue)
+        while list.names.count < 1 { await Task.yield() }
+        #expect(list.names == ["Barbara"])
+        try await queue.write { db in try Player(id: 2, name: "Arthur").insert(db) }
+        while list.names.count < 2 { await Task.yield() }
+        #expect(list.names == ["Arthur", "Barbara"])
+        let immediate = PlayerList()
+        immediate.observeImmediately(queue)
+        #expect(immediate.names == ["2"])
+    }
+
+    @Test func sequencesAndAccesses() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.write { try $0.execute(sql: "CREATE TABLE player(id INTEGER PRIMARY KEY, name TEXT)") }
+        let names = ["Arthur", "Barbara"]
+        try await queue.write { db in
+            for (index, name) in names.enumerated() { try Player(id: Int64(index), name: name).insert(db) }
+        }
+        for try await players in ValueObservation.tracking({ try Player.fetchAll($0) }).values(in: queue) {
+            #expect(players.map(\.name) == names)
+            break
+        }
+    }
+}
