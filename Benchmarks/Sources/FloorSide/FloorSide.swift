@@ -77,7 +77,7 @@ public struct FloorSide: Side {
                 floor_read_points(connection, samples.keys, count, &sum.value)
             }
 
-        case .pointReadAccess, .pointReadPool:
+        case .pointReadAccess, .pointReadPool, .asyncRead:
             return try run(path, into: Sum()) { connection, sum in
                 floor_read_points_in_transactions(connection, samples.keys, count, &sum.value)
             }
@@ -165,6 +165,23 @@ public struct FloorSide: Side {
                 try $0.add(literals: $1)
             }
 
+        case .insertObserved0, .insertObserved1, .insertObserved100:
+            let rows = samples.ints.prefix(count).map { FloorInts($0) }
+            let observers = assignment.workload.observerCount
+            return try run(path, into: Sum()) { connection, sum in
+                floor_insert_observed_ints(connection, rows, rows.count, observers, &sum.value)
+            }
+
+        case .observeLatency:
+            return try runWritesWithQueries(assignment, query: "SELECT MAX(id) FROM t%d", copies: 1)
+
+        case .observeStorm:
+            let query = "SELECT COUNT(*) FROM t%d WHERE team = %d"
+            return try runWritesWithQueries(assignment, query: query, copies: 10)
+
+        case .poolRead, .poolReadWriter:
+            return try runReadsInThreads(assignment)
+
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             return try runPlan(assignment)
@@ -179,7 +196,7 @@ public struct FloorSide: Side {
 
 private func open(_ path: String, access: Access) throws -> Connection {
     let connection = try Connection(path: path)
-    if access == .writeAheadQueue {
+    if access == .writeAheadQueue || access == .writeAheadPool {
         try connection.execute("PRAGMA synchronous = NORMAL")
     }
     return connection

@@ -89,6 +89,16 @@ public struct GRDBSide: Side {
             try assignment.dumpCSV()
         case .dumpSQL:
             try assignment.dumpSQL()
+        case .insertObserved0, .insertObserved1, .insertObserved100:
+            try assignment.insertObservedStructs()
+        case .observeLatency:
+            try assignment.waitForValues()
+        case .observeStorm:
+            try assignment.waitForStorm()
+        case .poolRead, .poolReadWriter:
+            try assignment.readInThreads()
+        case .asyncRead:
+            try assignment.readPointsInTask()
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             try assignment.sumBooks()
@@ -101,6 +111,7 @@ public struct GRDBSide: Side {
             case .queue: try DatabaseQueue(path: path)
             case .writeAheadQueue: try makeWriteAheadQueue(path: path)
             case .pool: try DatabasePool(path: path)
+            case .writeAheadPool: try makeWriteAheadPool(path: path)
             }
         let values = try reader.read { db in
             try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "" }

@@ -168,9 +168,17 @@ extension Fixture.Table {
         }.joined()
     }
 
+    static let teamTables = (1...100).map { "CREATE TABLE t\($0) (id INTEGER PRIMARY KEY, team INTEGER NOT NULL);" }
+        .joined(separator: "\n")
+
     /// A query whose one text proves what a run left in the table; nil for tables that the floor reads itself.
     public var proof: String? {
         if case .pages = self { return "SELECT count(*) || ' ' || sum(length(title) * rowid + length(body)) FROM page" }
+        if case .teams = self {
+            return "SELECT "
+                + (1...100).map { "(SELECT count(*) || ' ' || total(team) FROM t\($0))" }
+                .joined(separator: " || ' ' || ")
+        }
         guard case .items = self else { return nil }
         return "SELECT sum(id * stock) || ' ' || total(price * id) || ' ' || sum(length(notes) * sold) FROM item"
     }

@@ -23,6 +23,8 @@ public struct Fixture: Hashable, Sendable {
         case pages
         /// `entry0`, `entry1`...: a table for each row of the fixture, each with a reference to the previous one.
         case entries
+        /// `t1`, `t2`... `t100`, which are empty. The rows of the fixture are how many of them a run uses.
+        case teams
     }
 
     public enum Journal: Hashable, Sendable {
@@ -49,6 +51,7 @@ public struct Fixture: Hashable, Sendable {
     }
     public static func pages(_ rows: Int) -> Fixture { Fixture(table: .pages, rows: rows, isFresh: false) }
     public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
+    public static func teams(_ tables: Int) -> Fixture { Fixture(table: .teams, rows: tables, isFresh: false) }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
             table: .library(books: books, reviews: reviews, isIndexed: true), rows: authors, isFresh: false)
@@ -137,6 +140,7 @@ extension Fixture.Table {
         case .pages: "CREATE VIRTUAL TABLE page USING fts5(title, body)"
         // `filling` creates the tables.
         case .entries: ""
+        case .teams: Self.teamTables
         }
     }
 
@@ -150,7 +154,7 @@ extension Fixture.Table {
     /// - Parameter rows: the rows of the fixture.
     public func filling(rows: Int) -> String? {
         switch self {
-        case .ints, .places, .pages: nil
+        case .ints, .places, .pages, .teams: nil
         case .entries: Self.entryTables(rows)
         case .library(let books, let reviews, _):
             // The multipliers are prime: each parent has its number of children, which are not side by side.

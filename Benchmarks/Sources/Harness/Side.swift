@@ -40,6 +40,8 @@ public enum Access: String, CaseIterable, Sendable {
     case writeAheadQueue = "write-ahead queue"
     /// The readers of a database in WAL mode.
     case pool
+    /// The readers of a database in WAL mode, synchronous NORMAL.
+    case writeAheadPool = "write-ahead pool"
 }
 
 /// One execution of a workload. Only `start` is measured: opening, verifying and freeing are not.
@@ -47,6 +49,8 @@ public protocol Run {
     func start() throws
     /// Proves that the work was done. Equal on all sides.
     func checksum() throws -> UInt64
+    /// How long each operation of the run took, in nanoseconds; empty if only the whole run is timed.
+    func latencies() -> [UInt64]
     func close() throws
 }
 
@@ -54,16 +58,19 @@ public protocol Run {
 public final class ClosureRun<Result>: Run {
     private let body: () throws -> Result
     private let digest: (Result, inout Checksum) throws -> Void
+    private let onLatencies: (Result) -> [UInt64]
     private let onClose: () throws -> Void
     private var result: Result?
 
     public init(
         _ body: @escaping () throws -> Result,
         digest: @escaping (Result, inout Checksum) throws -> Void,
+        latencies: @escaping (Result) -> [UInt64] = { _ in [] },
         close: @escaping () throws -> Void
     ) {
         self.body = body
         self.digest = digest
+        self.onLatencies = latencies
         self.onClose = close
     }
 
@@ -77,6 +84,10 @@ public final class ClosureRun<Result>: Run {
             try digest(result, &checksum)
         }
         return checksum.value
+    }
+
+    public func latencies() -> [UInt64] {
+        result.map(onLatencies) ?? []
     }
 
     public func close() throws {

@@ -41,6 +41,14 @@ public struct Workload: Sendable {
         case keysetPage = "keyset-page"
         case dumpCSV = "dump-csv"
         case dumpSQL = "dump-sql"
+        case insertObserved0 = "insert-observed-0"
+        case insertObserved1 = "insert-observed-1"
+        case insertObserved100 = "insert-observed-100"
+        case observeLatency = "observe-latency"
+        case observeStorm = "observe-storm"
+        case poolRead = "pool-read-8"
+        case poolReadWriter = "pool-read-8-writer"
+        case asyncRead = "async-read"
         case planAll = "aggregate-plan-all"
         case planAllOther = "aggregate-plan-all-other"
         case planUnindexed = "aggregate-plan-unindexed"
@@ -64,6 +72,12 @@ public struct Workload: Sendable {
         case nanoseconds(Double)
         /// So many times as fast as the peer, at least.
         case timesPeer(Double)
+        /// The median of the latencies: so many times as short as the peer's, at least.
+        case latencyTimesPeer(Double)
+        /// At most so many times Rowan's time in another workload of the same run of `bench`.
+        case timesWorkload(ID, Double)
+        /// At most so many nanoseconds for each row more than Rowan in another workload of the same run of `bench`.
+        case overWorkload(ID, nanoseconds: Double)
     }
 
     public let id: ID
@@ -126,6 +140,13 @@ extension Workload {
         case .keysetPageFirst: (1_000, .players(1_000_000), .timesPeer(2))
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
         case .dumpCSV, .dumpSQL: (1_000_000, .players(1_000_000), .ratio(1))
+        case .insertObserved0: (50_000, .emptyInts, .timesWorkload(.insertStruct, 1.03))
+        case .insertObserved1, .insertObserved100: (50_000, .emptyInts, .timesPeer(2))
+        case .observeLatency: (1_000, .teams(100).writtenAhead().copiedForEachRun(), .latencyTimesPeer(2))
+        case .observeStorm: (1_000, .teams(100).writtenAhead().copiedForEachRun(), .timesPeer(4))
+        case .poolRead: (100_000, .places(100_000).writtenAhead(), .timesPeer(2))
+        case .poolReadWriter: (100_000, .places(100_000).writtenAhead().copiedForEachRun(), .timesPeer(2))
+        case .asyncRead: (100_000, .places(100_000).writtenAhead(), .overWorkload(.pointReadPool, nanoseconds: 10_000))
         case .planAll, .planAllOther: (100_000, .library(100_000, books: 10), .ratio(1.3))
         case .planUnindexed: (100_000, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
         case .planUnindexedOther: (2_000, .library(2_000, books: 10).withoutIndex(), .ratio(1.3))
@@ -133,6 +154,27 @@ extension Workload {
         case .planOneOther: (20, .library(100_000, books: 10), .ratio(3))
         case .planOneUnindexed, .planOneUnindexedOther:
             (20, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
+        }
+    }
+}
+
+extension Workload.Target {
+    /// The workload to compare with.
+    public var reference: Workload.ID? {
+        switch self {
+        case .timesWorkload(let id, _), .overWorkload(let id, _): id
+        case .ratio, .peakBytes, .nanoseconds, .timesPeer, .latencyTimesPeer: nil
+        }
+    }
+}
+
+extension Workload.ID {
+    /// How many observers the insertions have.
+    public var observerCount: Int {
+        switch self {
+        case .insertObserved1: 1
+        case .insertObserved100: 100
+        default: 0
         }
     }
 }

@@ -23,18 +23,22 @@ struct Bench {
     func measure(_ id: Workload.ID) throws -> [Measurement] {
         let workload = Workload(id, dividedBy: options.divisor)
         var times: [[UInt64]] = Array(repeating: [], count: sides.count)
+        var latencies = times
         for _ in 0..<options.runs {
             var checksums: [UInt64] = []
             for (index, side) in sides.enumerated() {
-                let (time, checksum) = try execute(workload, on: side, measuring: nanoseconds)
+                let (time, checksum, operations) = try execute(workload, on: side, measuring: nanoseconds)
                 times[index].append(UInt64(time))
+                latencies[index] += operations
                 checksums.append(checksum)
             }
             try expectEqual(checksums, in: workload)
         }
-        return try zip(sides, times).map { side, times in
-            let (peak, _) = try execute(workload, on: side, measuring: peakBytes)
-            return Measurement(workload: workload, library: side.name, nanoseconds: times, peakBytes: peak)
+        return try sides.indices.map { index in
+            let (peak, _, _) = try execute(workload, on: sides[index], measuring: peakBytes)
+            return Measurement(
+                workload: workload, library: sides[index].name, nanoseconds: times[index],
+                latencies: latencies[index].sorted(), peakBytes: peak)
         }
     }
 
@@ -58,17 +62,18 @@ struct Bench {
         _ workload: Workload,
         on side: any Side,
         measuring instrument: (any Run) throws -> Int
-    ) throws -> (figure: Int, checksum: UInt64) {
+    ) throws -> (figure: Int, checksum: UInt64, latencies: [UInt64]) {
         try databases.withDatabase(for: workload.fixture) { path in
             let run = try side.prepare(Assignment(workload: workload, path: path, samples: samples))
             let figure = try instrument(run)
             var checksum = Checksum()
             try checksum.add(run.checksum())
+            let latencies = run.latencies()
             try run.close()
             if workload.fixture.isFresh {
                 try checksum.add(floor.checksum(of: workload.fixture.table, path: path))
             }
-            return (figure, checksum.value)
+            return (figure, checksum.value, latencies)
         }
     }
 

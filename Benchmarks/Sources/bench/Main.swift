@@ -32,9 +32,14 @@ struct Main {
         var comparisons: [Comparison] = []
         for id in options.workloads {
             let workload = Workload(id, dividedBy: options.divisor)
-            let comparison = try Comparison(workload: workload, measurements: bench.measure(id))
+            let reference = workload.target.reference.flatMap { id in
+                comparisons.first { $0.workload.id == id }?.measurement(of: "rowan")
+            }
+            let comparison = try Comparison(
+                workload: workload, measurements: bench.measure(id), reference: reference)
             comparisons.append(comparison)
             print(table.row(comparison))
+            table.latencies(comparison).map { print($0) }
             fflush(nil)
         }
 

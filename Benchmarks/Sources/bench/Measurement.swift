@@ -6,6 +6,8 @@ struct Measurement {
     let library: String
     /// The duration of each run, in the order of time.
     let nanoseconds: [UInt64]
+    /// The durations of the operations of all runs, sorted; empty if only the runs are timed.
+    let latencies: [UInt64]
     let peakBytes: Int
 
     var bestPerRow: Double {
@@ -18,12 +20,19 @@ struct Measurement {
         let median = sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
         return Double(median) / Double(workload.count)
     }
+
+    /// The latency that so many hundredths of the operations do not exceed; nil if only the runs are timed.
+    func latency(percent: Int) -> Double? {
+        latencies.isEmpty ? nil : Double(latencies[(latencies.count - 1) * percent / 100])
+    }
 }
 
 /// The sides of one workload, next to the floor.
 struct Comparison {
     let workload: Workload
     let measurements: [Measurement]
+    /// Rowan in the workload that the target names; nil if it did not run before.
+    var reference: Measurement?
 
     func measurement(of library: String) -> Measurement? {
         measurements.first { $0.library == library }
@@ -44,6 +53,18 @@ struct Comparison {
         case .timesPeer(let times):
             measurement(of: "grdb").flatMap { peer in
                 measurement(of: "rowan").map { peer.bestPerRow >= times * $0.bestPerRow }
+            }
+        case .latencyTimesPeer(let times):
+            measurement(of: "grdb")?.latency(percent: 50).flatMap { peer in
+                measurement(of: "rowan")?.latency(percent: 50).map { peer >= times * $0 }
+            }
+        case .timesWorkload(_, let limit):
+            reference.flatMap { other in
+                measurement(of: "rowan").map { $0.bestPerRow <= limit * other.bestPerRow }
+            }
+        case .overWorkload(_, let nanoseconds):
+            reference.flatMap { other in
+                measurement(of: "rowan").map { $0.bestPerRow <= other.bestPerRow + nanoseconds }
             }
         }
     }

@@ -10,6 +10,9 @@ struct Results: Encodable {
         let medianNsPerRow: Double
         /// Missing when the floor was not measured.
         let ratioToC: Double?
+        /// Missing unless the workload times each operation.
+        let medianLatencyNs: Double?
+        let p99LatencyNs: Double?
         let peakBytes: Int
         let runs: Int
     }
@@ -25,6 +28,8 @@ struct Results: Encodable {
                     nsPerRow: rounded(measurement.bestPerRow),
                     medianNsPerRow: rounded(measurement.medianPerRow),
                     ratioToC: comparison.ratioToFloor(of: measurement.library).map(rounded),
+                    medianLatencyNs: measurement.latency(percent: 50),
+                    p99LatencyNs: measurement.latency(percent: 99),
                     peakBytes: measurement.peakBytes,
                     runs: measurement.nanoseconds.count)
             }

@@ -36,12 +36,25 @@ struct Table {
                 + (showsTargets ? [target(workload.target), verdict] : []))
     }
 
+    /// A line for the workloads that time each operation.
+    func latencies(_ comparison: Comparison) -> String? {
+        let texts = comparison.measurements.compactMap { measurement -> String? in
+            guard let median = measurement.latency(percent: 50), let p99 = measurement.latency(percent: 99) else {
+                return nil
+            }
+            return "\(measurement.library) median \(decimal(median, digits: 0)), p99 \(decimal(p99, digits: 0))"
+        }
+        return texts.isEmpty ? nil : "  each operation: " + texts.joined(separator: "; ")
+    }
+
     private func target(_ target: Workload.Target) -> String {
         switch target {
         case .ratio(let limit): decimal(limit, digits: 2)
         case .peakBytes(let limit): bytes(limit)
         case .nanoseconds(let limit): decimal(limit, digits: 0) + " ns"
-        case .timesPeer(let times): decimal(times, digits: 0) + "x grdb"
+        case .timesPeer(let times), .latencyTimesPeer(let times): decimal(times, digits: 0) + "x grdb"
+        case .timesWorkload(let id, let limit): "\(decimal(limit, digits: 2)) \(id.rawValue)"
+        case .overWorkload(let id, let limit): "\(id.rawValue) +\(decimal(limit, digits: 0))"
         }
     }
 

@@ -7,67 +7,87 @@ final class ObserverRegistration {
     private var strongObserver: (any TransactionObserver)?
     let extent: Database.TransactionObservationExtent
     private let id: ObjectIdentifier
-    private let connection: LocalConnection
 
-    /// Whether the observer ignores changes until the end of the transaction.
-    private(set) var isStopped = false
+    /// Whether the observer ignores changes: until the end of the transaction, or for ever.
+    var isStopped: Bool { pause.isStopped || pause.isEnded }
+    private let pause: Pause
 
     /// The observer, or nil if it is gone.
     var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     /// The observer, if it observes regions.
-    private(set) weak var regionObserver: (any RegionObserver)?
+    var regionObserver: (any RegionObserver)? { isRegionObserver ? strongRegionObserver ?? weakRegionObserver : nil }
+    private weak var weakRegionObserver: (any RegionObserver)?
+    private var strongRegionObserver: (any RegionObserver)?
+    private let isRegionObserver: Bool
+
+    /// The observer, in the way that it receives changes; nil if it is gone.
+    var receiver: Receiver? {
+        isRegionObserver ? regionObserver.map { .regions($0) } : observer.map { .events($0) }
+    }
+
+    /// An observer, and what it is told.
+    enum Receiver {
+        case events(any TransactionObserver)
+        case regions(any RegionObserver)
+    }
 
     init(
         _ observer: any TransactionObserver, _ extent: Database.TransactionObservationExtent,
         _ connection: LocalConnection
     ) {
         self.extent = extent
-        self.connection = connection
+        pause = Pause(connection)
         id = ObjectIdentifier(observer)
-        regionObserver = observer as? any RegionObserver
+        let regionObserver = observer as? any RegionObserver
+        isRegionObserver = regionObserver != nil
+        strongRegionObserver = extent == .observerLifetime ? nil : regionObserver
+        weakRegionObserver = regionObserver
         if extent == .observerLifetime { weakObserver = observer } else { strongObserver = observer }
-        let entry = Entry(registration: self)
+        let entry = pause
         Self.all.withLock { $0[id, default: []].append(entry) }
     }
 
     deinit {
-        let own = ObjectIdentifier(self)
+        let own = pause
         Self.all.withLock { all in
-            all[id]?.removeAll { $0.id == own }
+            all[id]?.removeAll { $0 === own }
             if all[id]?.isEmpty == true { all[id] = nil }
         }
     }
 
     func isRegistration(of observer: any TransactionObserver) -> Bool { self.observer === observer }
 
-    func stop() { isStopped = true }
-
     /// Ends the observation: nothing more is sent to the observer, not even what waits for it.
-    func end() { (weakObserver, strongObserver, regionObserver) = (nil, nil, nil) }
+    func end() {
+        pause.isEnded = true
+        (weakObserver, strongObserver, weakRegionObserver, strongRegionObserver) = (nil, nil, nil, nil)
+    }
 
     /// Prepares for the next transaction.
-    func restart() { isStopped = false }
+    func restart() { pause.isStopped = false }
 
     // MARK: By observer
 
-    /// `@unchecked Sendable`: weak references are safe on any thread, and a registration is only used by the
-    /// thread that has access to its connection.
-    private struct Entry: @unchecked Sendable {
-        let id: ObjectIdentifier
-        weak var registration: ObserverRegistration?
+    /// Whether a registration is stopped. The list of all registrations holds these, rather than weak references, which
+    /// would make each use of a registration slower.
+    ///
+    /// `@unchecked Sendable`: it is only used by the thread that has access to the connection.
+    final class Pause: @unchecked Sendable {
+        fileprivate let connection: LocalConnection
+        fileprivate var isStopped = false
+        fileprivate var isEnded = false
 
-        init(registration: ObserverRegistration) {
-            id = ObjectIdentifier(registration)
-            self.registration = registration
-        }
+        fileprivate init(_ connection: LocalConnection) { self.connection = connection }
+
+        func stop() { isStopped = true }
     }
 
-    private static let all = Mutex<[ObjectIdentifier: [Entry]]>([:])
+    private static let all = Mutex<[ObjectIdentifier: [Pause]]>([:])
 
     /// The registrations of an observer on the connections that the current thread uses.
-    static func registrations(of observer: any TransactionObserver) -> [ObserverRegistration] {
-        let entries = all.withLock { $0[ObjectIdentifier(observer)] ?? [] }
-        return entries.compactMap(\.registration).filter(\.connection.isAccessible)
+    static func registrations(of observer: any TransactionObserver) -> [Pause] {
+        let pauses = all.withLock { $0[ObjectIdentifier(observer)] ?? [] }
+        return pauses.filter(\.connection.isAccessible)
     }
 }

@@ -5,11 +5,20 @@ struct RunningWrite {
     /// A kind of changes, and its observers.
     struct Target {
         let write: StatementWrites.Write
-        var registrations: [ObserverRegistration]
+        /// They are retained while the statement runs: a change of a row loads no weak reference.
+        let observers: [Observer]
+    }
+
+    /// A registration, and its observer.
+    struct Observer {
+        /// Safe: the running write retains the registrations.
+        unowned(unsafe) let registration: ObserverRegistration
+        let receiver: ObserverRegistration.Receiver
     }
 
     let writes: StatementWrites
     let targets: [Target]
+    private let registrations: [ObserverRegistration]
     /// The number of changes of the connection before the statement.
     let totalChangesCount: Int
     /// The targets of the tables that SQLite has reported, by the address of their names, which stay the same during a
@@ -19,29 +28,36 @@ struct RunningWrite {
     /// - Parameter registrations: the observers, which are asked which changes they observe.
     init(_ writes: StatementWrites, _ registrations: [ObserverRegistration], totalChangesCount: Int) {
         self.writes = writes
+        self.registrations = registrations
         self.totalChangesCount = totalChangesCount
         targets = writes.writes.map { write in
-            Target(
-                write: write,
-                registrations: registrations.filter {
-                    !$0.isStopped && $0.observer?.observes(eventsOfKind: write.kind) == true
-                })
+            Target(write: write, observers: Self.observers(of: write.kind, registrations))
         }
     }
 
-    /// The target of a change that SQLite reports, or nil for a table of which only virtual tables know.
+    private static func observers(of kind: DatabaseEventKind, _ registrations: [ObserverRegistration]) -> [Observer] {
+        var observers: [Observer] = []
+        observers.reserveCapacity(registrations.count)
+        for registration in registrations where !registration.isStopped {
+            guard let receiver = registration.receiver, receiver.observes(kind) else { continue }
+            observers.append(Observer(registration: registration, receiver: receiver))
+        }
+        return observers
+    }
+
+    /// The index of the target of a change that SQLite reports, or nil for a table of which only virtual tables know.
     mutating func target(
         _ operation: CInt, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>
-    ) -> Target? {
+    ) -> Int? {
         let addresses = (UInt(bitPattern: schema), UInt(bitPattern: table))
         if let known = known.first(where: {
             $0.operation == operation && $0.schema == addresses.0 && $0.table == addresses.1
         }) {
-            return known.target.map { targets[$0] }
+            return known.target
         }
         let index = find(operation, String(cString: schema), String(cString: table))
         known.append((operation, addresses.0, addresses.1, index))
-        return index.map { targets[$0] }
+        return index
     }
 
     private func find(_ operation: CInt, _ schema: String, _ table: String) -> Int? {
@@ -50,6 +66,29 @@ struct RunningWrite {
             let write = $0.write
             return write.kind.isKind(of: kind) && write.table.name.isSameDatabaseName(as: table)
                 && write.table.schema.isSameDatabaseName(as: schema)
+        }
+    }
+}
+
+extension ObserverRegistration.Receiver {
+    fileprivate func observes(_ kind: DatabaseEventKind) -> Bool {
+        switch self {
+        case .events(let observer): observer.observes(eventsOfKind: kind)
+        case .regions(let observer): observer.observes(eventsOfKind: kind)
+        }
+    }
+
+    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind) {
+        switch self {
+        case .events(let observer): observer.databaseDidChange(with: event)
+        case .regions(let observer): observer.databaseDidChange(with: event, of: kind)
+        }
+    }
+
+    func databaseDidChange(in region: DatabaseRegion) {
+        switch self {
+        case .events(let observer): observer.databaseDidChange()
+        case .regions(let observer): observer.databaseDidChange(in: region)
         }
     }
 }

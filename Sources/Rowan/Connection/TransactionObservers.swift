@@ -84,11 +84,23 @@ final class TransactionObservers: ConnectionStateValue {
     private func rowDidChange(
         _ operation: CInt, _ schema: UnsafePointer<CChar>?, _ table: UnsafePointer<CChar>?, _ rowID: Int64
     ) {
-        guard current != nil, let schema, let table, let target = current!.target(operation, schema, table),
-            !target.registrations.isEmpty, let kind = DatabaseEvent.Kind(rawValue: operation)
+        guard current != nil, let schema, let table, let index = current!.target(operation, schema, table),
+            let kind = DatabaseEvent.Kind(rawValue: operation)
         else { return }
-        let event = DatabaseEvent(kind: kind, rowID: rowID, table: target.write.table)
-        for registration in target.registrations { deliver(.row(event, target.write.kind), to: registration) }
+        let observers = current!.targets[index].observers
+        guard !observers.isEmpty else { return }
+        let write = current!.targets[index].write
+        let event = DatabaseEvent(kind: kind, rowID: rowID, table: write.table)
+        guard savepoints.isEmpty else {
+            for observer in observers { deliver(.row(event, write.kind), to: observer.registration) }
+            return
+        }
+        observers.withUnsafeBufferPointer { observers in
+            for index in observers.indices where !observers[index].registration.isStopped {
+                if phase == .idle { phase = .changed }
+                observers[index].receiver.databaseDidChange(with: event, of: write.kind)
+            }
+        }
     }
 
     private func deliver(_ change: PendingChanges.Change, to registration: ObserverRegistration) {
@@ -98,15 +110,11 @@ final class TransactionObservers: ConnectionStateValue {
     }
 
     private func send(_ change: PendingChanges.Change, to registration: ObserverRegistration) {
-        guard !registration.isStopped, let observer = registration.observer else { return }
+        guard !registration.isStopped, let receiver = registration.receiver else { return }
         if phase == .idle { phase = .changed }
         switch change {
-        case .row(let event, let kind):
-            if let observer = registration.regionObserver { return observer.databaseDidChange(with: event, of: kind) }
-            observer.databaseDidChange(with: event)
-        case .region(let region):
-            if let observer = registration.regionObserver { return observer.databaseDidChange(in: region) }
-            observer.databaseDidChange()
+        case .row(let event, let kind): receiver.databaseDidChange(with: event, of: kind)
+        case .region(let region): receiver.databaseDidChange(in: region)
         }
     }
 
@@ -269,7 +277,7 @@ extension TransactionObservers: StatementWatcher {
             }
             var region = DatabaseRegion()
             for target in running.targets
-            where target.write.isHidden && target.registrations.contains(where: { $0 === registration }) {
+            where target.write.isHidden && target.observers.contains(where: { $0.registration === registration }) {
                 region.formUnion(DatabaseRegion(target.write.table, kind: target.write.kind))
             }
             if !region.isEmpty { deliver(.region(region), to: registration) }

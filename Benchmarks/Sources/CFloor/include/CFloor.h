@@ -250,6 +250,13 @@ int floor_read_points_in_transactions(
     FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
 /// Each insertion within BEGIN IMMEDIATE and COMMIT.
 int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t count);
+/// Inserts with an update hook that counts events for so many observers; without a hook if there are none.
+int floor_insert_observed_ints(
+    FloorConnection *connection, const FloorInts *rows, size_t count, size_t observers, int64_t *events);
+/// Inserts into one table after the other, each time in a transaction, and queries the table with another connection.
+/// The texts of queries contain `%d` for the number of the table. The last values of the queries are in `values`.
+int floor_write_and_query(
+    FloorConnection *writer, FloorConnection *reader, const char *query, size_t tables, size_t count, int64_t *values);
 /// Opens, reads one integer and closes, `count` times.
 int floor_open_read_close(const char *path, size_t count, int64_t *digest);
 

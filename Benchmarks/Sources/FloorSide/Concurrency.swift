@@ -1,0 +1,69 @@
+import CFloor
+import Harness
+
+// The floor of observations and pools: connections that are open before the run starts.
+
+/// Writes, and queries the table after each commit, in one thread: what observations cost at least.
+func runWritesWithQueries(_ assignment: Assignment, query: String, copies: Int) throws -> any Run {
+    var connections = try [Connection(path: assignment.path), Connection(path: assignment.path)]
+    try connections[0].execute("PRAGMA synchronous = NORMAL")
+    let (tables, count) = (assignment.workload == .observeStorm ? assignment.rows : 1, assignment.count)
+    return ClosureRun {
+        var values = [Int64](repeating: 0, count: tables)
+        let (writer, reader) = (connections[0], connections[1])
+        try writer.check(floor_write_and_query(writer.handle, reader.handle, query, tables, count, &values))
+        return values
+    } digest: { values, checksum in
+        for value in values {
+            for _ in 0..<copies { checksum.add(value) }
+        }
+    } close: {
+        connections = []
+    }
+}
+
+/// Reads in eight threads, each with its connection; maybe another thread writes.
+func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
+    let (keys, share) = (assignment.samples.keys, assignment.count / 8)
+    let readers = try (0..<8).map { _ in try SharedConnection(path: assignment.path) }
+    let writer = try SharedConnection(path: assignment.path)
+    try writer.connection.execute("PRAGMA synchronous = NORMAL")
+    let hasWriter = assignment.workload == .poolReadWriter
+    return ClosureRun {
+        let isDone = Locked(!hasWriter)
+        let wait = background {
+            var index = 0
+            while !isDone.withLock({ $0 }) {
+                let key = keys[index % keys.count]
+                try writer.connection.execute("UPDATE place SET latitude = latitude WHERE id = \(key)")
+                index += 1
+            }
+        }
+        let sum = Locked<Int64>(0)
+        try inThreads(8) { thread in
+            let connection = readers[thread].connection
+            var part: Int64 = 0
+            try keys.withUnsafeBufferPointer { keys in
+                let first = keys.baseAddress! + thread * share
+                try connection.check(
+                    floor_read_points_in_transactions(connection.handle, first, share, &part))
+            }
+            sum.withLock { $0 += part }
+        }
+        isDone.withLock { $0 = true }
+        try wait()
+        return sum.withLock { $0 }
+    } digest: { sum, checksum in
+        checksum.add(sum)
+    } close: {
+    }
+}
+
+/// A connection that one thread uses at a time.
+private final class SharedConnection: @unchecked Sendable {
+    let connection: Connection
+
+    init(path: String) throws {
+        connection = try Connection(path: path)
+    }
+}
