@@ -175,6 +175,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private func finish(_ region: DatabaseRegion) {
         let isNew = state.withLock { state in
             state.isFetching = false
+            // On the connection that writes, the fetch itself has made all changes since it began.
+            if requiresWriteAccess { state.isOutdated = false }
             let isNew = isVarying && state.region != region
             if isNew { state.region = region }
             if let undecided = state.undecided, undecided.intersects(state.region) { state.isOutdated = true }

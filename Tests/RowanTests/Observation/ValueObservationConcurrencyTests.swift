@@ -230,6 +230,28 @@ struct ValueObservationConcurrencyTests {
         }
     }
 
+    /// Its own changes don't fetch again, without end.
+    @Test(arguments: ConnectionKind.allCases)
+    func aFetchMayWriteWhatItReads(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            let fetches = Log<Int>()
+            var observation = ValueObservation.tracking { db in
+                fetches.append(1)
+                try db.execute(sql: "UPDATE t SET x = x + 10")
+                return try db.values()
+            }
+            observation.requiresWriteAccess = true
+            let recorder = observation.record(in: writer)
+            await eventually { recorder.values == [[11, 12]] }
+            try await writer.fence()
+            try await writer.write { try $0.insert(3) }
+            await eventually { recorder.values.count == 2 }
+            try await writer.fence()
+            #expect(recorder.values == [[11, 12], [21, 22, 13]])
+            #expect(fetches.elements.count == 2)
+        }
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func aCancelledTaskThatHasCommittedIsNotified(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
