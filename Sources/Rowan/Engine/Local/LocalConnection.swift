@@ -52,6 +52,8 @@ public final class LocalConnection {
 
     /// Whether anybody is told about statements: see StatementWatcher.
     @exclusivity(unchecked) var isWatched = false
+    /// Whether Rowan runs queries of its own, which nobody is told about.
+    @exclusivity(unchecked) var isRunningOwnQueries = false
     @exclusivity(unchecked) var watcher: (any StatementWatcher)?
     @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
     /// The error of a watcher that has refused a commit.

@@ -34,18 +34,18 @@ extension LocalConnection {
     /// While someone is, a DELETE without condition deletes the rows one by one, so that each deletion is reported.
     package func watchWrites(_ watcher: (any StatementWatcher)?) {
         self.watcher = watcher
-        isWatched = watcher != nil || readRecorder != nil
+        updateWatched()
         hooks?.truncatesTables(watcher == nil)
     }
 
     /// Runs the closure, and reports the statements that it runs.
     package func recordingReads<T>(_ recorder: any ReadRecorder, _ body: () throws -> T) rethrows -> T {
-        let outer = readRecorder
-        readRecorder = recorder
-        isWatched = true
+        let outer = (readRecorder, isRunningOwnQueries)
+        (readRecorder, isRunningOwnQueries) = (recorder, false)
+        updateWatched()
         defer {
-            readRecorder = outer
-            isWatched = watcher != nil || readRecorder != nil
+            (readRecorder, isRunningOwnQueries) = outer
+            updateWatched()
         }
         return try body()
     }
@@ -59,9 +59,17 @@ extension LocalConnection {
     /// Runs the closure, whose statements are Rowan's own: they are not reported.
     package func unwatched<T>(_ body: () throws -> T) rethrows -> T {
         guard isWatched else { return try body() }
-        isWatched = false
-        defer { isWatched = watcher != nil || readRecorder != nil }
+        isRunningOwnQueries = true
+        updateWatched()
+        defer {
+            isRunningOwnQueries = false
+            updateWatched()
+        }
         return try body()
+    }
+
+    private func updateWatched() {
+        isWatched = (watcher != nil || readRecorder != nil) && !isRunningOwnQueries
     }
 
     /// Runs the first step of a statement, and reports it.
