@@ -78,10 +78,16 @@ final class GroupedWrites: Sendable {
         guard !writes.isEmpty else { return }
         do {
             try db.transaction(.immediate) {
+                // A write may end the transaction, and begin another one.
+                let ending = Mutex<Bool?>(nil)
+                db.afterNextTransaction { _ in
+                    ending.withLock { $0 = true }
+                } onRollback: { _ in
+                    ending.withLock { $0 = false }
+                }
                 for (index, write) in writes.enumerated() {
                     write.run(db, connection)
-                    guard !db.isInsideTransaction else { continue }
-                    let isCommitted = db.connection.transaction.phase == .ended(.committed)
+                    guard let isCommitted = ending.withLock({ $0 }) else { continue }
                     throw TransactionEnded(count: index + 1, isCommitted: isCommitted)
                 }
             }
