@@ -117,7 +117,8 @@ struct GroupedWritesConcurrencyTests {
             for (value, result) in zip(3...7, results) where value != 5 { #expect(try result.get() == value) }
             #expect((try? results[2].get()) == nil)
             // A write that commits has committed; nothing is there twice.
-            try await #expect(writer.values().sorted() == (sql.hasPrefix("COMMIT") ? Array(1...7) : [1, 2, 3, 4, 6, 7]))
+            try await #expect(
+                writer.values().sorted() == (sql.hasPrefix("COMMIT") ? Array(1...7) : [1, 2, 3, 4, 6, 7]))
         }
     }
 
