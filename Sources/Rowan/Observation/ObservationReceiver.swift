@@ -16,6 +16,24 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         /// The database, which stays open during the observation.
         var reader: (any DatabaseReader)?
         var isEnded = false
+        var turn: ObservationTurn
+
+        /// - Returns: whether the caller is the one to notify.
+        mutating func beginNotifying() -> Bool {
+            defer { isNotifying = true }
+            return !isNotifying && !isEnded
+        }
+
+        /// Takes the next value, if its turn has come. Without value and failure, nobody notifies any more.
+        mutating func takeNext() -> Reducer.Fetched? {
+            // A failure waits for no turn, but for the values before it.
+            guard !pending.isEmpty, failure != nil || turn.hasCome else {
+                if failure == nil { isNotifying = false }
+                return nil
+            }
+            turn.willNotify()
+            return pending.removeFirst()
+        }
     }
 
     let events: ObservationEvents
@@ -27,14 +45,15 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     private static var capacity: Int { 8 }
 
     init(
-        _ reducer: Reducer, _ events: ObservationEvents, _ scheduler: any ValueObservationScheduler,
-        in reader: any DatabaseReader, onError: @escaping @Sendable (any Error) -> Void,
+        _ reducer: Reducer, _ events: ObservationEvents, _ pace: ObservationPace,
+        _ scheduler: any ValueObservationScheduler, in reader: any DatabaseReader,
+        onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (Reducer.Value) -> Void
     ) {
         self.reducer = Mutex(reducer)
         self.events = events
         self.scheduler = scheduler
-        state = Mutex(State(onError: onError, onChange: onChange, reader: reader))
+        state = Mutex(State(onError: onError, onChange: onChange, reader: reader, turn: ObservationTurn(pace)))
     }
 
     // MARK: Lifetime
@@ -65,7 +84,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         // The closures of the program are released outside the lock.
         let ended = state.withLock { state -> State? in
             guard !state.isEnded else { return nil }
-            defer { state = State(isEnded: true) }
+            defer { state = State(isEnded: true, turn: ObservationTurn(ObservationPace())) }
             return state
         }
         return ended.map(\.fetch)
@@ -73,28 +92,34 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
 
     // MARK: Values
 
-    var isReady: Bool { state.withLock { $0.pending.count < Self.capacity } }
+    var isReady: Bool { state.withLock { $0.pending.count < Self.capacity && $0.turn.hasCome } }
+
+    func databaseDidChange() {
+        events.databaseDidChange()
+        setAlarm(
+            state.withLock { state in
+                state.turn.databaseDidChange()
+                return state.turn.takeAlarm()
+            })
+    }
 
     func receive(_ fetched: Reducer.Fetched) {
         let begins = state.withLock { state in
             guard !state.isEnded else { return false }
+            let hasCome = state.turn.hasCome
             // The newest value replaces one that is out of date.
-            if state.pending.count >= Self.capacity { state.pending.removeLast() }
+            if state.pending.count >= (hasCome ? Self.capacity : 1) { state.pending.removeLast() }
             state.pending.append(fetched)
-            defer { state.isNotifying = true }
-            return !state.isNotifying
+            return state.beginNotifying()
         }
-        guard begins else { return }
-        if Reducer._isIdentity { return notifyNext() }
-        reductionQueue.async { self.notifyNext() }
+        if begins { continueNotifying() }
     }
 
     func fail(_ error: any Error) {
         let begins = state.withLock { state in
             guard !state.isEnded else { return false }
             state.failure = error
-            defer { state.isNotifying = true }
-            return !state.isNotifying
+            return state.beginNotifying()
         }
         if begins { notifyNext() }
     }
@@ -114,24 +139,50 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     private func notify(_ value: Reducer.Value) {
         state.withLock { $0.onChange }?(value)
         guard state.withLock({ !$0.isEnded }) else { return }
+        continueNotifying()
+    }
+
+    private func continueNotifying() {
         if Reducer._isIdentity { return notifyNext() }
         reductionQueue.async { self.notifyNext() }
     }
 
-    /// - Returns: nil if no value is left; then the next one begins again.
+    /// - Returns: nil if there is no value to notify now; then the next one begins again.
     private func takeNext() -> Reducer.Fetched? {
-        let (fetched, failure, fetch) = state.withLock { state in
-            guard !state.pending.isEmpty else {
-                let failure = state.failure
-                if failure == nil { state.isNotifying = false }
-                return (Reducer.Fetched?.none, failure, state.fetch)
-            }
+        let (fetched, failure, fetch, alarm) = state.withLock { state in
             let wasReady = state.pending.count < Self.capacity
-            return (state.pending.removeFirst(), nil, wasReady ? nil : state.fetch)
+            guard let fetched = state.takeNext() else {
+                return (Reducer.Fetched?.none, state.failure, state.fetch, UInt64?.none)
+            }
+            return (fetched, nil, wasReady ? nil : state.fetch, state.turn.takeAlarm())
         }
+        setAlarm(alarm)
         if let failure { notifyFailure(failure) }
         if fetched != nil { fetch?.receiverIsReady() }
         return fetched
+    }
+
+    // MARK: Pace
+
+    /// Wakes the observation when its turn has come.
+    private func setAlarm(_ uptime: UInt64?) {
+        // A later one is later than the life of any program.
+        guard let uptime, uptime < UInt64(Int64.max) else { return }
+        reductionQueue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: uptime)) { [weak self] in
+            self?.alarmDidRing()
+        }
+    }
+
+    private func alarmDidRing() {
+        let (alarm, begins, fetch) = state.withLock { state in
+            state.turn.alarmDidRing()
+            // A change may have put it off.
+            guard state.turn.hasCome else { return (state.turn.takeAlarm(), false, state.fetch) }
+            return (nil, !state.pending.isEmpty && state.beginNotifying(), state.fetch)
+        }
+        if let alarm { return setAlarm(alarm) }
+        if begins { notifyNext() }
+        fetch?.receiverIsReady()
     }
 
     private func notifyFailure(_ error: any Error) {
@@ -145,7 +196,12 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     /// Notifies the first value on the current thread.
     func notifyImmediately(_ fetched: Reducer.Fetched) throws {
         guard let value = try reducer.withLock({ try $0._value(fetched) }) else { return }
-        state.withLock { $0.onChange }?(value)
+        let (onChange, alarm) = state.withLock { state in
+            state.turn.willNotify()
+            return (state.onChange, state.turn.takeAlarm())
+        }
+        setAlarm(alarm)
+        onChange?(value)
     }
 
     /// Notifies an error on the current thread, and ends the observation.

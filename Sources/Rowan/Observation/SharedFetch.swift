@@ -27,6 +27,8 @@ protocol FetchReceiver<Fetched>: AnyObject, Sendable {
     var events: ObservationEvents { get }
     /// Whether the receiver can take another value now.
     var isReady: Bool { get }
+    /// A transaction has changed what the observation reads.
+    func databaseDidChange()
     func receive(_ fetched: Fetched)
     func fail(_ error: any Error)
 }
@@ -124,7 +126,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// Fetches after a change.
     func refresh(_ db: Database) {
-        for receiver in state.withLock({ $0.receivers }) { receiver.events.databaseDidChange() }
+        for receiver in state.withLock({ $0.receivers }) { receiver.databaseDidChange() }
         // A cancelled access refuses statements: the fetch gets an access of its own.
         let fetchesHere = !isConcurrent && !db.connection.isAccessCancelled
         guard fetchesHere, begin({ $0.isOutdated }) else { return schedule { $0.isOutdated } }
@@ -145,7 +147,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     /// Fetches in an access of its own.
     private func schedule(_ isNeeded: (State) -> Bool) {
         guard begin(isNeeded), let active = state.withLock({ $0.active }) else { return }
-        active.connections.fetch.callback { result in
+        active.connections.fetch.callback(isPatient: true) { result in
             do { self.perform(try result.get()) } catch { self.fail(error) }
         }
     }

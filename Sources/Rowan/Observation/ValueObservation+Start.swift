@@ -28,7 +28,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ) -> AnyDatabaseCancellable {
         events.willStart()
         let receiver = ObservationReceiver(
-            makeReducer(), events, scheduler, in: reader, onError: onError, onChange: onChange)
+            makeReducer(), events, pace, scheduler, in: reader, onError: onError, onChange: onChange)
         let start = ObservationStart(
             source: source, receiver: receiver, requiresWriteAccess: requiresWriteAccess,
             connections: ObservationConnections(reader, requiresWriteAccess: requiresWriteAccess))
@@ -81,7 +81,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
 
     /// Fetches the first value without blocking the current thread.
     func later() {
-        connections.fetch.callback { result in
+        connections.fetch.callback(isPatient: true) { result in
             guard !receiver.isEnded else { return }
             do {
                 let first = try fetch(result.get())

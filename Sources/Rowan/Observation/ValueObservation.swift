@@ -22,6 +22,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     let source: FetchSource<Reducer.Fetched>
     let makeReducer: @Sendable () -> Reducer
     var events = ObservationEvents()
+    var pace = ObservationPace()
 
     /// Whether the fetching closure may write. It then runs in a transaction of the writing connection.
     public var requiresWriteAccess = false
@@ -39,6 +40,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         var observation = ValueObservation<T>(source: source) { makeReducer(base()) }
         observation.requiresWriteAccess = requiresWriteAccess
         observation.events = events
+        observation.pace = pace
         return observation
     }
 }
