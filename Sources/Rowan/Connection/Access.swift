@@ -31,6 +31,8 @@ public struct DatabaseAccessRoute: Sendable {
     let scope: Scope
     /// Another lane whose connection can serve a reentrant access: the writer of a pool, for reads.
     var reentrantLane: AccessLane?
+    /// Where the access begins in the program.
+    var site = StaticCallSite.unknown
 }
 
 extension DatabaseAccessRoute {
@@ -86,6 +88,7 @@ extension DatabaseAccessRoute {
         defer {
             if let error = end(connection) { preconditionFailure("\(error)") }
         }
+        connection.record.begin(site)
         return connection.run(body)
     }
 
@@ -97,7 +100,8 @@ extension DatabaseAccessRoute {
     }
 
     private func perform<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) throws -> T {
-        try connection.run { db in
+        connection.record.begin(site)
+        return try connection.run { db in
             switch scope {
             case .readTransaction: try db.isolatedRead(body)
             case .readOnly: try db.readOnly { try body(db) }
@@ -150,9 +154,14 @@ extension DatabaseAccessRoute {
 
     /// Access with a callback, on the queue of the connection.
     ///
-    /// - Parameter isIndependent: whether it must start even if the target queue is busy.
-    func callback(isIndependent: Bool = false, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        let waiter = AccessLane.Waiter { result in
+    /// - Parameters:
+    ///   - isIndependent: whether it must start even if the target queue is busy.
+    ///   - isPatient: whether it waits as long as necessary, even if accesses have a limit.
+    func callback(
+        isIndependent: Bool = false, isPatient: Bool = false,
+        _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        let waiter = AccessLane.Waiter(isPatient: isPatient) { result in
             switch result {
             case .failure(let error): lane.failureQueue.async { body(.failure(error)) }
             case .success(let grant):

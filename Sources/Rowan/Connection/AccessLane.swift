@@ -23,6 +23,10 @@ final class AccessLane: Sendable {
         /// Whether an exclusive access holds all connections, or waits for them, and on which thread.
         var isExclusive = false
         var exclusiveThread: UInt = 0
+        /// The longest time that a waiter has waited, in nanoseconds.
+        var longestWait: UInt64 = 0
+        /// Whether waiters that have waited too long will be looked for.
+        var isExpiryScheduled = false
     }
 
     /// What an access receives: a connection, or permission to open one.
@@ -35,10 +39,16 @@ final class AccessLane: Sendable {
     final class Waiter: Sendable {
         /// The blocked thread, or 0.
         let thread: UInt
+        /// Whether it waits as long as necessary, even if the accesses of the lane have a limit.
+        let isPatient: Bool
+        /// The uptime when the wait began.
+        let beginning = Uptime.now
         let wake: @Sendable (Result<Grant, any Error>) -> Void
 
-        init(thread: UInt = 0, _ wake: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
-            self.thread = thread
+        init(
+            thread: UInt = 0, isPatient: Bool = false, _ wake: @escaping @Sendable (Result<Grant, any Error>) -> Void
+        ) {
+            (self.thread, self.isPatient) = (thread, isPatient)
             self.wake = wake
         }
     }
@@ -47,7 +57,11 @@ final class AccessLane: Sendable {
     /// Exclusive accesses take turns, and each waits until all connections are returned.
     let exclusiveTurn = DispatchSemaphore(value: 1)
     let allReturned = DispatchSemaphore(value: 0)
-    private let capacity: Int
+    let capacity: Int
+    /// How long an access waits for a connection, in nanoseconds; nil for as long as necessary.
+    let waitLimit: UInt64?
+    /// Called after each access that has changed the database.
+    private let didWrite: (@Sendable () -> Void)?
     /// Whether the connections of the lane can write, and so observe changes.
     let isWriter: Bool
     private let makeExecutor: @Sendable () -> ConnectionExecutor
@@ -66,9 +80,12 @@ final class AccessLane: Sendable {
 
     init(
         capacity: Int, isWriter: Bool, label: String, qos: DispatchQoS, target: DispatchQueue?,
+        waitLimit: Duration? = nil, didWrite: (@Sendable () -> Void)? = nil,
         open: @escaping @Sendable (ConnectionExecutor) throws -> PooledConnection
     ) {
         self.capacity = capacity
+        self.waitLimit = waitLimit?.nanoseconds
+        self.didWrite = didWrite
         self.isWriter = isWriter
         self.open = open
         makeExecutor = { ConnectionExecutor(label: label, qos: qos, target: target) }
@@ -140,13 +157,16 @@ final class AccessLane: Sendable {
 
     /// Grants a connection to the waiter: immediately if one is free.
     func enqueue(_ waiter: Waiter) throws {
-        let grant = try state.withLock { state -> Grant? in
+        let (grant, schedulesExpiry) = try state.withLock { state -> (Grant?, Bool) in
             guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
-            if let grant = take(&state) { return grant }
+            if let grant = take(&state) { return (grant, false) }
             state.waiters.append(waiter)
-            return nil
+            guard waitLimit != nil, !waiter.isPatient, !state.isExpiryScheduled else { return (nil, false) }
+            state.isExpiryScheduled = true
+            return (nil, true)
         }
         if let grant { waiter.wake(.success(grant)) }
+        if schedulesExpiry { scheduleExpiry(at: waiter.beginning) }
     }
 
     /// Removes a waiter.
@@ -160,14 +180,20 @@ final class AccessLane: Sendable {
     var progress: Int { lastProgress.load(ordering: .acquiring) }
 
     func release(_ connection: PooledConnection) {
-        if isWriter { lastProgress.store(connection.database.connection.progress, ordering: .releasing) }
+        connection.record.end()
+        var hasWritten = false
+        if isWriter {
+            let progress = connection.database.connection.progress
+            hasWritten = lastProgress.exchange(progress, ordering: .releasing) != progress
+        }
         let waiter = state.withLock { state -> Waiter? in
-            if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
+            if !state.isExclusive, let waiter = nextWaiter(&state) { return waiter }
             state.idle.append(connection)
             signalIfAllReturned(state)
             return nil
         }
         waiter?.wake(.success(.connection(connection)))
+        if hasWritten { didWrite?() }
     }
 
     /// Returns an unused grant.
@@ -237,7 +263,7 @@ final class AccessLane: Sendable {
     /// succeed. Otherwise nobody would wake it.
     private func passPlaceOn() {
         let waiter = state.withLock { state -> Waiter? in
-            if !state.isExclusive, let waiter = state.waiters.popFirst() { return waiter }
+            if !state.isExclusive, let waiter = nextWaiter(&state) { return waiter }
             state.count -= 1
             signalIfAllReturned(state)
             return nil
@@ -320,7 +346,7 @@ final class AccessLane: Sendable {
         state.withLock { state in
             (state.isExclusive, state.exclusiveThread) = (false, 0)
             guard !state.waiters.isEmpty, let grant = takeFree(&state) else { return nil }
-            return state.waiters.popFirst().map { ($0, grant) }
+            return nextWaiter(&state).map { ($0, grant) }
         }
     }
 }

@@ -3,9 +3,13 @@
 /// A type-erased reader.
 public final class AnyDatabaseReader: DatabaseReader {
     private let base: any DatabaseReader
+    /// Where the accesses begin, if that is known.
+    private let site: StaticCallSite?
 
     /// Wraps a reader.
-    public init(_ base: any DatabaseReader) { self.base = base }
+    public init(_ base: any DatabaseReader) { (self.base, site) = (base, nil) }
+
+    fileprivate init(_ base: any DatabaseReader, at site: StaticCallSite) { (self.base, self.site) = (base, site) }
 
     /// The configuration of the wrapped reader.
     public var configuration: Configuration { base.configuration }
@@ -16,7 +20,24 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Interrupts the statements of the wrapped reader.
     public func interrupt() { base.interrupt() }
     /// The route of the wrapped reader. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute { base._route(kind) }
+    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
+        var route = base._route(kind)
+        if let site { route.site = site }
+        return route
+    }
+}
+
+extension DatabaseReader {
+    /// The same reader, whose reads show this place of the program in ``DatabasePool/status``, and in reports of long
+    /// reads.
+    ///
+    /// ```swift
+    /// let players = try dbPool.atCallSite().read { db in try Player.fetchAll(db) }
+    /// print(dbPool.status.reads)   // meanwhile: [read at App/PlayerStore.swift:42, for 0.2 seconds]
+    /// ```
+    public func atCallSite(fileID: StaticString = #fileID, line: UInt = #line) -> AnyDatabaseReader {
+        AnyDatabaseReader(self, at: StaticCallSite(fileID, line))
+    }
 }
 
 /// A type-erased writer.

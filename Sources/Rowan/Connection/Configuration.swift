@@ -70,6 +70,26 @@ public struct Configuration: Sendable {
     /// The maximum number of concurrent readers of a ``DatabasePool``. 5 by default.
     public var maximumReaderCount = 5
 
+    /// How long a read waits for a reader of a ``DatabasePool``. Nil by default: as long as necessary.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.readerTimeout = .seconds(10)
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// try dbPool.read { ... }
+    /// // SQLITE_BUSY: no reader was free for 10.0 seconds. In use: read for 61.3 seconds, last statement: SELECT ...
+    /// ```
+    ///
+    /// A read that waits longer throws SQLITE_BUSY, with an error that names the reads in use. The fetches of
+    /// observations wait as long as necessary, except for an immediate first one. See ``DatabasePool/status``.
+    public var readerTimeout: Duration?
+
+    /// What to do about long reads.
+    var longReadReport: LongReadReport?
+
+    /// Whether readers record their last statements.
+    var recordsStatements: Bool { readerTimeout != nil || longReadReport != nil }
+
     /// Whether the readers of a pool stay open when memory is released. False by default.
     public var persistentReadOnlyConnections = false
 

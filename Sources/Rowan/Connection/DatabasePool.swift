@@ -17,8 +17,9 @@ public final class DatabasePool: DatabaseWriter {
     public let configuration: Configuration
     /// The path of the database file.
     public let path: String
-    private let writer: AccessLane
-    private let readers: AccessLane
+    let writer: AccessLane
+    let readers: AccessLane
+    let longReads: LongReads
 
     /// Opens or creates a database file, and switches it to WAL mode.
     ///
@@ -30,9 +31,12 @@ public final class DatabasePool: DatabaseWriter {
         self.configuration = configuration
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"
+        let longReads = LongReads(configuration.longReadReport)
+        self.longReads = longReads
         writer = AccessLane(
             capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
-            target: configuration.writeTargetQueue ?? configuration.targetQueue
+            target: configuration.writeTargetQueue ?? configuration.targetQueue,
+            didWrite: longReads.didWrite
         ) {
             try PooledConnection(path: path, configuration: configuration, executor: $0)
         }
@@ -41,8 +45,7 @@ public final class DatabasePool: DatabaseWriter {
         if case .immediateError = configuration.busyMode { readerConfiguration.readonlyBusyMode = .timeout(10) }
         readers = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
-            qos: configuration.readQoS,
-            target: configuration.targetQueue
+            qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout
         ) { [readerConfiguration] in
             try PooledConnection(path: path, configuration: readerConfiguration, executor: $0, isReader: true)
         }
@@ -52,6 +55,7 @@ public final class DatabasePool: DatabaseWriter {
         if !configuration.readonly {
             try connection.run { try $0.activateWAL() }
         }
+        longReads.observe(readers, path: connection.database.connection.mainFileName ?? path)
     }
 
     deinit {
@@ -137,7 +141,7 @@ public final class DatabasePool: DatabaseWriter {
         guard !readers.isExhaustedByWriter else { return value(.failure(DatabaseError.deadlock)) }
         // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
-        DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true) { result in
+        DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true, isPatient: true) { result in
             let isSignalled = Atomic(false)
             func signal() {
                 if !isSignalled.exchange(true, ordering: .relaxed) { isIsolated.signal() }

@@ -35,14 +35,16 @@ extension DatabaseReader {
     /// let count = try dbQueue.read { db in try Player.fetchCount(db) }
     /// ```
     ///
-    /// - Throws: the error of the closure; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access.
+    /// - Throws: the error of the closure; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access; SQLITE_BUSY
+    ///   after ``Configuration/readerTimeout``.
     public func read<T>(_ value: (Database) throws -> T) throws -> T {
         try _route(.read).run(value)
     }
 
     /// Reads the database in a transaction, without blocking the thread of the task.
     ///
-    /// - Throws: the error of the closure; `CancellationError` if the task is cancelled.
+    /// - Throws: the error of the closure; `CancellationError` if the task is cancelled; SQLITE_BUSY after
+    ///   ``Configuration/readerTimeout``.
     public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await _route(.read).run(value)
     }

@@ -27,12 +27,15 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
+    /// Tells the pool how long the snapshot has been open.
+    private let openSnapshot: OpenSnapshot
 
     /// Opens a snapshot of the last committed state.
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode.
-    init(path: String, configuration: Configuration) throws {
+    init(path: String, configuration: Configuration, _ openSnapshot: OpenSnapshot) throws {
         let configuration = configuration.forSnapshots
+        self.openSnapshot = openSnapshot
         self.path = path
         self.configuration = configuration
         lane = AccessLane(
@@ -50,7 +53,10 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.
     ///
     /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: the connection stays open.
-    public func close() throws { try lane.close() }
+    public func close() throws {
+        try lane.close()
+        openSnapshot.record.end()
+    }
 
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
@@ -66,10 +72,24 @@ extension DatabasePool {
     ///
     /// Inside a write, it does not see the changes of the transaction: call it outside a transaction.
     ///
+    /// - Parameters:
+    ///   - fileID: the file of the call, shown in ``DatabasePool/status``.
+    ///   - line: the line of the call.
     /// - Throws: SQLITE_MISUSE in a transaction of the writer; SQLITE_CANTOPEN if the file can't be opened.
-    public func makeSnapshot() throws -> DatabaseSnapshot {
+    public func makeSnapshot(fileID: StaticString = #fileID, line: UInt = #line) throws -> DatabaseSnapshot {
+        try openSnapshot(StaticCallSite(fileID, line))
+    }
+
+    /// The same, for references to the method: calls choose the one with a call site.
+    @_disfavoredOverload
+    public func makeSnapshot() throws -> DatabaseSnapshot { try openSnapshot(.unknown) }
+
+    func openSnapshot(_ site: StaticCallSite) throws -> DatabaseSnapshot {
         try refuseOpenTransaction("makeSnapshot")
-        return try DatabaseSnapshot(path: path, configuration: configuration)
+        let openSnapshot = OpenSnapshot(site)
+        let snapshot = try DatabaseSnapshot(path: path, configuration: configuration, openSnapshot)
+        longReads.add(openSnapshot)
+        return snapshot
     }
 }
 

@@ -16,14 +16,21 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
+    /// Tells the pool, if a pool has made the snapshot, how long it has been open.
+    private let openSnapshot: OpenSnapshot
 
     /// Opens a snapshot of the last committed state.
     ///
     /// - Parameter configuration: `maximumReaderCount` is the number of connections.
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode;
     ///   SQLITE_BUSY if other connections commit all the time.
-    public init(path: String, configuration: Configuration = Configuration()) throws {
+    public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+        try self.init(path: path, configuration: configuration, OpenSnapshot(.unknown))
+    }
+
+    init(path: String, configuration: Configuration, _ openSnapshot: OpenSnapshot) throws {
         let configuration = configuration.forSnapshots
+        self.openSnapshot = openSnapshot
         precondition(
             configuration.maximumReaderCount > 0,
             "a snapshot needs a connection, but maximumReaderCount is \(configuration.maximumReaderCount)")
@@ -32,7 +39,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         lane = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false,
             label: configuration.label ?? "Rowan.DatabaseSnapshotPool", qos: configuration.readQoS,
-            target: configuration.targetQueue
+            target: configuration.targetQueue, waitLimit: configuration.readerTimeout
         ) {
             try PooledConnection(path: path, configuration: configuration, executor: $0, isReader: true)
         }
@@ -83,7 +90,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
     ///
     /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
-    public func close() throws { try lane.close() }
+    public func close() throws {
+        try lane.close()
+        openSnapshot.record.end()
+    }
 
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
@@ -99,10 +109,28 @@ extension DatabasePool {
     ///
     /// It waits for the running write, unless it is called inside of it, outside a transaction.
     ///
+    /// - Parameters:
+    ///   - fileID: the file of the call, shown in ``DatabasePool/status``.
+    ///   - line: the line of the call.
     /// - Throws: SQLITE_MISUSE in a transaction of the writer; SQLITE_CANTOPEN if the file can't be opened.
-    public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
+    public func makeSnapshotPool(
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) throws -> DatabaseSnapshotPool {
+        try openSnapshotPool(StaticCallSite(fileID, line))
+    }
+
+    /// The same, for references to the method: calls choose the one with a call site.
+    @_disfavoredOverload
+    public func makeSnapshotPool() throws -> DatabaseSnapshotPool { try openSnapshotPool(.unknown) }
+
+    func openSnapshotPool(_ site: StaticCallSite) throws -> DatabaseSnapshotPool {
         try refuseOpenTransaction("makeSnapshotPool")
-        return try unsafeReentrantWrite { _ in try DatabaseSnapshotPool(path: path, configuration: configuration) }
+        let openSnapshot = OpenSnapshot(site)
+        let snapshot = try unsafeReentrantWrite { _ in
+            try DatabaseSnapshotPool(path: path, configuration: configuration, openSnapshot)
+        }
+        longReads.add(openSnapshot)
+        return snapshot
     }
 
     /// - Throws: SQLITE_MISUSE if the current thread has an open transaction on the writer.

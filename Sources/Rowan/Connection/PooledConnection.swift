@@ -12,6 +12,8 @@ final class PooledConnection: @unchecked Sendable {
     private let interruptible = Mutex<UInt>(0)
     /// Whether running statements were interrupted, in this access or in an earlier one.
     private let wasInterrupted = Atomic<Bool>(false)
+    /// The access that uses the connection.
+    let record = AccessRecord()
     private let allowsUnsafeTransactions: Bool
     private var suspensionObserver: SuspensionObserver?
 
@@ -31,6 +33,13 @@ final class PooledConnection: @unchecked Sendable {
         let pointer = UInt(bitPattern: database.connection.pointer)
         interruptible.withLock { $0 = pointer }
         if configuration.observesSuspensionNotifications { observeSuspension() }
+        if isReader, configuration.recordsStatements { recordStatements() }
+    }
+
+    private func recordStatements() {
+        _ = database.connection.hooks?.onTrace(CUnsignedInt(StatementTrace.starts)) { [record] _, statement, _ in
+            if let statement { record.run(StatementTrace.sql(OpaquePointer(statement))) }
+        }
     }
 
     private func observeSuspension() {

@@ -1,0 +1,73 @@
+// Accesses that wait for a connection: for how long, and until when. They are served in the order of their arrival.
+
+import Dispatch
+
+extension AccessLane {
+    /// Takes the first waiter.
+    func nextWaiter(_ state: inout State) -> Waiter? {
+        guard let waiter = state.waiters.popFirst() else { return nil }
+        let now = Uptime.now
+        state.longestWait = max(state.longestWait, now - min(now, waiter.beginning))
+        return waiter
+    }
+
+    /// The number of waiting accesses, and the longest wait since the lane exists, ended or not.
+    var waits: (count: Int, longest: Duration) {
+        state.withLock { state in
+            let now = Uptime.now
+            let longest = state.waiters.elements.reduce(state.longestWait) { max($0, now - min(now, $1.beginning)) }
+            return (state.waiters.count, Uptime.duration(from: 0, to: longest))
+        }
+    }
+
+    // MARK: Waiting too long
+
+    /// Looks for waiters that have waited too long, when a wait reaches the limit.
+    ///
+    /// One look at a time is scheduled: each schedules the next one for the waiters that are left.
+    func scheduleExpiry(at beginning: UInt64) {
+        guard let waitLimit else { return }
+        let (deadline, overflow) = beginning.addingReportingOverflow(waitLimit)
+        // Longer than the life of any program.
+        guard !overflow, deadline < UInt64(Int64.max) else { return }
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
+            [weak self] in self?.expireWaiters()
+        }
+    }
+
+    private func expireWaiters() {
+        guard let waitLimit else { return }
+        let now = Uptime.now
+        let (expired, next) = state.withLock { state -> ([Waiter], UInt64?) in
+            var expired: [Waiter] = []
+            while let waiter = state.waiters.remove(where: {
+                !$0.isPatient && now - min(now, $0.beginning) >= waitLimit
+            }) {
+                expired.append(waiter)
+                state.longestWait = max(state.longestWait, now - min(now, waiter.beginning))
+            }
+            let next = state.waiters.elements.first { !$0.isPatient }?.beginning
+            state.isExpiryScheduled = next != nil
+            return (expired, next)
+        }
+        if let next { scheduleExpiry(at: next) }
+        guard !expired.isEmpty else { return }
+        let error = noFreeConnection(waitLimit)
+        for waiter in expired { waiter.wake(.failure(error)) }
+    }
+
+    /// The error of an access that has waited too long: it names what holds the connections.
+    private func noFreeConnection(_ waitLimit: UInt64) -> DatabaseError {
+        let now = Uptime.now
+        let accesses = allConnections.compactMap { DatabasePoolStatus.Access(.read, $0.record, now) }
+            .sorted { $0.beginning < $1.beginning }
+        let holders =
+            state.withLock { $0.isExclusive }
+            ? ["a barrier, or the closing of connections"] : accesses.map(\.description)
+        return DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: "no reader was free for \(Uptime.duration(from: 0, to: waitLimit).inSeconds). In use: "
+                + "\(holders.joined(separator: "; ")). Make these accesses shorter, or raise "
+                + "Configuration.maximumReaderCount, which is \(capacity)")
+    }
+}

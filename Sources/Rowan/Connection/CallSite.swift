@@ -1,0 +1,102 @@
+// Which access uses a connection, since when, and where it begins in the program: readable from any thread, without
+// stopping the access.
+
+import Foundation
+import Synchronization
+
+/// A place in the source code of a program.
+public struct CallSite: Sendable, Hashable, CustomStringConvertible {
+    /// The module and the file: `App/PlayerStore.swift`.
+    public let fileID: String
+    /// The number of the line.
+    public let line: Int
+
+    /// `App/PlayerStore.swift:42`.
+    public var description: String { "\(fileID):\(line)" }
+}
+
+/// A call site, as an access passes it on: it costs nothing until it is shown.
+struct StaticCallSite: Sendable {
+    /// The address of a static string that ends with a zero byte, or 0.
+    fileprivate let file: UInt
+    fileprivate let line: UInt
+
+    /// - Parameter fileID: the default value `#fileID`.
+    init(_ fileID: StaticString, _ line: UInt) {
+        // A single Unicode scalar has no address, and is no file.
+        file = fileID.hasPointerRepresentation ? UInt(bitPattern: fileID.utf8Start) : 0
+        self.line = line
+    }
+
+    fileprivate init(file: UInt, line: UInt) { (self.file, self.line) = (file, line) }
+
+    /// An access that Rowan begins by itself.
+    static let unknown = StaticCallSite(file: 0, line: 0)
+
+    var callSite: CallSite? {
+        guard let pointer = UnsafePointer<UInt8>(bitPattern: file) else { return nil }
+        return CallSite(fileID: String(cString: pointer), line: Int(line))
+    }
+}
+
+/// The access that uses a connection. One thread writes it, and others may read it at the same time.
+///
+/// Whoever reads it while the access ends may see the beginning of the next one.
+final class AccessRecord: Sendable {
+    private let beginning = Atomic<UInt64>(0)
+    private let file = Atomic<UInt>(0)
+    private let line = Atomic<UInt>(0)
+    private let lastSQL = Mutex<String?>(nil)
+
+    /// An access begins.
+    func begin(_ site: StaticCallSite) {
+        file.store(site.file, ordering: .relaxed)
+        line.store(site.line, ordering: .relaxed)
+        beginning.store(Uptime.coarse, ordering: .releasing)
+    }
+
+    /// The access has ended.
+    func end() { beginning.store(0, ordering: .relaxed) }
+
+    /// The access runs a statement.
+    func run(_ sql: String) { lastSQL.withLock { $0 = sql } }
+
+    /// What is known of the access; nil between two accesses.
+    var current: (beginning: UInt64, site: StaticCallSite, sql: String?)? {
+        let beginning = beginning.load(ordering: .acquiring)
+        guard beginning != 0 else { return nil }
+        let site = StaticCallSite(file: file.load(ordering: .relaxed), line: line.load(ordering: .relaxed))
+        return (beginning, site, lastSQL.withLock { $0 })
+    }
+}
+
+/// Nanoseconds of a clock that never goes back.
+enum Uptime {
+    static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    /// The same, in steps of some milliseconds: reading it costs next to nothing.
+    static var coarse: UInt64 {
+        #if os(Linux)
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        #else
+        return now
+        #endif
+    }
+
+    static func duration(from start: UInt64, to end: UInt64) -> Duration {
+        .nanoseconds(end > start ? Int64(clamping: end - start) : 0)
+    }
+}
+
+extension Duration {
+    /// The number of nanoseconds; 0 for negative durations, and the largest number for endless ones.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return .max }
+        return product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000)).partialValue
+    }
+}

@@ -1,0 +1,152 @@
+// Reads that last long while others write: SQLite can't reuse the write-ahead log as long as a read needs its content.
+// Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
+
+import Foundation
+
+/// A read that has been running for a long time while the database was written.
+public struct LongRead: Sendable, CustomStringConvertible {
+    /// The read or the snapshot: its call site, and its duration.
+    public let access: DatabasePoolStatus.Access
+    /// The size of the write-ahead log in bytes.
+    public let walSize: Int
+
+    /// What has happened, for a log.
+    public var description: String {
+        "the write-ahead log, which has \(walSize) bytes, can't be reused before the end of a \(access)"
+    }
+}
+
+extension Configuration {
+    /// Reports each read of a pool, and each of its snapshots, that lasts longer than expected while the pool writes.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.reportLongReads(after: .seconds(5)) { read in
+    ///     logger.warning("\(read)")
+    ///     // the write-ahead log, which has 4194304 bytes, can't be reused before the end of a read for 5.1 seconds,
+    ///     // last statement: SELECT * FROM player
+    /// }
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// ```
+    ///
+    /// SQLite can't reuse the write-ahead log as long as a read needs its content: the file grows with each commit, and
+    /// all reads become slower. The pool looks for long reads after its writes; nothing runs between them.
+    ///
+    /// - Parameters:
+    ///   - age: the expected duration.
+    ///   - report: a closure that is called once for each long read, on a queue of its own.
+    public mutating func reportLongReads(after age: Duration, _ report: @escaping @Sendable (LongRead) -> Void) {
+        longReadReport = LongReadReport(age: age.nanoseconds, report: report)
+    }
+}
+
+/// What to do about long reads.
+struct LongReadReport: Sendable {
+    /// In nanoseconds.
+    let age: UInt64
+    let report: @Sendable (LongRead) -> Void
+}
+
+/// The reads of a pool, and its snapshots.
+final class LongReads: Sendable {
+    private struct State {
+        weak var readers: AccessLane?
+        var snapshots: [WeakSnapshot] = []
+        var walPath = ""
+        /// The next look, an uptime.
+        var nextLook: UInt64 = 0
+        /// The reads that were reported, which are still running: their beginnings and their records.
+        var reported: Set<Key> = []
+    }
+
+    private struct WeakSnapshot { weak var snapshot: OpenSnapshot? }
+
+    fileprivate struct Key: Hashable {
+        let beginning: UInt64
+        let record: ObjectIdentifier
+    }
+
+    private let report: LongReadReport?
+    private let state = Mutex(State())
+
+    init(_ report: LongReadReport?) { self.report = report }
+
+    /// - Parameter path: the path of the database file.
+    func observe(_ readers: AccessLane, path: String) {
+        state.withLock { ($0.readers, $0.walPath) = (readers, path + "-wal") }
+    }
+
+    /// Records a snapshot as long as it exists.
+    func add(_ snapshot: OpenSnapshot) {
+        state.withLock { state in
+            state.snapshots.removeAll { $0.snapshot == nil }
+            state.snapshots.append(WeakSnapshot(snapshot: snapshot))
+        }
+    }
+
+    var walSize: Int {
+        // A file that does not exist, because nothing was written yet, has no size.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: state.withLock { $0.walPath })
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+
+    // MARK: Running reads
+
+    /// A running read or an open snapshot.
+    struct Read {
+        let record: AccessRecord
+        let access: DatabasePoolStatus.Access
+
+        fileprivate init?(_ kind: DatabasePoolStatus.Access.Kind, _ record: AccessRecord, _ now: UInt64) {
+            guard let access = DatabasePoolStatus.Access(kind, record, now) else { return nil }
+            (self.record, self.access) = (record, access)
+        }
+
+        fileprivate var key: Key { Key(beginning: access.beginning, record: ObjectIdentifier(record)) }
+    }
+
+    /// The oldest first.
+    func reads(_ now: UInt64) -> [Read] {
+        let (readers, snapshots) = state.withLock { ($0.readers, $0.snapshots.compactMap(\.snapshot)) }
+        let reads =
+            (readers?.allConnections ?? []).compactMap { Read(.read, $0.record, now) }
+            + snapshots.compactMap { Read(.snapshot, $0.record, now) }
+        return reads.sorted { $0.access.beginning < $1.access.beginning }
+    }
+
+    // MARK: After commits
+
+    /// The writer has changed the database.
+    func didWrite() {
+        guard let report else { return }
+        let now = Uptime.coarse
+        let isDue = state.withLock { state in
+            guard now >= state.nextLook else { return false }
+            state.nextLook = now + report.age / 10
+            return true
+        }
+        guard isDue else { return }
+        let reads = reads(now)
+        let late = state.withLock { state in
+            state.reported.formIntersection(reads.map(\.key))
+            return reads.filter { read in
+                read.access.duration.nanoseconds >= report.age && state.reported.insert(read.key).inserted
+            }
+        }
+        guard !late.isEmpty else { return }
+        let walSize = walSize
+        // The closure of the program may use the pool: it runs outside of the access.
+        reportQueue.async {
+            for read in late { report.report(LongRead(access: read.access, walSize: walSize)) }
+        }
+    }
+}
+
+private let reportQueue = DispatchQueue(label: "Rowan.LongReads", qos: .utility)
+
+/// A snapshot of a pool, as long as it is open.
+final class OpenSnapshot: Sendable {
+    let record = AccessRecord()
+
+    init(_ site: StaticCallSite) { record.begin(site) }
+}
