@@ -10,7 +10,7 @@ private let printed = Log<String>()
 
 private func print(_ text: Any) { printed.append("\(text)") }
 
-private struct Player: Codable, FetchableRecord, PersistableRecord, Identifiable {
+private struct Player: Codable, Equatable, FetchableRecord, PersistableRecord, Identifiable {
     var id: Int64
     var name: String
     var score: Int
@@ -53,6 +53,7 @@ struct ObservationArticleConcurrencyTests {
         #expect(printed.elements == [#"["P3", "P2", "P1"]"#])
         try await startAndCancel(observation, pool)
         try await operators(observation, pool)
+        try await differences(observation, pool)
         try await pool.read { db in try regions(db) }
         try await transactions(pool)
         var config = Configuration()
@@ -90,7 +91,25 @@ struct ObservationArticleConcurrencyTests {
         let onScores = ValueObservation.tracking(region: Player.select(\.score)) { db in
             try Player.fetchAll(db)
         }
-        withExtendedLifetime((traced, onScores)) {}
+        let tenPerSecond = observation.throttle(for: .milliseconds(100))
+        let afterEachBurst = observation.debounce(for: .milliseconds(50))
+        withExtendedLifetime((traced, onScores, tenPerSecond, afterEachBurst)) {}
+    }
+
+    private func differences(
+        _ observation: ValueObservation<ValueReducers.Fetch<[Player]>>, _ pool: DatabasePool
+    ) async throws {
+        var list: [Player] = []
+        let deltas = observation.deltas()
+        for try await delta in deltas.values(in: pool) {
+            for deletion in delta.deletions { print("- \(deletion.element.name)") }
+            for insertion in delta.insertions { print("+ \(insertion.element.name)") }
+            for update in delta.updates { print("\(update.old.score) → \(update.new.score)") }
+            delta.apply(to: &list)
+            break
+        }
+        #expect(printed.elements.suffix(3) == ["+ P3", "+ P2", "+ P1"])
+        #expect(list.map(\.id) == [3, 2, 1])
     }
 
     private func regions(_ db: Database) throws {
@@ -147,6 +166,16 @@ struct ObservationArticleConcurrencyTests {
         #expect(before == 1)
         var config = Configuration()
         config.groupsAsyncWrites = true
+        config.readerTimeout = .seconds(10)
+        config.reportLongReads(after: .seconds(5)) { read in
+            print("\(read)")
+        }
+        let status = pool.status
+        print("\(status.reads.count) reads, \(status.waitingReadCount) waiting, \(status.walSize) bytes in the WAL")
+        for read in status.reads {
+            print("\(read)")  // snapshot at App/PlayerStore.swift:42 for 3.2 seconds
+        }
+        #expect(printed.elements.last?.hasPrefix("snapshot at RowanTests/ObservationArticleTests.swift:") == true)
         config.journalMode = .wal
         config.busyMode = .timeout(5)
         let queue = try DatabaseQueue(path: path, configuration: config)
