@@ -16,6 +16,9 @@ extension Part {
             configuration.observesOtherProcesses = run.chance(50)
             configuration.maximumReaderCount = run.number(1...4)
             configuration.busyMode = .timeout(10)
+            // Observations wait longer.
+            if run.chance(30) { configuration.readerTimeout = .milliseconds(run.number(0...20)) }
+            if run.chance(30) { configuration.reportLongReads(after: .milliseconds(run.number(0...5))) { _ in } }
             let writer = try kind.open(run.folder.path("\(kind).sqlite"), configuration)
             try await writer.write { try $0.execute(sql: schema) }
             run.note("\(kind): observations under writes")
@@ -61,9 +64,41 @@ private final class Notified: Sendable {
     let errors = Locked<[String]>([])
 }
 
+/// A copy of a table that deltas keep up to date.
+private final class CopiedTable: Sendable {
+    struct Row: Codable, Equatable, Identifiable, FetchableRecord, Sendable {
+        var id: Int
+        var x: Int
+    }
+
+    private let storage = Locked<[Row]>([])
+    let isEqual = Locked(true)
+    var rows: [Row] { storage.current }
+
+    @Sendable static func fetch(_ db: Database) throws -> [Row] {
+        try Row.fetchAll(db, sql: "SELECT id, x FROM plain ORDER BY x % 13, id")
+    }
+
+    func start(in writer: any DatabaseWriter) -> AnyDatabaseCancellable {
+        ValueObservation.tracking(Self.fetch).deltas().start(in: writer, scheduling: .task) { error in
+            say("unexpected error of deltas: \(error)")
+        } onChange: { delta in
+            let isEqual = self.storage.with { rows in
+                delta.apply(to: &rows)
+                return rows == delta.elements
+            }
+            if !isEqual { self.isEqual.with { $0 = false } }
+        }
+    }
+}
+
 private func observeWrites(_ run: Run, _ writer: any DatabaseWriter, _ what: String) async throws {
     let shared = ValueObservation.tracking(Observed.fetch)
-    let kept = (0..<6).map { index in start(index % 2 == 0 ? shared : .tracking(Observed.fetch), in: writer) }
+    var kept = (0..<6).map { index in start(index % 2 == 0 ? shared : .tracking(Observed.fetch), in: writer) }
+    kept.append(start(shared.throttle(for: .milliseconds(run.number(0...20))), in: writer))
+    kept.append(start(shared.debounce(for: .milliseconds(run.number(0...2))), in: writer))
+    let copy = CopiedTable()
+    let copying = copy.start(in: writer)
     let seeds = (0..<3).map { _ in run.random.next() }
     let writers = seeds.enumerated().map { index, seed in
         Task { await onThread { write(writer, base: index * 1_000_000, seed: seed) } }
@@ -82,6 +117,11 @@ private func observeWrites(_ run: Run, _ writer: any DatabaseWriter, _ what: Str
         run.expect(values.allSatisfy { $0.number == $0.rows }, "\(what): a value is no committed state")
         run.expect(notified.errors.current.isEmpty, "\(what): errors \(notified.errors.current)")
     }
+    let rows = try await writer.read(CopiedTable.fetch)
+    run.expect(
+        eventually { copy.rows == rows }, "\(what): applied deltas give \(copy.rows.count) of \(rows.count) rows")
+    run.expect(copy.isEqual.current, "\(what): a delta does not give its array")
+    copying.cancel()
     for (cancellable, _) in kept { cancellable.cancel() }
     run.expect(eventually { Captured.alive.current == 0 }, "\(what): \(Captured.alive.current) objects are kept")
     run.expect(try !writer.isInTransaction(), "\(what): a transaction is open")
@@ -157,6 +197,9 @@ private func write(_ writer: any DatabaseWriter, base: Int, seed: UInt64) -> Int
                     try db.execute(sql: "INSERT INTO plain(x) VALUES (?)", arguments: [number])
                     throw Refused()
                 case 4: try db.execute(sql: "REPLACE INTO keyed VALUES (?)", arguments: [number])
+                case 5:
+                    try db.execute(sql: "INSERT INTO plain(x) VALUES (?)", arguments: [number])
+                    try db.execute(sql: "UPDATE plain SET x = x + 1 WHERE id % 11 = 3")
                 default: try db.execute(sql: "INSERT INTO plain(x) VALUES (?)", arguments: [number])
                 }
                 try db.execute(sql: "UPDATE state SET number = number + 1")

@@ -66,6 +66,7 @@ struct Part: Sendable {
         var counts: [String: Int] = [:]
         var failedRounds = 0
         var number: UInt64 = 0
+        var memory = MemoryGrowth()
         repeat {
             let roundSeed = seed &+ number
             number += 1
@@ -79,9 +80,11 @@ struct Part: Sendable {
                 say("FAILED \(name): \(error)")
                 return 1
             }
+            memory.roundDidEnd()
         } while Date() < deadline && failedRounds < 3
         let told = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        say("\(name): \(number) rounds, \(told); seeds from \(seed)")
-        return failedRounds == 0 ? 0 : 1
+        say("\(name): \(number) rounds, \(told); \(memory); seeds from \(seed)")
+        if memory.isGrowing { say("FAILED \(name): \(memory)") }
+        return failedRounds == 0 && !memory.isGrowing ? 0 : 1
     }
 }
