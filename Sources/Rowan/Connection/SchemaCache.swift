@@ -12,8 +12,8 @@ package struct SchemaCache {
     /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
-    /// The names of the tables that may replace rows; nil if unknown.
-    var replacingTables: Set<String>?
+    /// What the definitions of tables mention; nil if unknown.
+    var definitionWords: DefinitionWords?
 
     struct TablePair: Hashable {
         var origin: TableName

@@ -88,12 +88,18 @@ extension Database {
             write =
                 (try? explained(write)) ?? StatementWrites.Write(table: write.table, kind: write.kind, isHidden: true)
             if write.kind.isKind(of: .delete) { return [write] }
+            var hidden: [StatementWrites.Write] = []
+            if write.kind.isKind(of: .insert), countsRowIDs(of: write.table) {
+                let counters = StatementProfile.Table(schema: write.table.schema, name: "sqlite_sequence")
+                hidden.append(.init(table: counters, kind: .insert(tableName: counters.name), isHidden: true))
+            }
             // A replaced row is deleted, and an updated column of a virtual table may change its hidden columns.
             let isVirtual = (try? isVirtualTable(write.table.name, in: write.table.schema)) ?? true
-            guard replaces || isVirtual && write.kind.isKind(of: .update) else { return [write] }
-            return [
-                write, .init(table: write.table, kind: .delete(tableName: write.table.name), isHidden: true),
-            ]
+            if replaces || isVirtual && write.kind.isKind(of: .update) {
+                let deletion = DatabaseEventKind.delete(tableName: write.table.name)
+                hidden.append(.init(table: write.table, kind: deletion, isHidden: true))
+            }
+            return [write] + hidden
         }
     }
 
@@ -119,34 +125,54 @@ extension Database {
     /// Whether inserted or updated rows may replace others: SQLite does not report the deletion of those. A conflict
     /// clause needs the word REPLACE, in the statement, in the definition of the table, or in a trigger.
     private func mayReplaceRows(of table: StatementProfile.Table) -> Bool {
-        guard let replacing = try? tablesWithReplacements() else { return true }
-        return replacing.contains(table.name.foldedDatabaseName)
+        guard let words = try? definitionWords() else { return true }
+        return words.replacing.contains(table.name.foldedDatabaseName)
     }
 
-    /// The names of the tables whose definition or triggers contain the word REPLACE.
-    private func tablesWithReplacements() throws -> Set<String> {
+    /// Whether an insertion also writes the counter of the table. SQLite does not report it.
+    /// <https://sqlite.org/autoinc.html>
+    private func countsRowIDs(of table: StatementProfile.Table) -> Bool {
+        guard let words = try? definitionWords() else { return true }
+        return words.autoincrementing.contains(table.name.foldedDatabaseName)
+    }
+
+    /// What the definitions of the tables and of their triggers mention.
+    private func definitionWords() throws -> DefinitionWords {
         try validateCache()
-        if let known = schemaCache.replacingTables { return known }
-        var names: Set<String> = []
+        if let known = schemaCache.definitionWords { return known }
+        var words = DefinitionWords()
         for schema in try schemaIDs(nil) {
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
             let rows = try Row.rows(
                 of: makeStatement(
                     sql: "SELECT tbl_name, sql FROM \(table) WHERE type IN ('table', 'trigger')"), [])
             // Not in SQL: a pragma and the program can redefine LIKE.
-            for row in rows where (row[1] as String?)?.mentionsReplacement ?? false {
-                names.insert((row[0] as String).foldedDatabaseName)
+            for row in rows {
+                guard let sql = row[1] as String? else { continue }
+                let name = (row[0] as String).foldedDatabaseName
+                if sql.mentionsReplacement { words.replacing.insert(name) }
+                if sql.mentions("autoincrement") { words.autoincrementing.insert(name) }
             }
         }
-        schemaCache.replacingTables = names
-        return names
+        schemaCache.definitionWords = words
+        return words
     }
+}
+
+/// The folded names of the tables whose definitions or triggers mention a word. Names and texts may contain it, too: the
+/// sets may be too large, but never too small.
+struct DefinitionWords {
+    var replacing: Set<String> = []
+    var autoincrementing: Set<String> = []
 }
 
 extension String {
     /// Whether the text contains the word REPLACE.
-    fileprivate var mentionsReplacement: Bool {
-        let word: [UInt8] = Array("replace".utf8)
+    fileprivate var mentionsReplacement: Bool { mentions("replace") }
+
+    /// Whether the text contains a word, whose first letter it contains once.
+    fileprivate func mentions(_ word: String) -> Bool {
+        let word = Array(word.utf8)
         var matched = 0
         for byte in utf8 {
             let folded = byte | 0x20

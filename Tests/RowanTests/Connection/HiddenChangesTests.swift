@@ -14,6 +14,7 @@ struct HiddenChangesTests {
         INSERT INTO tag VALUES ('red', 1), ('blue', 2);
         CREATE TABLE odd (id INTEGER PRIMARY KEY, rowid);
         INSERT INTO odd VALUES (1, 5);
+        CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, x UNIQUE);
         """
 
     private func check(_ expected: String, _ sql: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -32,6 +33,24 @@ struct HiddenChangesTests {
             let notices = try db.notices(query, sql)
             #expect(notices == isNoticed, sourceLocation: sourceLocation)
         }
+    }
+
+    // MARK: Counters
+
+    /// The counters of tables with AUTOINCREMENT stand in a table, too.
+    @Test func autoincrement() throws {
+        let query = "SELECT seq FROM sqlite_sequence WHERE name = 'counted'"
+        try expectNotice(query, "INSERT INTO counted (x) VALUES (1)")
+        try expectNotice(query, "INSERT OR IGNORE INTO counted (x) SELECT NULL WHERE 0", false)
+        try expectNotice(query, "INSERT INTO player (name) VALUES ('D')", false)
+        try expectNotice(query, "INSERT INTO main.COUNTED (x) VALUES (1)")
+        try expectNotice(
+            query,
+            """
+            CREATE TEMP TRIGGER t AFTER INSERT ON player BEGIN INSERT INTO counted (x) VALUES (new.id); END;
+            INSERT INTO player (name) VALUES ('D')
+            """)
+        try expectNotice("SELECT x FROM counted", "INSERT INTO counted (x) VALUES (1)")
     }
 
     // MARK: WITHOUT ROWID
