@@ -123,6 +123,14 @@ final class AccessLane: Sendable {
         }
     }
 
+    /// A connection that is free now, or nil if an asynchronous access has to wait.
+    func grantNow() throws -> Grant? {
+        try state.withLock { state in
+            guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
+            return take(&state)
+        }
+    }
+
     private func waitForGrant() throws -> Grant {
         let semaphore = DispatchSemaphore(value: 0)
         let slot = ResultSlot()

@@ -23,7 +23,13 @@ final class AsyncAccess: Sendable {
     ///
     /// - Throws: `CancellationError`; SQLITE_MISUSE if the lane is closed.
     func grant(of lane: AccessLane) async throws -> AccessLane.Grant {
-        let grant = try await withCheckedThrowingContinuation { wait(for: lane, $0) }
+        guard !isCancelled else { throw CancellationError() }
+        let grant: AccessLane.Grant
+        if let free = try lane.grantNow() {
+            grant = free
+        } else {
+            grant = try await withCheckedThrowingContinuation { wait(for: lane, $0) }
+        }
         state.withLock { $0.phase = .granted }
         return grant
     }
