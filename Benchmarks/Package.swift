@@ -26,7 +26,7 @@ if hasRowan {
             name: "RowanSide",
             dependencies: ["Harness", .product(name: "Rowan", package: "Rowan")],
             // The sources of the sides are the same, but for what the peer does not have.
-            swiftSettings: settings + [.define("HAS_INSERT_ALL")]))
+            swiftSettings: settings + [.define("HAS_INSERT_ALL"), .define("HAS_GROUP_COMMIT")]))
     sides.append("RowanSide")
     sideFlags.append(.define("ROWAN_SIDE"))
 }

@@ -99,6 +99,8 @@ public struct GRDBSide: Side {
             try assignment.readInThreads()
         case .asyncRead:
             try assignment.readPointsInTask()
+        case .groupCommit:
+            try assignment.writePointsInTasks()
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             try assignment.sumBooks()
@@ -106,18 +108,19 @@ public struct GRDBSide: Side {
     }
 
     public func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String] {
-        let reader: any DatabaseReader =
+        let writer: any DatabaseWriter =
             switch access {
             case .queue: try DatabaseQueue(path: path)
             case .writeAheadQueue: try makeWriteAheadQueue(path: path)
             case .pool: try DatabasePool(path: path)
             case .writeAheadPool: try makeWriteAheadPool(path: path)
+            case .durablePool: try makeDurablePool(path: path)
             }
-        let values = try reader.read { db in
+        func values(_ db: Database) throws -> [String] {
             try pragmas.map { try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "" }
         }
-        try reader.close()
-        return values
+        defer { try? writer.close() }
+        return try access == .durablePool ? writer.writeWithoutTransaction(values) : writer.read(values)
     }
 }
 

@@ -3,7 +3,7 @@
 import Harness
 import GRDB
 
-/// Reads from a pool, in several threads or in a task.
+/// Accesses of a pool, in several threads or tasks.
 extension Assignment {
     /// Eight threads read one row in each access; maybe another thread writes.
     func readInThreads() throws -> any Run {
@@ -66,6 +66,43 @@ extension Assignment {
             try pool.close()
         }
     }
+
+    /// A task for each insertion, all at the same time. The tasks run in any order, hence the identifiers.
+    func writePointsInTasks() throws -> any Run {
+        let pool = try makeDurablePool(path: path)
+        let places = samples.places.prefix(count).enumerated().map { index, sample in
+            var place = Place(sample)
+            place.id = Int64(index + 1)
+            return place
+        }
+        return ClosureRun {
+            try inTask {
+                try await withThrowingTaskGroup(of: Place.self) { group in
+                    for place in places {
+                        group.addTask { try await pool.write { db in try place.inserted(db) } }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+        } digest: { inserted, checksum in
+            checksum.add(inserted.sorted { $0.id! < $1.id! })
+        } close: {
+            try pool.close()
+        }
+    }
+}
+
+/// A pool on a database in WAL mode, which waits for the disk at each commit. If the library can, tasks that write at the
+/// same time share a commit.
+func makeDurablePool(path: String) throws -> DatabasePool {
+    var configuration = Configuration()
+    #if HAS_GROUP_COMMIT
+    configuration.groupsAsyncWrites = true
+    #endif
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // A pool makes the writer's mode NORMAL when it opens, after the closures of the configuration.
+    try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    return pool
 }
 
 /// A pool on a database in WAL mode, which does not wait for the disk at each commit.

@@ -42,6 +42,8 @@ public enum Access: String, CaseIterable, Sendable {
     case pool
     /// The readers of a database in WAL mode, synchronous NORMAL.
     case writeAheadPool = "write-ahead pool"
+    /// The writer of a database in WAL mode, synchronous FULL: each commit waits for the disk.
+    case durablePool = "durable pool"
 }
 
 /// One execution of a workload. Only `start` is measured: opening, verifying and freeing are not.

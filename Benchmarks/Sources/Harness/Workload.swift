@@ -49,6 +49,7 @@ public struct Workload: Sendable {
         case poolRead = "pool-read-8"
         case poolReadWriter = "pool-read-8-writer"
         case asyncRead = "async-read"
+        case groupCommit = "group-commit"
         case planAll = "aggregate-plan-all"
         case planAllOther = "aggregate-plan-all-other"
         case planUnindexed = "aggregate-plan-unindexed"
@@ -84,7 +85,8 @@ public struct Workload: Sendable {
     /// How many rows one run reads or writes; for `openClose`, how many connections it opens.
     public let count: Int
     public let fixture: Fixture
-    public let target: Target
+    /// Nil for what is measured, but has nothing to reach.
+    public let target: Target?
 
     public var name: String { id.rawValue }
 }
@@ -99,7 +101,7 @@ extension Workload {
         self.target = specification.target
     }
 
-    private static func specification(of id: ID) -> (count: Int, fixture: Fixture, target: Target) {
+    private static func specification(of id: ID) -> (count: Int, fixture: Fixture, target: Target?) {
         switch id {
         case .fetchIndex: (200_000, .ints(200_000), .ratio(1.15))
         case .fetchName: (200_000, .ints(200_000), .ratio(1.5))
@@ -141,12 +143,14 @@ extension Workload {
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
         case .dumpCSV, .dumpSQL: (1_000_000, .players(1_000_000), .ratio(1))
         case .insertObserved0: (50_000, .emptyInts, .timesWorkload(.insertStruct, 1.03))
-        case .insertObserved1, .insertObserved100: (50_000, .emptyInts, .timesPeer(2))
+        case .insertObserved1: (50_000, .emptyInts, .timesPeer(2))
+        case .insertObserved100: (50_000, .emptyInts, nil)
         case .observeLatency: (1_000, .teams(100).writtenAhead().copiedForEachRun(), .latencyTimesPeer(2))
         case .observeStorm: (1_000, .teams(100).writtenAhead().copiedForEachRun(), .timesPeer(4))
         case .poolRead: (100_000, .places(100_000).writtenAhead(), .timesPeer(2))
         case .poolReadWriter: (100_000, .places(100_000).writtenAhead().copiedForEachRun(), .timesPeer(2))
         case .asyncRead: (100_000, .places(100_000).writtenAhead(), .overWorkload(.pointReadPool, nanoseconds: 10_000))
+        case .groupCommit: (1_000, .emptyPlaces.writtenAhead(), .ratio(0.1))
         case .planAll, .planAllOther: (100_000, .library(100_000, books: 10), .ratio(1.3))
         case .planUnindexed: (100_000, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
         case .planUnindexedOther: (2_000, .library(2_000, books: 10).withoutIndex(), .ratio(1.3))

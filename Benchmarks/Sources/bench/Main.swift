@@ -32,7 +32,7 @@ struct Main {
         var comparisons: [Comparison] = []
         for id in options.workloads {
             let workload = Workload(id, dividedBy: options.divisor)
-            let reference = workload.target.reference.flatMap { id in
+            let reference = workload.target?.reference.flatMap { id in
                 comparisons.first { $0.workload.id == id }?.measurement(of: "rowan")
             }
             let comparison = try Comparison(

@@ -44,7 +44,7 @@ struct Comparison {
         return side.bestPerRow / floor.bestPerRow
     }
 
-    /// Whether Rowan reaches the target, or nil when that was not measured.
+    /// Whether Rowan reaches the target, or nil when there is none, or when it was not measured.
     var reachesTarget: Bool? {
         switch workload.target {
         case .ratio(let limit): ratioToFloor(of: "rowan").map { $0 <= limit }
@@ -66,6 +66,7 @@ struct Comparison {
             reference.flatMap { other in
                 measurement(of: "rowan").map { $0.bestPerRow <= other.bestPerRow + nanoseconds }
             }
+        case nil: nil
         }
     }
 }

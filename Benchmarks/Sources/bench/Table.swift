@@ -47,7 +47,7 @@ struct Table {
         return texts.isEmpty ? nil : "  each operation: " + texts.joined(separator: "; ")
     }
 
-    private func target(_ target: Workload.Target) -> String {
+    private func target(_ target: Workload.Target?) -> String {
         switch target {
         case .ratio(let limit): decimal(limit, digits: 2)
         case .peakBytes(let limit): bytes(limit)
@@ -55,6 +55,7 @@ struct Table {
         case .timesPeer(let times), .latencyTimesPeer(let times): decimal(times, digits: 0) + "x grdb"
         case .timesWorkload(let id, let limit): "\(decimal(limit, digits: 2)) \(id.rawValue)"
         case .overWorkload(let id, let limit): "\(id.rawValue) +\(decimal(limit, digits: 0))"
+        case nil: "-"
         }
     }
 

@@ -7,6 +7,17 @@ enum Report {
         return "\(star) \(padded(place.title, 22))\(padded(place.zone, 34))\(place.countryCode)  \(place.coordinate)"
     }
 
+    static func change(_ change: PlaceChange) -> String {
+        let kind =
+            switch change.kind {
+            case .edited(let latency): latency.inMilliseconds
+            case .added: "added"
+            case .changed: "changed"
+            case .removed: "removed"
+            }
+        return "\(place(change.place))  \(kind)"
+    }
+
     static func country(_ count: CountryCount) -> String {
         "\(padded(String(count.placeCount), 4, alignedRight: true))  \(count.country.code)  \(count.country.name)"
     }

@@ -13,11 +13,7 @@ struct ToggleCommand: ParsableCommand {
     func run() throws {
         let log = StatementLog()
         let pool = try PlacesDatabase.open(at: options.database, log: log)
-        let place = try pool.write { db in
-            var place = try Place.find(zone: zone, db)
-            try place.toggleFavorite(db)
-            return place
-        }
+        let place = try pool.write { db in try Place.toggleFavorite(zone: zone, db) }
         print(Report.place(place))
         if options.showsSQL { Report.statements(log) }
     }

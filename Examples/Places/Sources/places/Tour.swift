@@ -14,35 +14,38 @@ struct Tour {
         self.path = path
         self.zoneinfo = zoneinfo
         self.scratch = scratch
-        pool = try PlacesDatabase.open(at: path, log: log)
+        pool = try PlacesDatabase.open(at: path, log: log, observesOtherProcesses: true)
     }
 
-    func run() throws {
-        try step("An import in one transaction, and a second process that reads meanwhile", importWhileAnotherReads)
-        try step("The same import again: nothing is new", importAgain)
-        try step("The places within 600 km of Paris", near)
-        try step("The places whose names begin with san, with the matches marked", search)
-        try step("A favourite: only the column that changes is written, and no change writes nothing", toggle)
-        try step("The countries with most places: an association through another, counted", countries)
-        try step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
-        try step("The second page of five favourites", page)
-        try step("An insert that meets a conflict is ignored, and noticed", ignoredInsert)
-        try step("A batch delete: the places of Antarctica", batchDelete)
-        try step("A malformed line stops an import, and the database stays as it was", malformedLine)
-        try step("The import once more: Antarctica is back, the favourites are still there", importKeepsFavorites)
-        try step("A file of version 1 is migrated: first on a copy, to see what happens", migrateOlderFile)
-        try step("Some countries, dumped as CSV", dumpCountries)
+    func run() async throws {
+        try await step(
+            "An import in one transaction, and a second process that reads meanwhile", importWhileAnotherReads)
+        try await step("The same import again: nothing is new", importAgain)
+        try await step("The places within 600 km of Paris", near)
+        try await step("The places whose names begin with san, with the matches marked", search)
+        try await step("A favourite: only the column that changes is written, and no change writes nothing", toggle)
+        try await step("The countries with most places: an association through another, counted", countries)
+        try await step("A batch update: all of the Atlantic becomes a favourite", batchUpdate)
+        try await step("The second page of five favourites", page)
+        try await step("An insert that meets a conflict is ignored, and noticed", ignoredInsert)
+        try await step("A batch delete: the places of Antarctica", batchDelete)
+        try await step("A malformed line stops an import, and the database stays as it was", malformedLine)
+        try await step("The import once more: Antarctica is back, the favourites are still there", importKeepsFavorites)
+        try await step("A file of version 1 is migrated: first on a copy, to see what happens", migrateOlderFile)
+        try await step(
+            "An observation follows what a second process commits, with the time from commit to screen", follow)
+        try await step("Some countries, dumped as CSV", dumpCountries)
     }
 
-    private func step(_ title: String, _ body: () throws -> Void) throws {
+    private func step(_ title: String, _ body: () async throws -> Void) async throws {
         print("\n── \(title)")
         _ = log.takeAll()
-        try body()
+        try await body()
         Report.statements(log)
     }
 
     private func importWhileAnotherReads() throws {
-        let reader = try SecondReader(executable: Self.executable, database: path)
+        let reader = try SecondReader(executable: Program.executable, database: path)
         let before = try reader.count()
         let (summary, during) = try pool.write { db in
             let summary = try Importer(folder: zoneinfo).run(db)
@@ -146,6 +149,10 @@ struct Tour {
         try older.close()
     }
 
+    private func follow() async throws {
+        try await Follow(path: path, pool: pool, changes: 12, seconds: 30, writerSeed: 1).run()
+    }
+
     private func dumpCountries() throws {
         try pool.dumpRequest(Country.filter { $0.name.like("S%") }.order(\.name).limit(4), format: .csv())
     }
@@ -159,9 +166,5 @@ struct Tour {
         try (zones + "FR\t+9951+00220\tEurope/Lutetia\n").write(
             toFile: folder.zonesPath, atomically: true, encoding: .utf8)
         return folder
-    }
-
-    private static var executable: URL {
-        Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     }
 }

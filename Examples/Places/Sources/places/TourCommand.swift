@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PlacesKit
 
-struct TourCommand: ParsableCommand {
+struct TourCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tour", abstract: "Runs everything in order, and shows the SQL of each step.")
 
@@ -11,13 +11,13 @@ struct TourCommand: ParsableCommand {
 
     @OptionGroup var source: FolderOptions
 
-    func run() throws {
+    func run() async throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("places-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
 
         let path = database ?? scratch.appendingPathComponent("places.sqlite").path
         let tour = try Tour(database: path, zoneinfo: source.zoneinfo, scratch: scratch)
-        try tour.run()
+        try await tour.run()
     }
 }

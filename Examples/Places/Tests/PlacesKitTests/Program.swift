@@ -32,3 +32,47 @@ enum Program {
             code: process.terminationStatus)
     }
 }
+
+/// The program while it runs: its output is read line by line.
+final class RunningProgram {
+    private let process = Process()
+    private let output = Pipe()
+    private var unread = Data()
+
+    init(_ arguments: String...) throws {
+        process.executableURL = Program.executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    /// Waits for the next line.
+    func nextLine() throws -> String {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[(end + 1)...]) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw EndOfOutput() }
+            unread.append(more)
+        }
+    }
+
+    func send(_ signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    /// The exit code.
+    func waitForEnd() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    struct EndOfOutput: Error {}
+}

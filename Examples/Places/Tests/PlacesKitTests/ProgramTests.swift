@@ -46,6 +46,6 @@ struct ProgramTests {
     @Test func theTourRunsFromTheFirstStepToTheLast() throws {
         let result = try Program.run("tour", "--folder", ZoneinfoFolder.bundled.path)
         #expect(result.code == 0, "\(result.errors)")
-        #expect(result.output.split(separator: "\n").count { $0.hasPrefix("── ") } == 14)
+        #expect(result.output.split(separator: "\n").count { $0.hasPrefix("── ") } == 15)
     }
 }

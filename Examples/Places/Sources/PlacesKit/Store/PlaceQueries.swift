@@ -43,6 +43,14 @@ extension Place {
         try updateChanges(db) { $0.isFavorite.toggle() }
     }
 
+    /// Changes the favourite of a place, and stores the time for the processes that follow it.
+    public static func toggleFavorite(zone: String, _ db: Database) throws -> Place {
+        var place = try Place.find(zone: zone, db)
+        try place.toggleFavorite(db)
+        try Edit.record(of: place, db)
+        return place
+    }
+
     /// Makes favourites of all places whose zone starts with a region, such as `Atlantic`, and counts them.
     public static func favorite(region: String, _ db: Database) throws -> Int {
         try Place.filter { $0.zone.like(region + "/%") && $0.isFavorite == false }

@@ -6,13 +6,23 @@ public enum PlacesDatabase {
     /// Opens a database to change it, and creates the file and its tables when they are missing.
     ///
     /// A pool puts the file in WAL mode: other connections, and other processes, read while this one writes.
-    public static func open(at path: String, log: StatementLog? = nil) throws -> DatabasePool {
+    public static func open(
+        at path: String, log: StatementLog? = nil, observesOtherProcesses: Bool = false
+    ) throws -> DatabasePool {
         try naming(path) {
-            let pool = try DatabasePool(path: path, configuration: configuration(log: log))
+            var configuration = configuration(log: log)
+            configuration.observesOtherProcesses = observesOtherProcesses
+            let pool = try DatabasePool(path: path, configuration: configuration)
             try migrator.migrate(pool)
             log?.forgetAll()
             return pool
         }
+    }
+
+    /// Opens a database that other processes change: observations see their commits.
+    public static func openForFollowing(at path: String, log: StatementLog? = nil) throws -> DatabasePool {
+        guard FileManager.default.fileExists(atPath: path) else { throw PlacesError.nothingImported(path: path) }
+        return try open(at: path, log: log, observesOtherProcesses: true)
     }
 
     /// Opens a database that an import has filled, and never changes it.
@@ -68,6 +78,14 @@ public enum PlacesDatabase {
                 t.synchronize(withTable: "place")
                 t.tokenizer = .unicode61()
                 t.column("title")
+            }
+        }
+        migrator.registerMigration("4: edits") { db in
+            try db.create(table: "edit") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.belongsTo("place", onDelete: .cascade).notNull()
+                t.column("isFavorite", .boolean).notNull()
+                t.column("time", .integer).notNull()
             }
         }
         return migrator

@@ -3,6 +3,7 @@ public enum PlacesError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     case nothingImported(path: String)
     case noSuchZone(String)
+    case nothingToChange(path: String)
 
     public var description: String {
         switch self {
@@ -12,6 +13,8 @@ public enum PlacesError: Error, Equatable, CustomStringConvertible {
             "there are no places in \(path): run \"places import\" first, or name another file with --database"
         case .noSuchZone(let zone):
             "no place has the zone \"\(zone)\": \"places list\" shows them all"
+        case .nothingToChange(let path):
+            "there are no such places in \(path): run \"places import\" first, or name another country"
         }
     }
 }

@@ -1,0 +1,39 @@
+import Dispatch
+import Foundation
+
+/// The requests to end what runs until somebody ends it: Ctrl-C, a time limit, or the program itself.
+final class Ending: Sendable {
+    let requests: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    // All threads may use dispatch sources.
+    nonisolated(unsafe) private let sources: [any DispatchSourceProtocol]
+    private static let signals = [SIGINT, SIGTERM]
+
+    /// Replaces what the system does at Ctrl-C and when the process is told to end, until `close`.
+    init(after seconds: Double?) {
+        let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
+        (self.requests, self.continuation) = (requests, continuation)
+        var sources: [any DispatchSourceProtocol] = Self.signals.map { number in
+            signal(number, SIG_IGN)
+            return DispatchSource.makeSignalSource(signal: number)
+        }
+        if let seconds {
+            let timer = DispatchSource.makeTimerSource()
+            timer.schedule(deadline: .now() + seconds)
+            sources.append(timer)
+        }
+        for source in sources {
+            source.setEventHandler { continuation.yield() }
+            source.activate()
+        }
+        self.sources = sources
+    }
+
+    func request() { continuation.yield() }
+
+    func close() {
+        continuation.finish()
+        for source in sources { source.cancel() }
+        for number in Self.signals { signal(number, SIG_DFL) }
+    }
+}
