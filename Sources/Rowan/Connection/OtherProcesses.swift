@@ -10,18 +10,11 @@ final class OtherProcesses: Sendable {
         var watcher: FileWatcher?
         /// The value of SQLite's counter that observers know.
         var knownVersion: UInt32?
-        /// Whether an access that reads the counter is scheduled.
-        var isScheduled = false
-        /// The time until the next access, in milliseconds.
-        var delay = 1
+        var schedule = CheckSchedule()
     }
 
     private let lane: @Sendable () -> AccessLane?
     private let state = Mutex(State())
-
-    /// A commit becomes visible after the last write to the file, when the disk has confirmed it. The counter is read
-    /// at growing intervals, up to this one, in milliseconds.
-    private static let maximumDelay = 512
 
     /// Starts watching.
     ///
@@ -37,12 +30,7 @@ final class OtherProcesses: Sendable {
     }
 
     private func fileDidChange() {
-        let isScheduled = state.withLock { state in
-            state.delay = 1
-            defer { state.isScheduled = true }
-            return state.isScheduled
-        }
-        if !isScheduled { check() }
+        if state.withLock({ $0.schedule.fileDidChange() }) { check() }
     }
 
     /// Schedules an access that reads the counter.
@@ -68,17 +56,66 @@ final class OtherProcesses: Sendable {
     }
 
     private func checkLater() {
-        let delay = state.withLock { state -> Int? in
-            guard state.delay <= Self.maximumDelay else {
-                state.isScheduled = false
-                return nil
-            }
-            defer { state.delay *= 2 }
-            return state.delay
+        guard let pause = state.withLock({ $0.schedule.checkDidEnd() }) else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(pause.delay)) { [weak self] in
+            guard let self, state.withLock({ $0.schedule.pauseDidEnd(pause) }) else { return }
+            check()
         }
-        guard let delay else { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
-            self?.check()
+    }
+}
+
+/// When the counter is read: after each write to the file, and then at growing intervals. A commit becomes visible after
+/// the last write to the file, when the disk has confirmed it.
+struct CheckSchedule {
+    struct Pause: Equatable {
+        /// In milliseconds.
+        let delay: Int
+        fileprivate let number: Int
+    }
+
+    private enum Phase: Equatable {
+        case idle
+        case checking
+        case paused(Pause)
+    }
+
+    private var phase = Phase.idle
+    private var nextDelay = 1
+    private var pauseCount = 0
+
+    private static let maximumDelay = 512
+    /// Writes that follow each other don't cut shorter pauses, and so don't lead to a check each.
+    private static let shortestCutDelay = 4
+
+    /// - Returns: whether to check now. Otherwise a check is about to run, and others follow it.
+    mutating func fileDidChange() -> Bool {
+        nextDelay = 1
+        switch phase {
+        case .checking: return false
+        case .paused(let pause) where pause.delay < Self.shortestCutDelay: return false
+        case .paused, .idle:
+            phase = .checking
+            return true
         }
+    }
+
+    /// - Returns: the pause until the next check; nil after the last one.
+    mutating func checkDidEnd() -> Pause? {
+        guard nextDelay <= Self.maximumDelay else {
+            phase = .idle
+            return nil
+        }
+        pauseCount += 1
+        let pause = Pause(delay: nextDelay, number: pauseCount)
+        nextDelay *= 2
+        phase = .paused(pause)
+        return pause
+    }
+
+    /// - Returns: whether to check now; false if a write has cut the pause.
+    mutating func pauseDidEnd(_ pause: Pause) -> Bool {
+        guard phase == .paused(pause) else { return false }
+        phase = .checking
+        return true
     }
 }

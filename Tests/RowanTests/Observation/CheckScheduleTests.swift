@@ -1,0 +1,55 @@
+// When the commits of other processes are looked for.
+
+import Testing
+
+@testable import Rowan
+
+struct CheckScheduleTests {
+    private typealias Pause = CheckSchedule.Pause
+
+    @Test func checksFollowAWriteAtGrowingIntervals() {
+        var schedule = CheckSchedule()
+        var delays: [Int] = []
+        let checksFirst = schedule.fileDidChange()
+        while let pause = schedule.checkDidEnd() {
+            delays.append(pause.delay)
+            let checks = schedule.pauseDidEnd(pause)
+            #expect(checks)
+        }
+        let checksAgain = schedule.fileDidChange()
+        #expect(checksFirst && checksAgain)
+        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+    }
+
+    /// Before, a commit waited for the end of the pause: for half a second at worst.
+    @Test func aWriteCutsALongPause() throws {
+        var schedule = CheckSchedule()
+        _ = schedule.fileDidChange()
+        var last: Pause?
+        while let pause = schedule.checkDidEnd() {
+            last = pause
+            if pause.delay == 512 { break }
+            _ = schedule.pauseDidEnd(pause)
+        }
+        let pause = try #require(last)
+        let checksNow = schedule.fileDidChange()
+        let checksAtItsEnd = schedule.pauseDidEnd(pause)
+        let next = schedule.checkDidEnd()
+        #expect(checksNow)
+        #expect(!checksAtItsEnd)
+        #expect(next?.delay == 1)
+    }
+
+    @Test func writesDuringACheckOrAShortPauseWaitForIt() throws {
+        var schedule = CheckSchedule()
+        _ = schedule.fileDidChange()
+        let checksDuringACheck = schedule.fileDidChange()
+        let first = schedule.checkDidEnd()
+        let pause = try #require(first)
+        let checksDuringAPause = schedule.fileDidChange()
+        let checksAtItsEnd = schedule.pauseDidEnd(pause)
+        let next = schedule.checkDidEnd()
+        #expect(!checksDuringACheck && !checksDuringAPause && checksAtItsEnd)
+        #expect([pause.delay, next?.delay] == [1, 1])
+    }
+}
