@@ -45,14 +45,13 @@ typedef void (*rowan_preupdate_function)(
     void *context, sqlite3 *db, int operation, const char *schema, const char *table, sqlite3_int64 old_rowid,
     sqlite3_int64 new_rowid);
 
-/// Calls a function before each change of a row. https://sqlite.org/c3ref/preupdate_blobwrite.html
-static inline void rowan_preupdate_hook(sqlite3 *db, rowan_preupdate_function function, void *context) {
-    if (sqlite3_preupdate_hook != 0) {
-        sqlite3_preupdate_hook(
-            db,
-            (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64))function,
-            context);
-    }
+/// Calls a function before each change of a row. Returns the context of the previous function.
+/// https://sqlite.org/c3ref/preupdate_blobwrite.html
+static inline void *rowan_preupdate_hook(sqlite3 *db, rowan_preupdate_function function, void *context) {
+    if (sqlite3_preupdate_hook == 0) return (void *)0;
+    return sqlite3_preupdate_hook(
+        db, (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64))function,
+        context);
 }
 
 // Call these in the hook only.

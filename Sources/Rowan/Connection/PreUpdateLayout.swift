@@ -1,7 +1,6 @@
-// How the rows of a table look to SQLite's pre-update hook, which differs between versions of SQLite. Generated columns
-// that are not stored have no values. In older versions, the columns that follow them move up; an INTEGER in a REAL column
-// is the short form of a double; a row that is older than a column has no value for it; and some columns are taken for
-// others.
+// How the rows of a table look to SQLite's pre-update hook. Generated columns that are not stored have no values. Before
+// version 3.53, the columns that follow them move up; an INTEGER in a REAL column is the short form of a double; a row
+// that is older than a column has no value for it; and some columns are taken for others.
 
 /// The stored columns of a table, and where the pre-update hook provides their values.
 struct PreUpdateLayout: Sendable {
@@ -50,8 +49,8 @@ struct PreUpdateLayout: Sendable {
             && Self.convertsIntegers(all, stored, key: key.tableHasRowID ? [] : key.columns)
     }
 
-    /// Whether SQLite takes a column for a REAL one, and makes doubles of its integers: it looks up the type of a column
-    /// by its position in the stored row, where the columns of the key come first.
+    /// Whether SQLite takes a column for a REAL one, and makes doubles of its integers: it looks up the type of a
+    /// column by its position in the stored row, where the columns of the key come first.
     private static func convertsIntegers(_ all: [ColumnInfo], _ stored: [Int], key: [String]) -> Bool {
         let keyIndexes = key.compactMap { name in stored.first { all[$0].name.isSameDatabaseName(as: name) } }
         let positions = keyIndexes + stored.filter { !keyIndexes.contains($0) }

@@ -24,9 +24,9 @@
 public protocol PreUpdateObserver: TransactionObserver {
     /// A row is about to change. It must not use the connection.
     ///
-    /// It is called for each changed row, also where SQLite reports no ``DatabaseEvent``: in tables WITHOUT ROWID, and for
-    /// the rows that a conflict clause replaces. It is called at once, because SQLite knows the values at this time only:
-    /// a savepoint that is rolled back, or a statement that fails, may undo the change without another event.
+    /// It is called for each changed row, also where SQLite reports no ``DatabaseEvent``: in tables WITHOUT ROWID, and
+    /// for the rows that a conflict clause replaces. It is called at once, because SQLite knows the values at this time
+    /// only: a savepoint that is rolled back, or a statement that fails, may undo the change without another event.
     ///
     /// It is not called for blobs that are written in pieces, for virtual tables, and for changes of the schema.
     func databaseWillChange(with event: DatabasePreUpdateEvent)
@@ -39,10 +39,10 @@ public protocol PreUpdateObserver: TransactionObserver {
 /// The values are those of the stored columns, in the order of the table. Generated columns that are not stored have no
 /// value.
 ///
-/// Before version 3.53, SQLite does not provide the values of some tables, which then have no events: if a column that is
-/// not stored stands before the INTEGER PRIMARY KEY; and in tables with REAL columns, if a generated column that is not
-/// stored, or the order of the columns of the primary key WITHOUT ROWID, makes SQLite take another column for the REAL
-/// one.
+/// Before version 3.53, SQLite does not provide the values of some tables, which then have no events: if a column that
+/// is not stored stands before the INTEGER PRIMARY KEY; and in tables with REAL columns, if a generated column that is
+/// not stored, or the order of the columns of the primary key WITHOUT ROWID, makes SQLite take another column for the
+/// REAL one.
 ///
 /// Source: <https://sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct DatabasePreUpdateEvent: Hashable, Sendable {

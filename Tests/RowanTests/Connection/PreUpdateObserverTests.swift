@@ -205,7 +205,7 @@ struct PreUpdateObserverTests {
             try db.execute(sql: "CREATE TABLE t(x)")
             let pointer = try #require(db.sqliteConnection)
             /// Whether the hook is installed: replacing it returns its context.
-            func isHookInstalled() -> Bool { sqlite3_preupdate_hook(pointer, nil, nil) != nil }
+            func isHookInstalled() -> Bool { rowan_preupdate_hook(pointer, nil, nil) != nil }
             let ordinary = ObserverLog()
             db.add(transactionObserver: ordinary)
             try db.insert(1)
@@ -232,7 +232,7 @@ struct PreUpdateObserverTests {
             let pointer = try #require(db.sqliteConnection)
             let count = Log<Int>()
             let context = Unmanaged.passUnretained(count).toOpaque()
-            sqlite3_preupdate_hook(
+            rowan_preupdate_hook(
                 pointer,
                 { context, _, _, _, _, _, _ in
                     Unmanaged<Log<Int>>.fromOpaque(context!).takeUnretainedValue().append(1)
@@ -243,7 +243,7 @@ struct PreUpdateObserverTests {
             db.remove(transactionObserver: log)
             try db.insert(2)
             #expect(count.elements == [1, 1])
-            #expect(sqlite3_preupdate_hook(pointer, nil, nil) == context)
+            #expect(rowan_preupdate_hook(pointer, nil, nil) == context)
         }
     }
 

@@ -47,13 +47,15 @@ struct PreUpdatePropertyTests {
         case 0, 1:
             let columns = table == "parent" ? "(id, b)" : table == "wide" ? "(a, b, c)" : "(a, b)"
             let width = table == "wide" ? 3 : 2
-            let rows = (0...number() / 3).map { _ in
-                "(\((0..<width).map { _ in table == "child" || table == "parent" ? "\(number())" : value() }.joined(separator: ", ")))"
+            let isNumeric = table == "child" || table == "parent"
+            func row() -> String {
+                "(\((0..<width).map { _ in isNumeric ? "\(number())" : value() }.joined(separator: ", ")))"
             }
-            return "INSERT \(policy) INTO \(table)\(columns) VALUES \(rows.joined(separator: ", "))"
+            let rows = (0...number() / 3).map { _ in row() }.joined(separator: ", ")
+            return "INSERT \(policy) INTO \(table)\(columns) VALUES \(rows)"
         case 2:
-            return
-                "INSERT \(policy) INTO typed(a, b, c, d, g) VALUES (\((0..<5).map { _ in value() }.joined(separator: ", ")))"
+            let values = (0..<5).map { _ in value() }.joined(separator: ", ")
+            return "INSERT \(policy) INTO typed(a, b, c, d, g) VALUES (\(values))"
         case 3:
             let column = pick("a", "b", "c", "d", "g")
             return pick(
