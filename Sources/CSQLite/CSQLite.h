@@ -25,6 +25,13 @@ static inline void rowan_log(int code, const char *message) { sqlite3_log(code, 
 
 // SQLite may be built without the pre-update hook: the program must run even if the symbol is missing.
 #pragma weak sqlite3_preupdate_hook
+#pragma weak sqlite3_preupdate_old
+#pragma weak sqlite3_preupdate_new
+#pragma weak sqlite3_preupdate_count
+#pragma weak sqlite3_preupdate_depth
+#if SQLITE_VERSION_NUMBER >= 3036000
+#pragma weak sqlite3_preupdate_blobwrite
+#endif
 
 static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook != 0; }
 
@@ -38,14 +45,50 @@ typedef void (*rowan_preupdate_function)(
     void *context, sqlite3 *db, int operation, const char *schema, const char *table, sqlite3_int64 old_rowid,
     sqlite3_int64 new_rowid);
 
-/// Calls a function before each change of a row. https://sqlite.org/c3ref/preupdate_blobwrite.html
-static inline void rowan_preupdate_hook(sqlite3 *db, rowan_preupdate_function function, void *context) {
-    if (sqlite3_preupdate_hook != 0) {
-        sqlite3_preupdate_hook(
-            db,
-            (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64))function,
-            context);
-    }
+/// Calls a function before each change of a row. Returns the context of the previous function.
+/// https://sqlite.org/c3ref/preupdate_blobwrite.html
+static inline void *rowan_preupdate_hook(sqlite3 *db, rowan_preupdate_function function, void *context) {
+    if (sqlite3_preupdate_hook == 0) return (void *)0;
+    return sqlite3_preupdate_hook(
+        db, (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64, sqlite3_int64))function,
+        context);
+}
+
+// Call these in the hook only.
+
+/// The value of a column before the change. Returns SQLITE_RANGE if SQLite has none at this index.
+static inline int rowan_preupdate_old(sqlite3 *db, int index, sqlite3_value **value) {
+    return sqlite3_preupdate_old != 0 ? sqlite3_preupdate_old(db, index, value) : SQLITE_ERROR;
+}
+
+/// The value of a column after the change. Returns SQLITE_RANGE if SQLite has none at this index.
+static inline int rowan_preupdate_new(sqlite3 *db, int index, sqlite3_value **value) {
+    return sqlite3_preupdate_new != 0 ? sqlite3_preupdate_new(db, index, value) : SQLITE_ERROR;
+}
+
+/// The number of columns of the table.
+static inline int rowan_preupdate_count(sqlite3 *db) {
+    return sqlite3_preupdate_count != 0 ? sqlite3_preupdate_count(db) : 0;
+}
+
+/// 0 for a change of the statement itself, 1 for one of a trigger, 2 for one of a trigger of a trigger...
+static inline int rowan_preupdate_depth(sqlite3 *db) {
+    return sqlite3_preupdate_depth != 0 ? sqlite3_preupdate_depth(db) : 0;
+}
+
+/// Whether sqlite3_blob_write is about to write: SQLite reports it as a deletion.
+static inline int rowan_preupdate_is_blob_write(sqlite3 *db) {
+#if SQLITE_VERSION_NUMBER >= 3036000
+    return sqlite3_preupdate_blobwrite != 0 && sqlite3_preupdate_blobwrite(db) >= 0;
+#else
+    return 0;
+#endif
+}
+
+/// Whether a value of the row before the change is the NULL that stands for a missing value: the row is older than the
+/// column. SQLite provides the default of the column since 3.53; up to then, it lends one and the same NULL.
+static inline int rowan_preupdate_is_missing(sqlite3_value *value) {
+    return sqlite3_libversion_number() < 3053000 && value == sqlite3_column_value((sqlite3_stmt *)0, 0);
 }
 
 /// Binds text that SQLite copies.

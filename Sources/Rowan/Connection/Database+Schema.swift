@@ -199,7 +199,8 @@ extension Database {
         schemaCache = SchemaCache(epoch: connection.schemaEpoch, checkedAccess: schemaCache.checkedAccess)
     }
 
-    private func cached<T>(
+    /// A property of a table, which is read once for each schema.
+    func cached<T>(
         _ name: String, _ schemaName: String?, _ member: WritableKeyPath<SchemaCache.Table, T?>,
         _ read: (SchemaCache.Table.Kind) throws -> T
     ) throws -> T {

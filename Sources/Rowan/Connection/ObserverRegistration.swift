@@ -21,6 +21,12 @@ final class ObserverRegistration {
     private var strongRegionObserver: (any RegionObserver)?
     private let isRegionObserver: Bool
 
+    /// The observer, if it receives the values of rows.
+    var preUpdateObserver: (any PreUpdateObserver)? {
+        isPreUpdateObserver ? observer as? any PreUpdateObserver : nil
+    }
+    let isPreUpdateObserver: Bool
+
     /// The observer, in the way that it receives changes; nil if it is gone.
     var receiver: Receiver? {
         isRegionObserver ? regionObserver.map { .regions($0) } : observer.map { .events($0) }
@@ -41,6 +47,7 @@ final class ObserverRegistration {
         id = ObjectIdentifier(observer)
         let regionObserver = observer as? any RegionObserver
         isRegionObserver = regionObserver != nil
+        isPreUpdateObserver = observer is any PreUpdateObserver
         strongRegionObserver = extent == .observerLifetime ? nil : regionObserver
         weakRegionObserver = regionObserver
         if extent == .observerLifetime { weakObserver = observer } else { strongObserver = observer }

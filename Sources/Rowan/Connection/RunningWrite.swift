@@ -7,6 +7,10 @@ struct RunningWrite {
         let write: StatementWrites.Write
         /// They are retained while the statement runs: a change of a row loads no weak reference.
         let observers: [Observer]
+        /// The observers that receive values.
+        let preUpdateObservers: [PreUpdateObserverRegistration]
+        /// How SQLite reports values; nil if nobody receives them.
+        let layout: PreUpdateLayout?
     }
 
     /// A registration, and its observer.
@@ -14,6 +18,13 @@ struct RunningWrite {
         /// Safe: the running write retains the registrations.
         unowned(unsafe) let registration: ObserverRegistration
         let receiver: ObserverRegistration.Receiver
+    }
+
+    /// A registration, and its observer.
+    struct PreUpdateObserverRegistration {
+        /// Safe: the running write retains the registrations.
+        unowned(unsafe) let registration: ObserverRegistration
+        let observer: any PreUpdateObserver
     }
 
     let writes: StatementWrites
@@ -26,12 +37,27 @@ struct RunningWrite {
     private var known: [(operation: CInt, schema: UInt, table: UInt, target: Int?)] = []
 
     /// - Parameter registrations: the observers, which are asked which changes they observe.
-    init(_ writes: StatementWrites, _ registrations: [ObserverRegistration], totalChangesCount: Int) {
+    init(
+        _ writes: StatementWrites, _ registrations: [ObserverRegistration], totalChangesCount: Int, _ db: Database
+    ) {
         self.writes = writes
         self.registrations = registrations
         self.totalChangesCount = totalChangesCount
-        targets = writes.writes.map { write in
-            Target(write: write, observers: Self.observers(of: write.kind, registrations))
+        let layouts = registrations.contains(where: \.isPreUpdateObserver) ? writes.preUpdateLayouts(db) : []
+        targets = writes.writes.enumerated().map { index, write in
+            let observers = Self.observers(of: write.kind, registrations)
+            return Target(
+                write: write, observers: observers,
+                preUpdateObservers: layouts.isEmpty ? [] : Self.preUpdateObservers(observers),
+                layout: layouts.isEmpty ? nil : layouts[index])
+        }
+    }
+
+    private static func preUpdateObservers(_ observers: [Observer]) -> [PreUpdateObserverRegistration] {
+        observers.compactMap { observer in
+            observer.registration.preUpdateObserver.map {
+                PreUpdateObserverRegistration(registration: observer.registration, observer: $0)
+            }
         }
     }
 

@@ -32,6 +32,7 @@ package struct SchemaCache {
         var primaryKey: PrimaryKeyInfo?
         var indexes: [IndexInfo]?
         var foreignKeys: [ForeignKeyInfo]?
+        var preUpdateLayout: PreUpdateLayout?
 
         struct Kind {
             var schema: DatabaseSchemaID

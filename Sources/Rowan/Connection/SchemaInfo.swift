@@ -15,6 +15,8 @@ public struct ColumnInfo: Sendable {
     public let primaryKeyIndex: Int
     /// Whether the column is generated, and can't be written.
     package let isGenerated: Bool
+    /// Whether the column is generated when it is read, and not stored.
+    package let isComputed: Bool
     /// Whether `SELECT *` omits the column.
     package let isHidden: Bool
 
@@ -27,6 +29,7 @@ public struct ColumnInfo: Sendable {
         primaryKeyIndex = row["pk"]
         let hidden = row["hidden"] as Int? ?? 0
         isGenerated = hidden == 2 || hidden == 3
+        isComputed = hidden == 2
         isHidden = hidden == 1
     }
 }

@@ -19,6 +19,7 @@ final class StatementWrites {
     let changesSchema: Bool
     /// Whether the statement alters a table: SQLite does not tell the new name of a table that is renamed.
     let altersTable: Bool
+    private var knownLayouts: [PreUpdateLayout?]?
 
     private init(_ writes: [Write], changesSchema: Bool, altersTable: Bool, epoch: Int) {
         self.writes = writes
@@ -39,6 +40,14 @@ final class StatementWrites {
         let made = make(statement, db)
         guard db.connection.schemaEpoch != epoch else { return made }
         return make(statement, db)
+    }
+
+    /// How SQLite reports the values of the rows of each write.
+    func preUpdateLayouts(_ db: Database) -> [PreUpdateLayout?] {
+        if let knownLayouts { return knownLayouts }
+        let layouts = db.connection.unwatched { writes.map { db.preUpdateLayout(of: $0.table) } }
+        knownLayouts = layouts
+        return layouts
     }
 
     private static func make(_ statement: Statement, _ db: Database) -> StatementWrites {

@@ -32,7 +32,7 @@
 /// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. A statement
 /// that is its own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of
 /// a statement. Blobs that are written in pieces are reported as a changed column. Changes by other connections are not
-/// reported.
+/// reported. A ``PreUpdateObserver`` also receives the values of each row.
 public protocol TransactionObserver: AnyObject {
     /// Whether the observer receives events of a kind. It is asked before each statement that writes.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool

@@ -9,6 +9,8 @@ final class TransactionObservers: ConnectionStateValue {
     private unowned let db: Database
     private var registrations: [ObserverRegistration] = []
     private var tokens: [ConnectionHooks.Token] = []
+    /// The pre-update hook: only while an observer receives values, which SQLite reads for it.
+    private var preUpdateToken: ConnectionHooks.Token?
     /// The statement that is running its first step.
     private var current: RunningWrite?
     private var outer: [RunningWrite?] = []
@@ -35,6 +37,8 @@ final class TransactionObservers: ConnectionStateValue {
         removeDeallocated()
         registrations.append(ObserverRegistration(observer, extent, db.connection))
         start()
+        guard preUpdateToken == nil, registrations.contains(where: \.isPreUpdateObserver) else { return }
+        preUpdateToken = db.connection.hooks?.onPreupdate { [unowned self] in rowWillChange($0) }
     }
 
     /// Observes the commits of other connections, too.
@@ -71,6 +75,10 @@ final class TransactionObservers: ConnectionStateValue {
 
     /// Stops listening, so that statements without observers cost nothing.
     private func stopIfUnused() {
+        if let preUpdateToken, outer.isEmpty, !registrations.contains(where: \.isPreUpdateObserver) {
+            db.connection.hooks?.remove(preUpdateToken)
+            self.preUpdateToken = nil
+        }
         guard registrations.isEmpty, !tokens.isEmpty, outer.isEmpty else { return }
         if let hooks = db.connection.hooks { for token in tokens { hooks.remove(token) } }
         (tokens, otherProcesses) = ([], nil)
@@ -100,6 +108,22 @@ final class TransactionObservers: ConnectionStateValue {
                 if phase == .idle { phase = .changed }
                 observers[index].receiver.databaseDidChange(with: event, of: write.kind)
             }
+        }
+    }
+
+    /// Delivers the values of a row at once: SQLite has them at this time only.
+    private func rowWillChange(_ row: PreUpdateRow) {
+        guard current != nil, let kind = DatabaseEvent.Kind(rawValue: row.operation),
+            let index = current!.target(row.operation, row.schema, row.table)
+        else { return }
+        let target = current!.targets[index]
+        let observers = target.preUpdateObservers
+        guard observers.contains(where: { !$0.registration.isStopped }), !row.isBlobWrite,
+            let event = target.layout?.event(row, kind, target.write.table)
+        else { return }
+        if phase == .idle { phase = .changed }
+        for observer in observers where !observer.registration.isStopped {
+            observer.observer.databaseWillChange(with: event)
         }
     }
 
@@ -225,7 +249,8 @@ extension TransactionObservers: StatementWatcher {
         let writes = StatementWrites.of(statement, db)
         guard !writes.writes.isEmpty else { return nil }
         return RunningWrite(
-            writes, registrations, totalChangesCount: writes.isReported ? 0 : db.connection.totalChangesCount)
+            writes, registrations,
+            totalChangesCount: writes.isReported ? 0 : db.connection.totalChangesCount, db)
     }
 
     /// Asks the observers about a transaction that has not written: SQLite does not call its commit hook.

@@ -33,7 +33,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     }
 
     private let extent: SharedValueObservationExtent
-    private let scheduler: any ValueObservationScheduler
+    let scheduler: any ValueObservationScheduler
     private let observe: AsyncValueObservation<Element>.Start
     private let state = Mutex(State())
 

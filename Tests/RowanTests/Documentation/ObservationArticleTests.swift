@@ -5,6 +5,10 @@ import Foundation
 import Rowan
 import Testing
 
+#if canImport(Combine)
+import Combine
+#endif
+
 /// What the articles print.
 private let printed = Log<String>()
 
@@ -34,6 +38,21 @@ final class PlayerObserver: TransactionObserver {
     func databaseDidRollback(_ db: Database) { count = 0 }
 }
 
+final class ScoreHistory: PreUpdateObserver {
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "player" }
+
+    func databaseWillChange(with event: DatabasePreUpdateEvent) {
+        guard let index = event.columnNames.firstIndex(of: "score") else { return }
+        let score = event.initialDatabaseValue(atIndex: index)
+        let newScore = event.finalDatabaseValue(atIndex: index)
+        print("\(event.kind): \(score ?? .null) -> \(newScore ?? .null)")
+    }
+
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationArticleConcurrencyTests {
     @Test func observation() async throws {
@@ -56,6 +75,10 @@ struct ObservationArticleConcurrencyTests {
         try await differences(observation, pool)
         try await pool.read { db in try regions(db) }
         try await transactions(pool)
+        try await values(pool)
+        #if canImport(Combine)
+        try await publishers(observation, pool)
+        #endif
         var config = Configuration()
         config.observesOtherProcesses = true
         try Article("Observation").check(ran: [])
@@ -140,6 +163,51 @@ struct ObservationArticleConcurrencyTests {
         #expect(printed.elements.suffix(2) == ["players have changed", "0 changes"])
         withExtendedLifetime((players, observer)) {}
     }
+
+    private func values(_ pool: DatabasePool) async throws {
+        let history = ScoreHistory()
+        pool.add(transactionObserver: history)
+        try await pool.write { db in
+            try db.execute(sql: "UPDATE player SET score = 10 WHERE id = 1")  // update: 1 -> 10
+        }
+        #expect(printed.elements.last == (Database.supportsPreUpdateEvents ? "update: 1 -> 10" : "0 changes"))
+        withExtendedLifetime(history) {}
+    }
+
+    #if canImport(Combine)
+    private func publishers(
+        _ observation: ValueObservation<ValueReducers.Fetch<[Player]>>, _ pool: DatabasePool
+    ) async throws {
+        let queue = DispatchQueue(label: "publishers")
+        let printedCount = printed.elements.count
+        let cancellable = observation.publisher(in: pool, scheduling: .async(onQueue: queue)).sink { completion in
+            print("the observation has ended: \(completion)")
+        } receiveValue: { players in
+            print(players.map(\.name))
+        }
+        let names = pool.readPublisher(receiveOn: queue) { db in try Player.fetchAll(db).map(\.name) }
+        let count = pool.writePublisher(
+            receiveOn: queue,
+            updates: { db in try Player(id: 6, name: "P6", score: 6).insert(db) },
+            thenRead: { db, _ in try Player.fetchCount(db) })
+        await eventually { printed.elements.count > printedCount }
+        #expect(printed.elements.last == #"["P1", "P5", "P4"]"#)
+        let results = Log<String>()
+        let accesses = [
+            names.map { "\($0)" }.sink { _ in
+            } receiveValue: {
+                results.append($0)
+            },
+            count.map { "\($0)" }.sink { _ in
+            } receiveValue: {
+                results.append($0)
+            },
+        ]
+        await eventually { results.elements.count == 2 }
+        #expect(results.elements.contains("6"))
+        withExtendedLifetime((accesses, cancellable)) {}
+    }
+    #endif
 
     @Test func concurrency() async throws {
         let folder = try TemporaryFolder()

@@ -15,9 +15,8 @@ package final class ConnectionHooks {
     package typealias Rollback = () -> Void
     /// A row has changed: the operation, the schema, the table, the rowid. <https://sqlite.org/c3ref/update_hook.html>
     package typealias Update = (CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64) -> Void
-    /// A row is about to change. The connection provides the values: `sqlite3_preupdate_old`...
-    package typealias Preupdate =
-        (SQLiteConnection, CInt, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int64, Int64) -> Void
+    /// A row is about to change.
+    package typealias Preupdate = (PreUpdateRow) -> Void
     /// A lock is unavailable, after a number of attempts. Returning true tries again.
     package typealias Busy = (CInt) -> Bool
     /// Some instructions of a statement have run. Returning false interrupts it.
@@ -92,7 +91,7 @@ package final class ConnectionHooks {
 
     /// - Returns: nil if this SQLite was built without the pre-update hook.
     package func onPreupdate(_ listener: @escaping Preupdate) -> Token? {
-        guard rowan_has_preupdate_hook() != 0 else { return nil }
+        guard PreUpdateRow.isSupported else { return nil }
         return add(listener, to: \.preupdates, installPreupdate)
     }
 
@@ -216,7 +215,7 @@ extension ConnectionHooks {
     }
 
     private func installPreupdate() {
-        guard rowan_has_preupdate_hook() != 0 else { return }
+        guard PreUpdateRow.isSupported else { return }
         guard !preupdates.isEmpty else {
             rowan_preupdate_hook(connection, nil, nil)
             return
@@ -224,9 +223,11 @@ extension ConnectionHooks {
         rowan_preupdate_hook(
             connection,
             { context, connection, operation, schema, table, oldRowID, newRowID in
-                for (_, listener) in listeners(context).preupdates {
-                    listener(connection!, operation, schema, table, oldRowID, newRowID)
-                }
+                guard
+                    let row = PreUpdateRow(
+                        connection, operation, schema, table, initialRowID: oldRowID, finalRowID: newRowID)
+                else { return }
+                for (_, listener) in listeners(context).preupdates { listener(row) }
             }, context)
     }
 

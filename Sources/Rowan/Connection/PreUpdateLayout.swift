@@ -1,0 +1,182 @@
+// How the rows of a table look to SQLite's pre-update hook. Generated columns that are not stored have no values. Before
+// version 3.53, the columns that follow them move up; an INTEGER in a REAL column is the short form of a double; a row
+// that is older than a column has no value for it; and some columns are taken for others.
+
+/// The stored columns of a table, and where the pre-update hook provides their values.
+struct PreUpdateLayout: Sendable {
+    private struct Column: Sendable {
+        /// The index in the table.
+        let index: Int
+        /// Whether the column is the rowid.
+        let isRowID: Bool
+        let isReal: Bool
+        /// The value in the rows that are older than the column.
+        let missingValue: DatabaseValue
+    }
+
+    /// The names of the stored columns.
+    let columnNames: [String]
+    private let hasRowID: Bool
+    private let columns: [Column]
+    private let columnCount: Int
+    /// The index of a column that exists only if SQLite counts the columns that are not stored; nil if the question
+    /// does not arise.
+    private let lastIndex: Int?
+    /// Whether SQLite takes another column for the rowid if it does not count the columns that are not stored.
+    private let hidesColumn: Bool
+    /// Whether SQLite takes a column for another one.
+    private let isMisread: Bool
+
+    fileprivate init(_ db: Database, _ table: String, _ schema: String) throws {
+        let key = try db.primaryKey(table, in: schema)
+        let all = try db.columns(in: table, in: schema)
+        let stored = all.indices.filter { !all[$0].isComputed }
+        let rowIDIndex = all.firstIndex { $0.name == key.rowIDColumn }
+        let defaults = stored.filter { $0 != rowIDIndex }.map { (all[$0].type, all[$0].defaultValueSQL) }
+        var missingValues = try MissingValues.of(defaults)[...]
+        columns = stored.map { index in
+            Column(
+                index: index, isRowID: index == rowIDIndex, isReal: Affinity(declaredType: all[index].type) == .real,
+                missingValue: index == rowIDIndex ? .null : missingValues.removeFirst())
+        }
+        columnNames = stored.map { all[$0].name }
+        hasRowID = key.tableHasRowID
+        columnCount = all.count
+        lastIndex = stored.last.flatMap { $0 == stored.count - 1 ? nil : $0 }
+        hidesColumn = rowIDIndex.map { $0 < stored.count && stored[$0] != $0 } ?? false
+        isMisread =
+            Database.sqliteLibVersionNumber < 3_053_000
+            && Self.convertsIntegers(all, stored, key: key.tableHasRowID ? [] : key.columns)
+    }
+
+    /// Whether SQLite takes a column for a REAL one, and makes doubles of its integers: it looks up the type of a
+    /// column by its position in the stored row, where the columns of the key come first.
+    private static func convertsIntegers(_ all: [ColumnInfo], _ stored: [Int], key: [String]) -> Bool {
+        let keyIndexes = key.compactMap { name in stored.first { all[$0].name.isSameDatabaseName(as: name) } }
+        let positions = keyIndexes + stored.filter { !keyIndexes.contains($0) }
+        return positions.enumerated().contains { position, index in
+            let affinity = Affinity(declaredType: all[index].type)
+            return position != index && Affinity(declaredType: all[position].type) == .real
+                && affinity != .real && affinity != .text
+        }
+    }
+
+    /// The event of a row that is about to change.
+    ///
+    /// - Returns: nil if SQLite does not provide all values.
+    func event(
+        _ row: PreUpdateRow, _ kind: DatabaseEvent.Kind, _ table: StatementProfile.Table
+    ) -> DatabasePreUpdateEvent? {
+        // If the count differs, another connection has just changed the table.
+        guard !isMisread, row.columnCount == columnCount else { return nil }
+        var initial, final: [DatabaseValue]?
+        if kind != .insert {
+            initial = values(of: row, .initial)
+            guard initial != nil else { return nil }
+        }
+        if kind != .delete {
+            final = values(of: row, .final)
+            guard final != nil else { return nil }
+        }
+        return DatabasePreUpdateEvent(
+            kind: kind, table: table, columnNames: columnNames, depth: row.depth,
+            initialRowID: hasRowID && initial != nil ? row.initialRowID : nil,
+            finalRowID: hasRowID && final != nil ? row.finalRowID : nil,
+            initialDatabaseValues: initial, finalDatabaseValues: final)
+    }
+
+    private func values(of row: PreUpdateRow, _ version: PreUpdateRow.Version) -> [DatabaseValue]? {
+        var countsStored = false
+        if let lastIndex, case .none = row.field(lastIndex, version) { countsStored = true }
+        if countsStored, hidesColumn { return nil }
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(columns.count)
+        for (position, column) in columns.enumerated() {
+            if column.isRowID {
+                let rowID =
+                    switch version {
+                    case .initial: row.initialRowID
+                    case .final: row.finalRowID
+                    }
+                values.append(DatabaseValue(storage: .int64(rowID)))
+                continue
+            }
+            switch row.field(countsStored ? position : column.index, version) {
+            case .value(let value):
+                if column.isReal, case .int64(let integer) = value.storage {
+                    values.append(DatabaseValue(storage: .double(Double(integer))))
+                } else {
+                    values.append(value)
+                }
+            case .missing: values.append(column.missingValue)
+            case .none: return nil
+            }
+        }
+        return values
+    }
+}
+
+extension Database {
+    /// How the rows of a table look to the pre-update hook; nil for a table that it does not report.
+    func preUpdateLayout(of table: StatementProfile.Table) -> PreUpdateLayout? {
+        guard !Self.isSQLiteInternalTable(table.name) else { return nil }
+        return try? cached(table.name, table.schema, \.preUpdateLayout) { kind in
+            guard !kind.isView, !kind.isVirtual else { throw DatabaseError(message: "no rows") }
+            return try PreUpdateLayout(self, kind.name, kind.schema.name)
+        }
+    }
+}
+
+// MARK: - Added columns
+
+/// The values that SQLite reads in rows that are older than a column.
+private enum MissingValues {
+    /// - Parameter columns: the type and the default of each column.
+    static func of(_ columns: [(type: String, defaultSQL: String?)]) throws -> [DatabaseValue] {
+        // Later versions provide these values.
+        guard Database.sqliteLibVersionNumber < 3_053_000, columns.contains(where: { $0.defaultSQL != nil }) else {
+            return columns.map { _ in .null }
+        }
+        // A row that is older than all columns, in a database of its own: SQLite's answer.
+        return try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (NULL)")
+            return try columns.enumerated().map { index, column in
+                guard let sql = column.defaultSQL else { return .null }
+                let definition = "ALTER TABLE t ADD COLUMN c\(index) \(Affinity(declaredType: column.type).rawValue)"
+                // SQLite accepts names and literals without parentheses, and expressions in parentheses. A column with
+                // another default can't be added to a table that has rows.
+                guard
+                    ["DEFAULT \(sql)", "DEFAULT (\(sql))"].contains(where: { clause in
+                        (try? db.execute(sql: "\(definition) \(clause)")) != nil
+                    })
+                else { return .null }
+                return try Row.rows(of: db.makeStatement(sql: "SELECT c\(index) FROM t"), [])[0][0]
+            }
+        }
+    }
+}
+
+/// The affinity of a column. <https://sqlite.org/datatype3.html#determination_of_column_affinity>
+private enum Affinity: String {
+    case integer = "INTEGER"
+    case text = "TEXT"
+    case blob = "BLOB"
+    case real = "REAL"
+    case numeric = "NUMERIC"
+
+    init(declaredType type: String) {
+        func contains(_ words: String...) -> Bool { words.contains { type.contains($0) } }
+        self =
+            if contains("INT") {
+                .integer
+            } else if contains("CHAR", "CLOB", "TEXT") {
+                .text
+            } else if type.isEmpty || contains("BLOB") {
+                .blob
+            } else if contains("REAL", "FLOA", "DOUB") {
+                .real
+            } else {
+                .numeric
+            }
+    }
+}
