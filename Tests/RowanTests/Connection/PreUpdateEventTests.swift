@@ -265,7 +265,8 @@ struct PreUpdateEventTests {
                 let changes = try db.rowChanges(
                     "INSERT INTO t(a, b, c) VALUES (9007199254740993, 9007199254740993, 3); DELETE FROM t")
                 #expect(changes.isEmpty != isSQLite(3_053_000))
-                #expect(changes.last?.contains(".0, 9") != true, "\(changes)")
+                // The nearest double.
+                #expect(changes.last?.contains("9007199254740992.0") != true, "\(changes)")
             }
         }
         try check(
