@@ -47,7 +47,7 @@ extension Relation {
     /// Makes the fetch fail if the relation needs a subquery: its scopes can't leave the subquery.
     private mutating func refuseClauses(_ filters: Filters) {
         let hasMovedFilters = filters == .moved && (!self.filters.isEmpty || link != nil)
-        let clause = unjoinableClause ?? (hasMovedFilters ? "filter" : nil)
+        let clause = unjoinableClause ?? (hasMovedFilters ? "filter(_:)" : nil)
         guard let clause else { return }
         let table = source.name
         self.filters.append(deferred { _ in throw RequestError.notJoinableWithScopes(table: table, clause: clause) })

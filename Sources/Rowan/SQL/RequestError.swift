@@ -73,9 +73,9 @@ public enum RequestError: Error, CustomStringConvertible {
         case .ambiguousKey(let key):
             "two associations have the key \"\(key)\" in one request: rename one with forKey(_:)"
         case .notJoinable(let key, let clause):
-            "the association \"\(key)\" has a \(clause): use it only with including(all:)"
+            "the association \"\(key)\" uses \(clause): use it only with including(all:)"
         case .notJoinableWithScopes(let table, let clause):
-            "the request of \(table) includes associations and has a \(clause): it can't be joined to another request. "
+            "the request of \(table) includes associations and uses \(clause): it can't be joined to another request. "
                 + "Join the associated rows as well, instead of including them"
         case .notLinked(let table, let column):
             "the association needs column \(column) of table \(table), but the record has no value for it"

@@ -86,8 +86,8 @@ extension Relation {
     /// The clause that prevents joining the relation, because it changes its rows.
     package var unjoinableClause: String? {
         if isDistinct { return "distinct()" }
-        if limit != nil { return "limit" }
-        if groupsByPrimaryKey || !groups.isEmpty { return "group" }
-        return havings.isEmpty ? nil : "having"
+        if limit != nil { return "limit(_:)" }
+        if groupsByPrimaryKey || !groups.isEmpty { return "group(_:)" }
+        return havings.isEmpty ? nil : "having(_:)"
     }
 }

@@ -275,7 +275,7 @@ struct JoinTests {
                     + #"using: ForeignKey(["a"]); candidates: (a) (b)"#)
             #expect(
                 message { try Row.fetchAll(db, Book.including(required: Book.author.distinct())) }
-                    == #"the association "author" has a distinct(): use it only with including(all:)"#)
+                    == #"the association "author" uses distinct(): use it only with including(all:)"#)
             #expect(
                 message {
                     try Row.fetchAll(

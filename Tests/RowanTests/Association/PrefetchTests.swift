@@ -178,7 +178,7 @@ struct PrefetchTests {
             #expect(counts.map { $0["bookCount"] as Int } == [1, 1, 0, 0])
             #expect(
                 message { try Row.fetchAll(db, Author.including(required: latest)) }
-                    == #"the association "book" has a limit: use it only with including(all:)"#)
+                    == #"the association "book" uses limit(_:): use it only with including(all:)"#)
         }
     }
 

@@ -187,12 +187,12 @@ struct JoinedRequestTests {
             let limited = books.limit(1).join(Award.all()) { $0.id == $1["bookId"] }
             let filtered = books.filter { $0.year > 1840 }.rightJoin(Award.all()) { $0.id == $1["bookId"] }
             for (clause, request) in [
-                ("limit", limited.asRequest(of: Row.self)), ("filter", filtered.asRequest(of: Row.self)),
+                ("limit(_:)", limited.asRequest(of: Row.self)), ("filter(_:)", filtered.asRequest(of: Row.self)),
             ] {
                 let error = #expect(throws: (any Error).self) { try request.fetchAll(db) }
                 #expect(
                     error.map { "\($0)" }
-                        == "the request of book includes associations and has a \(clause): \(advice)")
+                        == "the request of book includes associations and uses \(clause): \(advice)")
             }
             // A filter on the result of other joins is a filter on each row.
             let kept = books.filter { $0.year > 1840 }.leftJoin(Award.all()) { $0.id == $1["bookId"] }

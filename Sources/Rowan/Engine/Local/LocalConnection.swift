@@ -131,8 +131,10 @@ public final class LocalConnection {
         for sql in texts { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "the connection can't be closed: the program still holds \(kept.count) statements or cursors. "
-                + "Release them, and close again",
+            message: "the connection can't be closed: the program still holds "
+                + (kept.count == 1
+                    ? "a statement or a cursor. Release it" : "\(kept.count) statements or cursors. Release them")
+                + ", and close again",
             sql: first)
     }
 
