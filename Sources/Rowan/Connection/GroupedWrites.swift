@@ -75,6 +75,12 @@ final class GroupedWrites: Sendable {
     }
 
     private static func run(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
+        // Once for all: a write is cancelled while it runs only.
+        guard let connection else { return perform(writes, db, connection) }
+        connection.watchingCancellation { perform(writes, db, connection) }
+    }
+
+    private static func perform(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
         guard !writes.isEmpty else { return }
         do {
             try db.transaction(.immediate) {
@@ -96,7 +102,7 @@ final class GroupedWrites: Sendable {
                 // What is committed must not run again.
                 if ended.isCommitted { write.end() } else { runAlone(write, db, connection) }
             }
-            return run(Array(writes[ended.count...]), db, connection)
+            return perform(Array(writes[ended.count...]), db, connection)
         } catch {
             // Each write finds out on its own whether it can be committed.
             for write in writes { runAlone(write, db, connection) }
@@ -164,13 +170,10 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         let result = Result { () throws -> T in
             guard let updates else { throw CancellationError() }
             var value: T?
-            func run() throws {
-                try db.inSavepoint {
-                    value = try updates(db)
-                    return .commit
-                }
+            try db.inSavepoint {
+                value = try updates(db)
+                return .commit
             }
-            if let connection { try connection.watchingCancellation(run) } else { try run() }
             guard let value else { throw CancellationError() }
             return value
         }

@@ -96,7 +96,7 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Runs an access that may be cancelled. Running statements check for cancellation several hundred times per
     /// millisecond: an interruption alone is lost if it occurs just before a step.
-    func watchingCancellation<T>(_ body: () throws -> T) throws -> T {
+    func watchingCancellation<T>(_ body: () throws -> T) rethrows -> T {
         let connection = database.connection
         guard let hooks = connection.hooks else { return try body() }
         let token = hooks.onProgress { [unowned connection] in !connection.isCancelled.load(ordering: .relaxed) }
