@@ -99,8 +99,8 @@ public struct Configuration: Sendable {
 
     /// Whether asynchronous writes that wait at the same time share one transaction. False by default.
     ///
-    /// With many small writes, most of the time is spent on making each commit durable. A shared transaction does so
-    /// once for up to a thousand writes:
+    /// With many small writes, most of the time is spent on commits, above all if each waits for the disk
+    /// (`PRAGMA synchronous = FULL`). A shared transaction commits once for up to a thousand writes:
     ///
     /// ```swift
     /// var config = Configuration()
