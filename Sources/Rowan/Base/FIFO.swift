@@ -38,16 +38,32 @@ package struct FIFO<Element> {
             if let element = storage[index], predicate(element) {
                 storage[index] = nil
                 count -= 1
+                compactIfSparse()
                 return element
             }
         }
         return nil
     }
 
+    /// Removes and returns the elements that satisfy the predicate, in order. Complexity: O(n).
+    package mutating func removeAll(where predicate: (Element) -> Bool) -> [Element] {
+        var (removed, kept) = ([Element](), [Element?]())
+        for element in elements {
+            if predicate(element) { removed.append(element) } else { kept.append(element) }
+        }
+        (storage, head, count) = (kept, 0, kept.count)
+        return removed
+    }
+
     /// Removes and returns all elements, in order.
     package mutating func removeAll() -> [Element] {
         defer { self = FIFO() }
         return elements
+    }
+
+    private mutating func compactIfSparse() {
+        guard storage.count - head > 16, count < (storage.count - head) / 2 else { return }
+        (storage, head) = (elements, 0)
     }
 
     private mutating func compactIfNeeded() {

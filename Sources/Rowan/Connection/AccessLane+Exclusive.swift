@@ -78,6 +78,8 @@ extension AccessLane {
     func close(with readers: AccessLane? = nil) throws {
         guard !state.withLock({ $0.isClosed }) else { return }
         try exclusively { connections in
+            // Another thread may have closed it during the wait.
+            guard !state.withLock({ $0.isClosed }) else { return }
             guard let readers else { return try finish(connections) }
             try readers.exclusively { readConnections in
                 for connection in readConnections + connections { try connection.checkClosing() }
@@ -92,7 +94,9 @@ extension AccessLane {
         try closeAll(connections)
         let waiters = state.withLock { state -> [Waiter] in
             state.isClosed = true
-            return state.waiters.removeAll()
+            let waiters = state.waiters.removeAll()
+            for waiter in waiters { state.noteWait(of: waiter) }
+            return waiters
         }
         for waiter in waiters { waiter.wake(.failure(DatabaseError.connectionIsClosed)) }
     }

@@ -2,12 +2,19 @@
 
 import Dispatch
 
+extension AccessLane.State {
+    /// The wait has ended, for whatever reason.
+    mutating func noteWait(of waiter: AccessLane.Waiter) {
+        let now = Uptime.now
+        longestWait = max(longestWait, now - min(now, waiter.beginning))
+    }
+}
+
 extension AccessLane {
     /// Takes the first waiter.
     func nextWaiter(_ state: inout State) -> Waiter? {
         guard let waiter = state.waiters.popFirst() else { return nil }
-        let now = Uptime.now
-        state.longestWait = max(state.longestWait, now - min(now, waiter.beginning))
+        state.noteWait(of: waiter)
         return waiter
     }
 
@@ -39,13 +46,8 @@ extension AccessLane {
         guard let waitLimit else { return }
         let now = Uptime.now
         let (expired, next) = state.withLock { state -> ([Waiter], UInt64?) in
-            var expired: [Waiter] = []
-            while let waiter = state.waiters.remove(where: {
-                !$0.isPatient && now - min(now, $0.beginning) >= waitLimit
-            }) {
-                expired.append(waiter)
-                state.longestWait = max(state.longestWait, now - min(now, waiter.beginning))
-            }
+            let expired = state.waiters.removeAll { !$0.isPatient && now - min(now, $0.beginning) >= waitLimit }
+            for waiter in expired { state.noteWait(of: waiter) }
             let next = state.waiters.elements.first { !$0.isPatient }?.beginning
             state.isExpiryScheduled = next != nil
             return (expired, next)
@@ -61,13 +63,16 @@ extension AccessLane {
         let now = Uptime.now
         let accesses = allConnections.compactMap { DatabasePoolStatus.Access(.read, $0.record, now) }
             .sorted { $0.beginning < $1.beginning }
-        let holders =
-            state.withLock { $0.isExclusive }
-            ? ["a barrier, or the closing of connections"] : accesses.map(\.description)
+        let start = "no reader was free for \(Uptime.duration(from: 0, to: waitLimit).inSeconds)"
+        guard !state.withLock({ $0.isExclusive }) else {
+            return DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message: "\(start): a barrier, or the closing of connections, uses all of them. Make it shorter")
+        }
+        let holders = accesses.isEmpty ? "" : " In use: \(accesses.map(\.description).joined(separator: "; "))."
         return DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "no reader was free for \(Uptime.duration(from: 0, to: waitLimit).inSeconds). In use: "
-                + "\(holders.joined(separator: "; ")). Make these accesses shorter, or raise "
-                + "Configuration.maximumReaderCount, which is \(capacity)")
+            message: "\(start).\(holders) Make these accesses shorter, or raise Configuration.maximumReaderCount, "
+                + "which is \(capacity)")
     }
 }

@@ -181,7 +181,11 @@ final class AccessLane: Sendable {
     ///
     /// - Returns: false if it has already been woken.
     func cancel(_ waiter: Waiter) -> Bool {
-        state.withLock { $0.waiters.remove { $0 === waiter } != nil }
+        state.withLock { state in
+            guard let waiter = state.waiters.remove(where: { $0 === waiter }) else { return false }
+            state.noteWait(of: waiter)
+            return true
+        }
     }
 
     /// A number that has changed since the last access if the connection has changed the database since.
@@ -311,6 +315,12 @@ final class AccessLane: Sendable {
     /// don't wait for each other.
     var closedDatabase: Database? { state.withLock { $0.closedConnection }?.database.closedCopy }
 
+    /// Runs the closure when the current access, which is one with a callback, has ended.
+    func afterCurrentAccess(_ body: @escaping @Sendable () -> Void) {
+        guard let connection = connectionOfCurrentThread else { return body() }
+        connection.executor.queue.async(execute: body)
+    }
+
     /// The connection that the current thread is using, if any.
     var connectionOfCurrentThread: PooledConnection? {
         state.withLock { $0.all.first(where: \.isHeldByCurrentThread) }
@@ -336,9 +346,12 @@ final class AccessLane: Sendable {
         guard let writer = partners.withLock({ $0.writer }) else { return }
         let threads = Set(allConnections.map(\.holdingThread).filter { $0 != 0 })
         guard !threads.isEmpty else { return }
-        while let waiter = writer.state.withLock({ $0.waiters.remove { threads.contains($0.thread) } }) {
-            waiter.wake(.failure(DatabaseError.deadlock))
+        let waiters = writer.state.withLock { state in
+            let waiters = state.waiters.removeAll { threads.contains($0.thread) }
+            for waiter in waiters { state.noteWait(of: waiter) }
+            return waiters
         }
+        for waiter in waiters { waiter.wake(.failure(DatabaseError.deadlock)) }
     }
 
     func interrupt() {

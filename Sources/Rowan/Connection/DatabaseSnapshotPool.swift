@@ -74,9 +74,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         defer { witness.connection.closeEventually() }
         connections = try (0..<configuration.maximumReaderCount).map { _ in try lane.acquireAnother() }
         for _ in 1...Self.maximumAttempts {
-            let before = try witness.withAccess { try $0.currentDataVersion() }
+            let before = try witness.withAccess { try $0.connection.foreignDataVersion() }
             for connection in connections { try connection.run { try $0.beginSnapshot() } }
-            if try witness.withAccess({ try $0.currentDataVersion() }) == before { return }
+            if try witness.withAccess({ try $0.connection.foreignDataVersion() }) == before { return }
             for connection in connections { try connection.run { try $0.rollback() } }
         }
         throw DatabaseError(
@@ -139,12 +139,5 @@ extension DatabasePool {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a snapshot can't see the changes of an open transaction: call \(method)() after the commit")
-    }
-}
-
-extension Database {
-    /// A number that changes when another connection commits. <https://sqlite.org/pragma.html#pragma_data_version>
-    fileprivate func currentDataVersion() throws -> Int64? {
-        try Row.rows(of: connection.cachedStatement("PRAGMA data_version"), []).first?[0]
     }
 }

@@ -9,7 +9,7 @@ final class OtherProcesses: Sendable {
     private struct State {
         var watcher: FileWatcher?
         /// The value of SQLite's counter that observers know.
-        var knownVersion: UInt32?
+        var knownVersion: Int64?
         var schedule = CheckSchedule()
     }
 
@@ -21,8 +21,7 @@ final class OtherProcesses: Sendable {
     /// - Throws: the error of the system, or of the connection.
     init(_ db: Database) throws {
         lane = { [weak lane = db.lane] in lane }
-        try db.connection.checkSchema()
-        let version = db.connection.lastDataVersion
+        let version = try db.connection.foreignDataVersion()
         let watcher = try FileWatcher(path: db.connection.mainFileName ?? db.path) { [weak self] in
             self?.fileDidChange()
         }
@@ -45,9 +44,9 @@ final class OtherProcesses: Sendable {
     }
 
     private func notifyChanges(_ db: Database) {
-        // A read updates the counter. If it fails because another process holds its lock, the next one will succeed.
+        // If another process holds its lock, the next check will succeed. It learns about a new schema, too.
+        guard let version = try? db.connection.foreignDataVersion() else { return }
         do { try db.connection.checkSchema() } catch { return }
-        let version = db.connection.lastDataVersion
         let isChanged = state.withLock { state in
             defer { state.knownVersion = version }
             return state.knownVersion != version
@@ -83,7 +82,7 @@ struct CheckSchedule {
     private var nextDelay = 1
     private var pauseCount = 0
 
-    private static let maximumDelay = 512
+    private static let maximumDelay = 4096
     /// Writes that follow each other don't cut shorter pauses, and so don't lead to a check each.
     private static let shortestCutDelay = 4
 

@@ -34,6 +34,7 @@ struct UnchangedProof: Sendable {
             do { try db.connection.checkSchema() } catch { return false }
             return db.connection.lastDataVersion == dataVersion
         }
-        return isUnchanged ?? true
+        // The reader is in use. What this process has not committed, another one may have.
+        return isUnchanged ?? !db.configuration.observesOtherProcesses
     }
 }

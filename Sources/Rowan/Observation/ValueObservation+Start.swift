@@ -70,10 +70,11 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
 
     /// Notifies the first value now, on the current thread.
     func immediately() {
+        receiver.willNotifyImmediately()
         do {
             let first = try connections.fetch.run { try fetch($0) }
             try receiver.notifyImmediately(first.value)
-            if let proof = first.proof { observeChanges(since: first, proof) }
+            observeChanges(since: first)
         } catch {
             receiver.failImmediately(error)
         }
@@ -86,7 +87,8 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
             do {
                 let first = try fetch(result.get())
                 receiver.receive(first.value)
-                if let proof = first.proof { observeChanges(since: first, proof) }
+                // The connection of this access tells whether anything has changed, once it is free.
+                connections.fetch.lane.afterCurrentAccess { observeChanges(since: first) }
             } catch {
                 receiver.fail(error)
             }
@@ -99,11 +101,15 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         /// Tells whether the database has changed since the fetch. Nil if changes are already observed, or if there
         /// are none.
         let proof: UnchangedProof?
+        /// The fetch that another process has outdated before its commits were watched.
+        var outdated: SharedFetch<Reducer.Fetched>?
     }
 
     private func fetch(_ db: Database) throws -> First {
         receiver.events.willFetch()
         var proof = UnchangedProof(connections)
+        let isWatched = connections.observesChanges && db.configuration.observesOtherProcesses
+        let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersion() : nil
         let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
         receiver.events.willTrack(region)
         guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
@@ -111,9 +117,21 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
             proof.readDidEnd(db)
             return First(value: value, region: region, proof: proof)
         }
-        // Before this access ends, nothing can be committed.
-        _ = try join(db, region)
-        return First(value: value, region: region, proof: nil)
+        // Before this access ends, only other processes can commit.
+        let joined = try join(db, region)
+        var first = First(value: value, region: region, proof: nil)
+        if let version, try db.connection.foreignDataVersion() != version { first.outdated = joined }
+        return first
+    }
+
+    private func observeChanges(since first: First) {
+        if let proof = first.proof { observeChanges(since: first, proof) }
+        guard let outdated = first.outdated else { return }
+        connections.write.callback { result in
+            // Without a connection, nothing is observed any more.
+            guard let db = try? result.get() else { return }
+            outdated.didCommit(.fullDatabase, db)
+        }
     }
 
     /// Observes changes from the next access of the writer on.

@@ -11,8 +11,14 @@ struct BaseTests {
         var generator = SeededGenerator(3)
         let seed = generator.seed
         for step in 0..<5_000 {
-            switch Int.random(in: 0..<5, using: &generator) {
-            case 0, 1:
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 5 where step % 4 == 0:
+                let remainder = step % 3
+                #expect(
+                    queue.removeAll { $0 % 3 == remainder } == model.filter { $0 % 3 == remainder },
+                    "ROWAN_SEED=\(seed)")
+                model.removeAll { $0 % 3 == remainder }
+            case 0, 1, 5:
                 queue.append(step)
                 model.append(step)
             case 2, 3:

@@ -18,7 +18,7 @@ struct CheckScheduleTests {
         }
         let checksAgain = schedule.fileDidChange()
         #expect(checksFirst && checksAgain)
-        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096])
     }
 
     /// Before, a commit waited for the end of the pause: for half a second at worst.
@@ -28,7 +28,7 @@ struct CheckScheduleTests {
         var last: Pause?
         while let pause = schedule.checkDidEnd() {
             last = pause
-            if pause.delay == 512 { break }
+            if pause.delay == 4096 { break }
             _ = schedule.pauseDidEnd(pause)
         }
         let pause = try #require(last)

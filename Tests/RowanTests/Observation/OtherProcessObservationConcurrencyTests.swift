@@ -99,6 +99,62 @@ struct OtherProcessObservationConcurrencyTests {
         }
     }
 
+    /// The counter of commits of others does not count those of this connection, which are observed anyway.
+    @Test(arguments: ConnectionKind.files)
+    func itsOwnCommitsAreNotThoseOfOthers(_ kind: ConnectionKind) async throws {
+        try await withTable(kind, configuration) { writer in
+            try await writer.write { try $0.execute(sql: "CREATE TABLE other(x)") }
+            let (fetches, regions) = (Log<Int>(), Log<Int>())
+            let recorder = ValueObservation.tracking { db in
+                fetches.append(1)
+                return try db.values()
+            }.record(in: writer)
+            let cancellable = DatabaseRegionObservation(tracking: Table("t")).start(in: writer) {
+                Issue.record($0)
+            } onChange: { _ in
+                regions.append(1)
+            }
+            await eventually { recorder.values == [[1, 2]] }
+            try await writer.fence()
+            for value in 1...5 {
+                try await writer.write { try $0.execute(sql: "INSERT INTO other VALUES (?)", arguments: [value]) }
+                // The checks that follow the write of the file.
+                try await Task.sleep(for: .milliseconds(30))
+            }
+            try await writer.fence()
+            #expect(fetches.elements.count == 1)
+            #expect(regions.elements.isEmpty)
+            try await writer.write { try $0.insert(3) }
+            await eventually { recorder.values.last == [1, 2, 3] }
+            try await Task.sleep(for: .milliseconds(30))
+            try await writer.fence()
+            #expect(fetches.elements.count == 2)
+            #expect(regions.elements.count == 1)
+            cancellable.cancel()
+        }
+    }
+
+    /// Another process commits after the first fetch has read, and before the file is watched.
+    @Test(arguments: [ConnectionKind.walQueue, .pool])
+    func aCommitDuringTheFirstFetchIsNotified(_ kind: ConnectionKind) async throws {
+        try await withTable(kind, configuration) { writer in
+            let isFirst = Mutex(true)
+            let path = writer.path
+            let recorder = ValueObservation.tracking { db in
+                let values = try db.values()
+                let commits = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if commits { try self.runElsewhere(path, ["INSERT INTO t VALUES (3)"]) }
+                return values
+            }.record(in: writer)
+            await eventually { recorder.values.last == [1, 2, 3] }
+            #expect(recorder.values == [[1, 2], [1, 2, 3]])
+            recorder.cancel()
+        }
+    }
+
     @Test(arguments: ConnectionKind.files)
     func cancellingStopsWatching(_ kind: ConnectionKind) async throws {
         try await withTable(kind, configuration) { writer in

@@ -35,9 +35,11 @@ extension FileWatcher {
     private static func makeSource(
         _ path: String, _ queue: DispatchQueue, _ onWrite: @escaping @Sendable () -> Void
     ) throws -> sending any DispatchSourceProtocol {
-        // In WAL mode, the file of the WAL is written first.
+        // In WAL mode, the file of the WAL is written first. Otherwise SQLite creates and deletes a journal in the folder.
+        // Never the database itself: closing its descriptor would release all locks of SQLite in this process.
         let wal = open(path + "-wal", O_EVTONLY)
-        let descriptor = wal >= 0 ? wal : open(path, O_EVTONLY)
+        let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
+        let descriptor = wal >= 0 ? wal : open(folder, O_EVTONLY)
         guard descriptor >= 0 else { throw systemError("open the file", path) }
         let source = DispatchSource.makeFileSystemObjectSource(
             fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib], queue: queue)

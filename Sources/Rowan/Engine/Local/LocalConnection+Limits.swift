@@ -37,6 +37,14 @@ extension LocalConnection {
     }
 
     /// The first value of a query, or nil without rows.
+    /// A number that changes when another connection has committed, and not with the commits of this one.
+    /// <https://sqlite.org/pragma.html#pragma_data_version>
+    package func foreignDataVersion() throws -> Int64? {
+        let value = try openHooks().silently { try unwatched { try firstValue("PRAGMA main.data_version") } }
+        guard case .int64(let version) = value?.storage else { return nil }
+        return version
+    }
+
     private func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         try query.lease()

@@ -288,7 +288,7 @@ extension LocalConnection {
         try? checkSchema()
     }
 
-    /// A number that changes when another connection commits: of the last transaction of this connection.
+    /// A number that changes with each commit, of this connection or of another one: that of the last transaction.
     package var lastDataVersion: UInt32? {
         var version: UInt32 = 0
         let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
