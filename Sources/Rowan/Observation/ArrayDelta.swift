@@ -46,7 +46,7 @@ public struct ArrayDelta<Element: Sendable>: Sendable {
     public let deletions: [Position]
     /// The elements with new keys, with their indices after the changes, in ascending order.
     public let insertions: [Position]
-    /// The moved elements, as few as possible, in the order of their indices after the changes.
+    /// The moved elements, as few as possible if keys are distinct, in the order of their indices after the changes.
     public let moves: [Move]
     /// The changed elements, in the order of their indices after the changes.
     public let updates: [Update]

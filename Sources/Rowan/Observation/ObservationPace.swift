@@ -9,6 +9,9 @@ struct ObservationPace: Sendable {
     var interval: UInt64 = 0
     /// The time without changes before a fetch, in nanoseconds.
     var quietTime: UInt64 = 0
+
+    /// Whether the observation fetches as soon as it can.
+    var isEveryValue: Bool { interval == 0 && quietTime == 0 }
 }
 
 extension ValueObservation {
@@ -22,7 +25,8 @@ extension ValueObservation {
     /// Nothing is fetched for values that are not notified. The last change is always notified, at the end of the
     /// interval at the latest.
     ///
-    /// - Parameter interval: the shortest time between two notifications. It replaces that of an earlier `throttle`.
+    /// - Parameter interval: the shortest time between the schedules of two notifications. It replaces that of an
+    ///   earlier `throttle`.
     public func throttle(for interval: Duration) -> ValueObservation<Reducer> {
         var observation = self
         observation.pace.interval = interval.nanoseconds
@@ -58,7 +62,9 @@ struct ObservationTurn {
     init(_ pace: ObservationPace) { self.pace = pace }
 
     /// Whether the receiver may fetch and notify.
-    var hasCome: Bool { next == 0 || Uptime.now >= next }
+    var hasCome: Bool { next == 0 || hasCome(at: Uptime.now) }
+
+    func hasCome(at now: UInt64) -> Bool { now >= next }
 
     /// A value is about to be notified.
     mutating func willNotify() { postpone(by: pace.interval) }
@@ -68,12 +74,15 @@ struct ObservationTurn {
 
     private mutating func postpone(by time: UInt64) {
         guard time > 0 else { return }
-        next = max(next, Uptime.now.addingReportingOverflow(time).overflow ? .max : Uptime.now + time)
+        let (time, overflow) = Uptime.now.addingReportingOverflow(time)
+        next = max(next, overflow ? .max : time)
     }
 
     /// The uptime to set an alarm to, if one is needed and not set yet.
-    mutating func takeAlarm() -> UInt64? {
-        guard next > 0, !isAlarmSet, next > Uptime.now else { return nil }
+    mutating func takeAlarm() -> UInt64? { next == 0 ? nil : takeAlarm(at: Uptime.now) }
+
+    mutating func takeAlarm(at now: UInt64) -> UInt64? {
+        guard !isAlarmSet, next > now else { return nil }
         isAlarmSet = true
         return next
     }

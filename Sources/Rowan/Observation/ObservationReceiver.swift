@@ -16,6 +16,8 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         /// The database, which stays open during the observation.
         var reader: (any DatabaseReader)?
         var isEnded = false
+        /// Whether a value was taken to be notified.
+        var hasTakenValue = false
         var turn: ObservationTurn
 
         /// - Returns: whether the caller is the one to notify.
@@ -26,13 +28,18 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
 
         /// Takes the next value, if its turn has come. Without value and failure, nobody notifies any more.
         mutating func takeNext() -> Reducer.Fetched? {
-            // A failure waits for no turn, but for the values before it.
-            guard !pending.isEmpty, failure != nil || turn.hasCome else {
+            // The first value waits for no turn; neither does a failure, but for the values before it.
+            guard !pending.isEmpty, !hasTakenValue || failure != nil || turn.hasCome else {
                 if failure == nil { isNotifying = false }
                 return nil
             }
-            turn.willNotify()
+            willNotify()
             return pending.removeFirst()
+        }
+
+        mutating func willNotify() {
+            hasTakenValue = true
+            turn.willNotify()
         }
     }
 
@@ -42,7 +49,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     private let state: Mutex<State>
 
     /// The most values that wait for a slow program. Later changes are fetched when it is ready again.
-    private static var capacity: Int { 8 }
+    private let capacity: Int
 
     init(
         _ reducer: Reducer, _ events: ObservationEvents, _ pace: ObservationPace,
@@ -53,6 +60,8 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         self.reducer = Mutex(reducer)
         self.events = events
         self.scheduler = scheduler
+        // What waits for its turn is the newest value.
+        capacity = pace.isEveryValue ? 8 : 1
         state = Mutex(State(onError: onError, onChange: onChange, reader: reader, turn: ObservationTurn(pace)))
     }
 
@@ -92,7 +101,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
 
     // MARK: Values
 
-    var isReady: Bool { state.withLock { $0.pending.count < Self.capacity && $0.turn.hasCome } }
+    var isReady: Bool { state.withLock { $0.pending.count < capacity && $0.turn.hasCome } }
 
     func databaseDidChange() {
         events.databaseDidChange()
@@ -106,9 +115,8 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     func receive(_ fetched: Reducer.Fetched) {
         let begins = state.withLock { state in
             guard !state.isEnded else { return false }
-            let hasCome = state.turn.hasCome
             // The newest value replaces one that is out of date.
-            if state.pending.count >= (hasCome ? Self.capacity : 1) { state.pending.removeLast() }
+            if state.pending.count >= capacity { state.pending.removeLast() }
             state.pending.append(fetched)
             return state.beginNotifying()
         }
@@ -150,7 +158,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     /// - Returns: nil if there is no value to notify now; then the next one begins again.
     private func takeNext() -> Reducer.Fetched? {
         let (fetched, failure, fetch, alarm) = state.withLock { state in
-            let wasReady = state.pending.count < Self.capacity
+            let wasReady = state.pending.count < capacity
             guard let fetched = state.takeNext() else {
                 return (Reducer.Fetched?.none, state.failure, state.fetch, UInt64?.none)
             }
@@ -174,10 +182,12 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
     }
 
     private func alarmDidRing() {
+        // One reading of the clock: either the turn has come, or another alarm is set.
+        let now = Uptime.now
         let (alarm, begins, fetch) = state.withLock { state in
             state.turn.alarmDidRing()
             // A change may have put it off.
-            guard state.turn.hasCome else { return (state.turn.takeAlarm(), false, state.fetch) }
+            guard state.turn.hasCome(at: now) else { return (state.turn.takeAlarm(at: now), false, state.fetch) }
             return (nil, !state.pending.isEmpty && state.beginNotifying(), state.fetch)
         }
         if let alarm { return setAlarm(alarm) }
@@ -193,21 +203,30 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         scheduler.schedule { onError?(error) }
     }
 
-    /// Notifies the first value on the current thread.
+    // MARK: Immediate start
+
+    /// Keeps the values that are fetched from now on until the first one is notified.
+    func willNotifyImmediately() { state.withLock { $0.isNotifying = true } }
+
+    /// Notifies the first value on the current thread, and then what has been fetched since.
     func notifyImmediately(_ fetched: Reducer.Fetched) throws {
-        guard let value = try reducer.withLock({ try $0._value(fetched) }) else { return }
-        let (onChange, alarm) = state.withLock { state in
-            state.turn.willNotify()
-            return (state.onChange, state.turn.takeAlarm())
+        if let value = try reducer.withLock({ try $0._value(fetched) }) {
+            let (onChange, alarm) = state.withLock { state in
+                state.willNotify()
+                return (state.onChange, state.turn.takeAlarm())
+            }
+            setAlarm(alarm)
+            onChange?(value)
         }
-        setAlarm(alarm)
-        onChange?(value)
+        guard !isEnded else { return }
+        continueNotifying()
     }
 
     /// Notifies an error on the current thread, and ends the observation.
     func failImmediately(_ error: any Error) {
         let onError = state.withLock { $0.onError }
-        guard end() != nil else { return }
+        guard let fetch = end() else { return }
+        fetch?.remove(self)
         events.didFail(error)
         onError?(error)
     }

@@ -1,5 +1,6 @@
 // Deltas: applied one after the other, they give the same arrays as whole fetches.
 
+import Dispatch
 import Foundation
 import Testing
 
@@ -145,6 +146,7 @@ struct ObservedDeltaConcurrencyTests {
             let observation = ValueObservation.tracking { try self.fetch($0) }.deltas()
             let cancellable = observation.start(
                 in: writer, scheduling: .task, onError: { Issue.record($0) }, onChange: { model.apply($0) })
+            await eventually { model.state.withLock { $0.deltaCount } == 1 }
             var random = SeededGenerator(seed)
             for step in 0..<150 {
                 let (id, rank) = (Int.random(in: 1...30, using: &random), Int.random(in: 0...9, using: &random))
@@ -163,6 +165,47 @@ struct ObservedDeltaConcurrencyTests {
             #expect(model.state.withLock { $0.isEqual })
             #expect(model.state.withLock { $0.deltaCount } > 1)
             cancellable.cancel()
+        }
+    }
+
+    /// A scheduler that notifies the first value at once, on any thread.
+    private struct ImmediateScheduler: ValueObservationScheduler {
+        let queue: DispatchQueue
+        func immediateInitialValue() -> Bool { true }
+        func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+    }
+
+    /// What is fetched while the first value is on its way comes after it.
+    @Test(arguments: ConnectionKind.allCases)
+    func immediateStartsUnderWrites(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            try await writer.write { db in
+                try db.execute(sql: "CREATE TABLE item(id INTEGER PRIMARY KEY, rank INTEGER, name TEXT)")
+            }
+            let observation = ValueObservation.tracking { try self.fetch($0) }.deltas()
+            for round in 0..<60 {
+                let model = Model()
+                async let writes: Void = onThread {
+                    for step in 0..<4 {
+                        try writer.write { db in
+                            try db.execute(
+                                sql: "INSERT INTO item VALUES (?, ?, '')", arguments: [round * 4 + step, step])
+                            if step == 2 { try db.execute(sql: "UPDATE item SET rank = 9 - rank") }
+                        }
+                    }
+                }
+                let cancellable = try await onThread {
+                    observation.start(
+                        in: writer, scheduling: ImmediateScheduler(queue: DispatchQueue(label: "immediate")),
+                        onError: { Issue.record($0) }, onChange: { model.apply($0) })
+                }
+                try await writes
+                let expected = try await writer.read { try self.fetch($0) }
+                await eventually { model.items == expected }
+                #expect(model.items == expected, "round \(round)")
+                #expect(model.state.withLock { $0.isEqual })
+                cancellable.cancel()
+            }
         }
     }
 

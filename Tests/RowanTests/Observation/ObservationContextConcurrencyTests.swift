@@ -169,6 +169,24 @@ struct ObservationContextConcurrencyTests {
         #expect(log.elements.first?.hasPrefix("database accesses are not reentrant") == true)
     }
 
+    /// An observation that fails at once fetches nothing any more.
+    @Test @MainActor func aFailedImmediateStart() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)") }
+        let (fetches, errors) = (Log<Void>(), Log<String>())
+        let observation = ValueObservation.tracking { db in
+            fetches.append(())
+            return try db.values().count
+        }.map { _ -> Int in throw Refusal() }
+        let cancellable = observation.start(
+            in: queue, scheduling: .immediate, onError: { errors.append("\($0)") }, onChange: { _ in })
+        #expect(errors.elements == ["Refusal()"])
+        try await queue.write { try $0.insert(3) }
+        try await queue.fence()
+        #expect(fetches.elements.count == 1)
+        cancellable.cancel()
+    }
+
     /// Closing refuses nothing, and ends nothing but the notifications.
     @Test(arguments: ConnectionKind.allCases)
     func closing(_ kind: ConnectionKind) async throws {

@@ -110,20 +110,71 @@ struct ObservationPaceConcurrencyTests {
         }
     }
 
+    /// The fetch fails for another observation that shares it, while the turn of this one is an hour away.
     @Test(arguments: ConnectionKind.allCases)
     func anErrorDoesNotWait(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
             let failing = ValueObservation.tracking { db in
-                guard try db.values().count < 3 else { throw Refusal() }
-                return 0
-            }.throttle(for: .milliseconds(50))
-            let recorder = failing.record(in: writer)
-            await eventually { recorder.values == [0] }
+                guard try db.values().count < 4 else { throw Refusal() }
+                return try db.values().count
+            }
+            let (slow, quick) = (failing.throttle(for: .seconds(3600)).record(in: writer), failing.record(in: writer))
+            await eventually { slow.values == [2] && quick.values == [2] }
             try await writer.fence()
             try await writer.write { try $0.insert(3) }
-            await eventually { recorder.errors.count == 1 }
-            #expect(recorder.errors.first is Refusal)
-            #expect(recorder.values == [0])
+            await eventually { quick.values == [2, 3] }
+            #expect(slow.values == [2])
+            try await writer.write { try $0.insert(4) }
+            await eventually { slow.errors.count == 1 && quick.errors.count == 1 }
+            // What was fetched before the error is notified before it.
+            #expect(slow.values == [2, 3])
+            #expect(slow.errors.first is Refusal)
+        }
+    }
+
+    /// What waits for a slow program is the newest value, not one of each interval.
+    @Test(arguments: ConnectionKind.allCases)
+    func aSlowProgramIsNotNotifiedOfOldValues(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            let queue = DispatchQueue(label: "slow")
+            let (isBusy, mayGoOn) = (Gate(), Gate())
+            let recorder = Recorder<Int>()
+            recorder.start(Counted().observation.throttle(for: .milliseconds(1)), in: writer, on: queue)
+            await eventually { recorder.values == [2] }
+            try await writer.fence()
+            queue.async {
+                isBusy.open()
+                mayGoOn.wait()
+            }
+            await isBusy.opened()
+            for value in 3...30 {
+                try await writer.write { try $0.insert(value) }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            try await writer.fence()
+            mayGoOn.open()
+            await eventually { recorder.values.last == 30 }
+            #expect(recorder.values.last == 30)
+            // The one that was scheduled, the one that waited, and the last one.
+            #expect(recorder.values.count <= 4)
+            recorder.cancel()
+        }
+    }
+
+    /// Under changes that never pause, the first value still comes.
+    @Test(arguments: ConnectionKind.allCases)
+    func theFirstValueWaitsForNoTurn(_ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            let recorder = Recorder<Int>()
+            try await writer.write { db in
+                let observation = Counted().observation.debounce(for: .seconds(3600)).map { $0 }
+                recorder.start(observation, in: writer)
+                try db.insert(3)
+            }
+            for value in 4...10 { try await writer.write { try $0.insert(value) } }
+            await eventually { !recorder.values.isEmpty }
+            #expect(recorder.values.count == 1)
+            recorder.cancel()
         }
     }
 
@@ -165,7 +216,9 @@ struct ObservationPaceConcurrencyTests {
         cancellable.cancel()
     }
 
-    @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), .nanoseconds(1)])
+    @Test(arguments: [
+        Duration.seconds(-1), .seconds(Int64.max), .nanoseconds(1), .seconds(18_446_744_073) + .milliseconds(800),
+    ])
     func anyDurationIsAPace(_ duration: Duration) async throws {
         try await withTable(.pool) { writer in
             let throttled = Counted().observation.throttle(for: duration).record(in: writer)
