@@ -7,7 +7,7 @@ final class Ending: Sendable {
     private let continuation: AsyncStream<Void>.Continuation
     // All threads may use dispatch sources.
     nonisolated(unsafe) private let sources: [any DispatchSourceProtocol]
-    private static let signals = [SIGINT, SIGTERM]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// Replaces what the system does at Ctrl-C and when the process is told to end, until `close`.
     init(after seconds: Double?) {

@@ -30,6 +30,8 @@ struct Follow: Sendable {
         let limit = changes ?? .max
         var (shown, view, writer) = (FollowedPlaces?.none, FollowView(path: path), SecondWriter?.none)
         defer { view.close() }
+        // Also if the loop throws; its own failure takes precedence.
+        defer { try? writer?.stop() }
         for try await value in observation.values(in: pool) {
             let time = Edit.now()
             if let older = shown {

@@ -26,6 +26,8 @@ struct SimulateCommand: ParsableCommand {
     }
 
     func run() throws {
+        // A parent that ignores these signals hands that down.
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
         let log = StatementLog()
         let pool = try PlacesDatabase.open(at: options.database, log: log)
         var random = SeededGenerator(seed: seed)

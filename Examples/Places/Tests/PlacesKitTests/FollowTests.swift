@@ -47,6 +47,20 @@ struct FollowTests {
         #expect(follower.waitForEnd() == 0)
     }
 
+    /// The second process, which would go on for minutes, ends with it.
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [["--changes", "2000"], ["--changes", "2000", "--seconds", "60"]])
+    func aSignalEndsTheSecondProcess(_ signal: Int32, _ options: [String]) throws {
+        let follower = try RunningProgram(
+            ["follow", "--with-writer", "--no-sql", "--database", folder.database] + options)
+        #expect(try follower.nextLine().hasPrefix("Following 3 places"))
+        #expect(try follower.nextLine().hasSuffix(" ms"))
+        let start = ContinuousClock.now
+        follower.send(signal)
+        #expect(follower.waitForEnd() == 0)
+        // Not the time that 2,000 changes take.
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
     @Test func aSecondProcessWritesUntilAllChangesAreShown() throws {
         let result = try Program.run(
             "follow", "--with-writer", "--changes", "5", "--seed", "3", "--database", folder.database)

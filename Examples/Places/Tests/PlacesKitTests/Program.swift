@@ -39,7 +39,9 @@ final class RunningProgram {
     private let output = Pipe()
     private var unread = Data()
 
-    init(_ arguments: String...) throws {
+    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    init(_ arguments: [String]) throws {
         process.executableURL = Program.executable
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
