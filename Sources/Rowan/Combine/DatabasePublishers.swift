@@ -7,7 +7,8 @@ public import Combine
 /// ``DatabaseWriter/writePublisher(receiveOn:updates:)``, ``DatabaseMigrator/migratePublisher(_:receiveOn:)``,
 /// ``ValueObservation/publisher(in:scheduling:)`` and ``DatabaseRegionObservation/publisher(in:)``.
 ///
-/// All of them can be subscribed from any thread. They begin when the subscriber asks for its first value. A cancelled
+/// All of them can be subscribed from any thread, except for observations with `.immediate`, whose subscriber
+/// asks for its first value on the main thread. They begin when the subscriber asks for its first value. A cancelled
 /// subscription delivers nothing more.
 public enum DatabasePublishers {
     /// Publishes the result of a read, and completes.
@@ -19,7 +20,7 @@ public enum DatabasePublishers {
 
     /// Publishes the result of an access, and completes.
     ///
-    /// Each subscription is an access of its own. A cancelled one runs to its end, if it has begun.
+    /// Each subscription is an access of its own. A cancelled one still runs, but publishes nothing.
     public struct Access<Output: Sendable>: Publisher {
         /// The error of the access.
         public typealias Failure = any Error

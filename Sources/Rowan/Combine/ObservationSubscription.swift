@@ -14,6 +14,8 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
         /// The last value, if it is not delivered.
         var pending: Input?
         var isDelivering = false
+        /// The error that follows the value that is being delivered.
+        var failure: (any Error)?
     }
 
     private let scheduler: any ValueObservationScheduler
@@ -41,8 +43,7 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
 
     private func observe(_ start: AsyncValueObservation<Input>.Start) {
         let observation = start(
-            { [weak self] error in self?.end()?.complete(.failure(error)) },
-            { [weak self] value in self?.receive(value) })
+            { [weak self] error in self?.fail(error) }, { [weak self] value in self?.receive(value) })
         // A first value that was delivered at once may have cancelled the subscription.
         let isEnded = state.withLock { state in
             guard state.downstream != nil else { return true }
@@ -63,11 +64,27 @@ final class ValueSubscription<Input: Sendable>: Subscription, Sendable {
     private func deliver() {
         while let (downstream, value) = takePending() {
             let more = downstream.receive(value)
-            state.withLock { state in
+            let failure = state.withLock { state in
                 state.demand += more
                 state.isDelivering = false
+                return state.failure
             }
+            if let failure { return fail(failure) }
         }
+    }
+
+    /// Completes, after the value that another thread is delivering.
+    private func fail(_ error: any Error) {
+        let ended = state.withLock { state -> State? in
+            guard !state.isDelivering else {
+                state.failure = error
+                return nil
+            }
+            defer { state = State() }
+            return state
+        }
+        ended?.observation?.cancel()
+        ended?.downstream?.complete(.failure(error))
     }
 
     private func takePending() -> (Downstream<Input>, Input)? {

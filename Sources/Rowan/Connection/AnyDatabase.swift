@@ -33,7 +33,7 @@ extension DatabaseReader {
     ///
     /// ```swift
     /// let players = try dbPool.atCallSite().read { db in try Player.fetchAll(db) }
-    /// print(dbPool.status.reads)   // meanwhile: [read at App/PlayerStore.swift:42, for 0.2 seconds]
+    /// print(dbPool.status.reads)   // meanwhile: [read at App/PlayerStore.swift:42 for 200 milliseconds]
     /// ```
     public func atCallSite(fileID: StaticString = #fileID, line: UInt = #line) -> AnyDatabaseReader {
         AnyDatabaseReader(self, at: StaticCallSite(fileID, line))

@@ -47,11 +47,13 @@ final class AccessRecord: Sendable {
     private let file = Atomic<UInt>(0)
     private let line = Atomic<UInt>(0)
     private let lastSQL = Mutex<String?>(nil)
+    private let hasSQL = Atomic(false)
 
     /// An access begins.
     func begin(_ site: StaticCallSite) {
         file.store(site.file, ordering: .relaxed)
         line.store(site.line, ordering: .relaxed)
+        if hasSQL.load(ordering: .relaxed) { lastSQL.withLock { $0 = nil } }
         beginning.store(Uptime.coarse, ordering: .releasing)
     }
 
@@ -59,7 +61,10 @@ final class AccessRecord: Sendable {
     func end() { beginning.store(0, ordering: .relaxed) }
 
     /// The access runs a statement.
-    func run(_ sql: String) { lastSQL.withLock { $0 = sql } }
+    func run(_ sql: String) {
+        hasSQL.store(true, ordering: .relaxed)
+        lastSQL.withLock { $0 = sql }
+    }
 
     /// What is known of the access; nil between two accesses.
     var current: (beginning: UInt64, site: StaticCallSite, sql: String?)? {
@@ -97,6 +102,7 @@ extension Duration {
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return .max }
-        return product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000)).partialValue
+        let (sum, isEndless) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+        return isEndless ? .max : sum
     }
 }

@@ -91,8 +91,9 @@ extension DatabasePoolStatus.Access {
 }
 
 extension Duration {
-    /// `3.2 seconds`.
+    /// `3.2 seconds`, or `20 milliseconds`.
     var inSeconds: String {
+        guard nanoseconds >= 1_000_000_000 else { return "\(nanoseconds / 1_000_000) milliseconds" }
         let tenths = nanoseconds / 100_000_000
         return "\(tenths / 10).\(tenths % 10) seconds"
     }

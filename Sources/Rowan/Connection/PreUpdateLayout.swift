@@ -118,11 +118,18 @@ struct PreUpdateLayout: Sendable {
 
 extension Database {
     /// How the rows of a table look to the pre-update hook; nil for a table that it does not report.
-    func preUpdateLayout(of table: StatementProfile.Table) -> PreUpdateLayout? {
+    ///
+    /// - Throws: the error of reading the schema.
+    func preUpdateLayout(of table: StatementProfile.Table) throws -> PreUpdateLayout? {
+        struct HasNoRows: Error {}
         guard !Self.isSQLiteInternalTable(table.name) else { return nil }
-        return try? cached(table.name, table.schema, \.preUpdateLayout) { kind in
-            guard !kind.isView, !kind.isVirtual else { throw DatabaseError(message: "no rows") }
-            return try PreUpdateLayout(self, kind.name, kind.schema.name)
+        do {
+            return try cached(table.name, table.schema, \.preUpdateLayout) { kind in
+                guard !kind.isView, !kind.isVirtual else { throw HasNoRows() }
+                return try PreUpdateLayout(self, kind.name, kind.schema.name)
+            }
+        } catch is HasNoRows {
+            return nil
         }
     }
 }

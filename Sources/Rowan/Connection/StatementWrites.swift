@@ -45,9 +45,14 @@ final class StatementWrites {
     /// How SQLite reports the values of the rows of each write.
     func preUpdateLayouts(_ db: Database) -> [PreUpdateLayout?] {
         if let knownLayouts { return knownLayouts }
-        let layouts = db.connection.unwatched { writes.map { db.preUpdateLayout(of: $0.table) } }
-        knownLayouts = layouts
-        return layouts
+        do {
+            let layouts = try db.connection.unwatched { try writes.map { try db.preUpdateLayout(of: $0.table) } }
+            knownLayouts = layouts
+            return layouts
+        } catch {
+            // A cancellation or an I/O error: the statement fails for the same reason. The next execution asks again.
+            return writes.map { _ in nil }
+        }
     }
 
     private static func make(_ statement: Statement, _ db: Database) -> StatementWrites {
