@@ -6,7 +6,7 @@ import Dispatch
 import Rowan
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessPublisherConcurrencyTests {
     private static let queue = DispatchQueue(label: "AccessPublisherConcurrencyTests")
 

@@ -7,7 +7,7 @@ import Foundation
 import Rowan
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ObservationPublisherConcurrencyTests {
     private let queue = DispatchQueue(label: "ObservationPublisherConcurrencyTests")
     private let observation = ValueObservation.tracking { db in try db.values() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessEndsConcurrencyTests {
     struct Refusal: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellationConcurrencyTests {
     /// A configuration whose connections have a function `started()`, which signals that a statement is running.
     private func configuration(_ started: Gate) -> Configuration {

@@ -87,7 +87,7 @@ struct ClosedConnectionTests {
     }
 
     /// A thread that reads and wants to write, against a closing and against a barrier, which wait for its read.
-    @Test(.timeLimit(.minutes(1)), arguments: ConnectionKind.concurrent, [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: ConnectionKind.concurrent, [false, true])
     func aWriteInAReadDoesNotDeadlock(_ kind: ConnectionKind, _ isClosing: Bool) async throws {
         try await withTable(kind) { writer in
             let isReading = Gate()
@@ -196,7 +196,7 @@ struct ClosedConnectionTests {
     }
 
     /// Eight threads open one file, again and again.
-    @Test(.timeLimit(.minutes(2)), arguments: ConnectionKind.files)
+    @Test(.timeLimit(.minutes(5)), arguments: ConnectionKind.files)
     func manyOpenings(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()
         for round in 0..<5 {

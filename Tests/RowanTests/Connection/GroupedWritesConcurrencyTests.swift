@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GroupedWritesConcurrencyTests {
     private var configuration: Configuration {
         var configuration = Configuration()

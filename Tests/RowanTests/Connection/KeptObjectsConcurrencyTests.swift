@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KeptObjectsConcurrencyTests {
     /// A statement that a program drops out of any access is finalized without disturbing the accesses of others.
     @Test(arguments: ConnectionKind.allCases)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PoolConcurrencyTests {
     /// The write is in the middle of its transaction, and reads go on.
     @Test(arguments: ConnectionKind.concurrent)

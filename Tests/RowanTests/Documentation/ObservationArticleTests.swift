@@ -53,7 +53,7 @@ final class ScoreHistory: PreUpdateObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ObservationArticleConcurrencyTests {
     @Test func observation() async throws {
         let folder = try TemporaryFolder()

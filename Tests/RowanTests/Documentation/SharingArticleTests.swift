@@ -23,7 +23,7 @@ private func applicationWillEnterForeground() {
     NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharingArticleConcurrencyTests {
     private let folder: TemporaryFolder
     private let path: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OtherProcessObservationConcurrencyTests {
     private static let rows = ValueObservation.tracking { try $0.values() }
 

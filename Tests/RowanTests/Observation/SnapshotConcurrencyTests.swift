@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rowan
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SnapshotConcurrencyTests {
     private func withPool(_ body: (DatabasePool) async throws -> Void) async throws {
         let folder = try TemporaryFolder()

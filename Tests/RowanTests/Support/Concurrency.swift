@@ -52,9 +52,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) a
     }
 }
 
-/// Waits until a condition holds, as long as it takes within ten seconds: what ends on another thread has no event.
+/// Waits until a condition holds, as long as it takes within a minute: what ends on another thread has no event.
 func eventually(_ condition: () throws -> Bool) async rethrows {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try !condition(), ContinuousClock.now < deadline {
         // A cancelled test asks again at once.
         try? await Task.sleep(for: .milliseconds(2))

@@ -32,7 +32,7 @@ final class PlayerList {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MainActorTests {
     @Test func observation() async throws {
         let queue = try DatabaseQueue()
