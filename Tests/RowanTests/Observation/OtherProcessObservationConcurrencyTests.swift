@@ -18,17 +18,12 @@ struct OtherProcessObservationConcurrencyTests {
 
     /// Runs SQL in another process, each statement in a transaction of its own.
     private func runElsewhere(_ path: String, _ statements: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let script = """
             import sqlite3, sys
             connection = sqlite3.connect(sys.argv[1], timeout=10, isolation_level=None)
             for sql in sys.argv[2:]: connection.execute(sql).fetchall()
             """
-        process.arguments = ["python3", "-c", script, path] + statements
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(runProgram(["/usr/bin/env", "python3", "-c", script, path] + statements) == 0)
     }
 
     @Test(arguments: ConnectionKind.files)
