@@ -191,12 +191,12 @@ extension ValueObservation where Reducer: ValueReducer {
         deltas(by: \.id)
     }
 
-    /// The same, for elements with another key, such as rows.
+    /// The same, for elements with another key, such as values.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db in
-    ///     try Row.fetchAll(db, sql: "SELECT name, score FROM player ORDER BY name")
-    /// }.deltas { row in row["name"] as String }
+    ///     try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY name")
+    /// }.deltas { name in name }
     /// ```
     ///
     /// - Parameter key: the key of an element. Elements that share a key are told apart by their order.
