@@ -162,28 +162,3 @@ private enum MissingValues {
         }
     }
 }
-
-/// The affinity of a column. <https://sqlite.org/datatype3.html#determination_of_column_affinity>
-private enum Affinity: String {
-    case integer = "INTEGER"
-    case text = "TEXT"
-    case blob = "BLOB"
-    case real = "REAL"
-    case numeric = "NUMERIC"
-
-    init(declaredType type: String) {
-        func contains(_ words: String...) -> Bool { words.contains { type.contains($0) } }
-        self =
-            if contains("INT") {
-                .integer
-            } else if contains("CHAR", "CLOB", "TEXT") {
-                .text
-            } else if type.isEmpty || contains("BLOB") {
-                .blob
-            } else if contains("REAL", "FLOA", "DOUB") {
-                .real
-            } else {
-                .numeric
-            }
-    }
-}

@@ -1,35 +1,21 @@
 // The types of columns, and the values that keep their class in them. <https://sqlite.org/datatype3.html>
 
-/// The class of the values that a type of column is made for.
+/// The values that a type of column is made for.
 enum ColumnClass {
-    case integer, real, text, blob, numeric
+    case values(Affinity)
     /// A column without a type, or of type ANY: it accepts all values.
     case any
 
-    /// <https://sqlite.org/datatype3.html#determination_of_column_affinity>
-    init(declaredType: String) {
-        let type = declaredType.uppercased()
-        func contains(_ words: String...) -> Bool { words.contains { type.contains($0) } }
-        self =
-            if type.isEmpty || type == "ANY" {
-                .any
-            } else if contains("INT") {
-                .integer
-            } else if contains("CHAR", "CLOB", "TEXT") {
-                .text
-            } else if contains("BLOB") {
-                .blob
-            } else if contains("REAL", "FLOA", "DOUB") {
-                .real
-            } else {
-                .numeric
-            }
+    init(declaredType type: String) {
+        let acceptsAll = type.isEmpty || type.isSameDatabaseName(as: "ANY")
+        self = acceptsAll ? .any : .values(Affinity(declaredType: type))
     }
 
     /// Whether the column is made for a value: it neither converts it, nor compares it with values of another class.
     func suits(_ value: StoredClass) -> Bool {
-        switch (self, value) {
-        case (.any, _), (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
+        guard case .values(let affinity) = self else { return true }
+        return switch (affinity, value) {
+        case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
         // A date is a text in a DATETIME column, and a number in others; a text of digits loses its form there.
         case (.numeric, .integer), (.numeric, .real), (.numeric, .text(isPlain: false)): true
         // JSON, as text or in SQLite's binary form.
