@@ -37,10 +37,9 @@ extension Database {
     /// The implementation of all transactions. It uses no tuple and no Result, whose metadata would be looked up at
     /// each access (benchmark point-read-pool).
     ///
-    /// - Parameter completion: whether the result of the operations commits; the default always commits.
+    /// - Parameter completion: whether the result of the operations commits; any result does if it is nil.
     package func transaction<T>(
-        _ kind: TransactionKind?, completion: (T) -> TransactionCompletion = { _ in .commit },
-        _ operations: () throws -> T
+        _ kind: TransactionKind?, completion: ((T) -> TransactionCompletion)? = nil, _ operations: () throws -> T
     ) throws -> T {
         let outer = connection.transaction
         try begin(kind, owner: .scope)
@@ -49,7 +48,7 @@ extension Database {
         do {
             result = try operations()
             connection.transaction.isScopeEnding = true
-            if completion(result) == .commit {
+            if completion.map({ $0(result) }) ?? .commit == .commit {
                 try commitScope()
                 return result
             }

@@ -21,26 +21,45 @@ extension TableRecord {
     /// The statement that fetches by primary key, with the key bound.
     @usableFromInline
     static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Statement {
-        let id = ObjectIdentifier(Self.self)
-        let plan: KeyPlan
-        let plans = db.recordPlans
-        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch, !known.statement.isLeased {
-            plan = known
-        } else {
-            plan = try makeKeyPlan(db)
-            // Set at the end, because reading the schema may change the known version.
-            plans.keyPlans[id] = plan
-        }
-        guard plan.isKeyAlone else {
-            return try filter(key: key).makePreparedRequest(db, forSingleResult: true).statement
-        }
-        let value = Key.isStoredByStrategy ? _storedKey(key, forColumn: plan.column) : key.databaseValue
+        let plan = try keyPlan(db)
+        guard plan.isKeyAlone else { return try unplannedKeyStatement(db, key) }
+        let value = storedValue(of: key, forColumn: plan.column)
         try plan.statement.setSingleArgument(value)
         if db.connection.isRecordingReads {
             plan.statement.rowRestriction = try db.rowRestriction(
                 plan.statement, key: value, of: databaseTableName, in: databaseSchemaName)
         }
         return plan.statement
+    }
+
+    /// The key as the record stores it. Whether a type has a strategy costs a look-up in the runtime, which numbers
+    /// don't need: a strategy applies to dates, data and UUIDs.
+    private static func storedValue<Key: DatabaseValueConvertible>(
+        of key: Key, forColumn column: String
+    ) -> DatabaseValue {
+        let value = key.databaseValue
+        if case .int64 = value.storage { return value }
+        return Key.isStoredByStrategy ? _storedKey(key, forColumn: column) : value
+    }
+
+    /// Apart from ``keyStatement(_:_:)``, which would look up the metadata of `Optional<Key>` even without it.
+    @inline(never)
+    private static func unplannedKeyStatement<Key: DatabaseValueConvertible>(
+        _ db: Database, _ key: Key
+    ) throws -> Statement {
+        try filter(key: key).makePreparedRequest(db, forSingleResult: true).statement
+    }
+
+    private static func keyPlan(_ db: Database) throws -> KeyPlan {
+        let id = ObjectIdentifier(Self.self)
+        let plans = db.recordPlans
+        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch, !known.statement.isLeased {
+            return known
+        }
+        let plan = try makeKeyPlan(db)
+        // Set at the end, because reading the schema may change the known version.
+        plans.keyPlans[id] = plan
+        return plan
     }
 
     private static func makeKeyPlan(_ db: Database) throws -> KeyPlan {
