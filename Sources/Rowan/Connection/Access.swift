@@ -155,13 +155,15 @@ extension DatabaseAccessRoute {
     /// Access with a callback, on the queue of the connection.
     ///
     /// - Parameters:
-    ///   - isIndependent: whether it must start even if the target queue is busy.
+    ///   - thread: a thread that is blocked until the access begins, or 0. The access then begins even if the target
+    ///     queue is busy.
     ///   - isPatient: whether it waits as long as necessary, even if accesses have a limit.
     func callback(
-        isIndependent: Bool = false, isPatient: Bool = false,
+        blocking thread: UInt = 0, isPatient: Bool = false,
         _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        let waiter = AccessLane.Waiter(isPatient: isPatient) { result in
+        let isIndependent = thread != 0
+        let waiter = AccessLane.Waiter(thread: thread, isPatient: isPatient) { result in
             switch result {
             case .failure(let error): lane.failureQueue.async { body(.failure(error)) }
             case .success(let grant):
@@ -172,6 +174,7 @@ extension DatabaseAccessRoute {
         do { try lane.enqueue(waiter) } catch {
             lane.failureQueue.async { body(.failure(error)) }
         }
+        if isIndependent { lane.refuseDeadlocks() }
     }
 
     private func runCallback(_ grant: AccessLane.Grant, _ body: (Result<Database, any Error>) -> Void) {

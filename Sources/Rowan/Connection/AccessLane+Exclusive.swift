@@ -2,6 +2,11 @@
 
 import Dispatch
 
+extension AccessLane.State {
+    /// Whether the thread holds all connections.
+    func isExclusive(of thread: UInt) -> Bool { exclusive?.holdsAll == true && exclusive?.thread == thread }
+}
+
 extension AccessLane {
     /// Runs the closure while no other access is running; other accesses wait.
     ///
@@ -13,18 +18,25 @@ extension AccessLane {
     }
 
     private func acquireAll() throws -> [PooledConnection] {
-        try state.withLock { try check($0) }
+        let thread = currentThreadID
+        let hasTurn = try state.withLock { state in
+            try check(state)
+            state.threadsBeforeTurn.append(thread)
+            return state.exclusive == nil
+        }
+        if !hasTurn { refuseDeadlocks() }
         exclusiveTurn.wait()
         let isReady = state.withLock { state in
-            state.isExclusive = true
+            state.threadsBeforeTurn.removeAll { $0 == thread }
+            state.exclusive = Exclusive(thread: thread)
             return state.idle.count == state.count
         }
         if !isReady {
-            refuseWaitersOfWriter()
+            refuseDeadlocks()
             allReturned.wait()
         }
         return state.withLock { state in
-            state.exclusiveThread = currentThreadID
+            state.exclusive?.holdsAll = true
             return state.idle
         }
     }
@@ -49,7 +61,7 @@ extension AccessLane {
     /// Closes the unused connections, without waiting for the others.
     func closeIdleConnections() {
         let connections = state.withLock { state -> [PooledConnection] in
-            guard !state.isExclusive else { return [] }
+            guard state.exclusive == nil else { return [] }
             defer { state.idle = [] }
             state.count -= state.idle.count
             state.all.removeAll { connection in state.idle.contains { $0 === connection } }

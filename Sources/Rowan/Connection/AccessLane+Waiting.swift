@@ -64,7 +64,7 @@ extension AccessLane {
         let accesses = allConnections.compactMap { DatabasePoolStatus.Access(.read, $0.record, now) }
             .sorted { $0.beginning < $1.beginning }
         let start = "no reader was free for \(Uptime.duration(from: 0, to: waitLimit).inSeconds)"
-        guard !state.withLock({ $0.isExclusive }) else {
+        guard state.withLock({ $0.exclusive == nil }) else {
             return DatabaseError(
                 resultCode: .SQLITE_BUSY,
                 message: "\(start): a barrier, or the closing of connections, uses all of them. Make it shorter")

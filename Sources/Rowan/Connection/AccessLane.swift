@@ -20,13 +20,21 @@ final class AccessLane: Sendable {
         var closedConnection: PooledConnection?
         var isClosed = false
         var failureQueue: DispatchQueue?
-        /// Whether an exclusive access holds all connections, or waits for them, and on which thread.
-        var isExclusive = false
-        var exclusiveThread: UInt = 0
+        /// The access that holds all connections, or waits for them.
+        var exclusive: Exclusive?
+        /// The threads of the next exclusive accesses.
+        var threadsBeforeTurn: [UInt] = []
         /// The longest time that a waiter has waited, in nanoseconds.
         var longestWait: UInt64 = 0
         /// Whether waiters that have waited too long will be looked for.
         var isExpiryScheduled = false
+    }
+
+    /// An access to all connections.
+    struct Exclusive {
+        let thread: UInt
+        /// Whether all connections have been returned.
+        var holdsAll = false
     }
 
     /// What an access receives: a connection, or permission to open one.
@@ -70,12 +78,12 @@ final class AccessLane: Sendable {
     let groupedWrites = GroupedWrites()
     /// The progress of the connection at the end of its last access, if the lane has one connection.
     private let lastProgress = Atomic<Int>(0)
-    /// The lane whose threads may wait for this one: for a writer, the readers of its pool, and vice versa.
+    /// The lanes of a pool, this one included: their threads may wait for each other.
     private let partners = Mutex<Partners>(Partners())
 
     private struct Partners {
-        weak var readers: AccessLane?
         weak var writer: AccessLane?
+        weak var readers: AccessLane?
     }
 
     init(
@@ -93,8 +101,15 @@ final class AccessLane: Sendable {
 
     /// Introduces a writer and its readers to each other, to prevent deadlocks between them.
     static func pair(writer: AccessLane, readers: AccessLane) {
-        writer.partners.withLock { $0.readers = readers }
-        readers.partners.withLock { $0.writer = writer }
+        for lane in [writer, readers] { lane.partners.withLock { $0 = Partners(writer: writer, readers: readers) } }
+    }
+
+    /// The writer and the readers of the pool that the lane belongs to.
+    var pair: (writer: AccessLane, readers: AccessLane)? {
+        partners.withLock { partners in
+            guard let writer = partners.writer, let readers = partners.readers else { return nil }
+            return (writer, readers)
+        }
     }
 
     // MARK: Acquiring and releasing
@@ -139,10 +154,7 @@ final class AccessLane: Sendable {
             semaphore.signal()
         }
         try enqueue(waiter)
-        // This thread holds a reader that an exclusive access waits for, and that access holds the writer.
-        if let readers = partners.withLock({ $0.readers }), readers.isExclusiveAwaitingCurrentThread, cancel(waiter) {
-            throw DatabaseError.deadlock
-        }
+        refuseDeadlocks()
         semaphore.wait()
         return try slot.take().get()
     }
@@ -152,7 +164,7 @@ final class AccessLane: Sendable {
     /// - Returns: nil if the connection is not available now.
     func useIfIdle<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) rethrows -> T? {
         let isTaken = state.withLock { state in
-            guard state.waiters.isEmpty, !state.isExclusive, !state.isClosed,
+            guard state.waiters.isEmpty, state.exclusive == nil, !state.isClosed,
                 let index = state.idle.firstIndex(where: { $0 === connection })
             else { return false }
             state.idle.remove(at: index)
@@ -199,7 +211,7 @@ final class AccessLane: Sendable {
             hasWritten = lastProgress.exchange(progress, ordering: .releasing) != progress
         }
         let waiter = state.withLock { state -> Waiter? in
-            if !state.isExclusive, let waiter = nextWaiter(&state) { return waiter }
+            if state.exclusive == nil, let waiter = nextWaiter(&state) { return waiter }
             state.idle.append(connection)
             signalIfAllReturned(state)
             return nil
@@ -235,7 +247,7 @@ final class AccessLane: Sendable {
     }
 
     private func take(_ state: inout State) -> Grant? {
-        guard state.waiters.isEmpty, !state.isExclusive else { return nil }
+        guard state.waiters.isEmpty, state.exclusive == nil else { return nil }
         return takeFree(&state)
     }
 
@@ -275,7 +287,7 @@ final class AccessLane: Sendable {
     /// succeed. Otherwise nobody would wake it.
     private func passPlaceOn() {
         let waiter = state.withLock { state -> Waiter? in
-            if !state.isExclusive, let waiter = nextWaiter(&state) { return waiter }
+            if state.exclusive == nil, let waiter = nextWaiter(&state) { return waiter }
             state.count -= 1
             signalIfAllReturned(state)
             return nil
@@ -292,7 +304,7 @@ final class AccessLane: Sendable {
 
     private func checkNesting(_ state: State) throws {
         let thread = currentThreadID
-        guard !state.all.contains(where: \.isHeldByCurrentThread), state.exclusiveThread != thread,
+        guard !state.all.contains(where: \.isHeldByCurrentThread), !state.isExclusive(of: thread),
             !state.openingThreads.contains(thread)
         else { throw DatabaseError.nestedAccess }
     }
@@ -301,12 +313,7 @@ final class AccessLane: Sendable {
     func refuseNestedAccess() throws { try state.withLock { try checkNesting($0) } }
 
     /// Whether the current thread holds all connections.
-    var isExclusiveOfCurrentThread: Bool { state.withLock { $0.exclusiveThread == currentThreadID } }
-
-    /// Whether an exclusive access waits for a connection that the current thread holds.
-    private var isExclusiveAwaitingCurrentThread: Bool {
-        state.withLock { $0.isExclusive && $0.all.contains(where: \.isHeldByCurrentThread) }
-    }
+    var isExclusiveOfCurrentThread: Bool { state.withLock { $0.isExclusive(of: currentThreadID) } }
 
     /// The connections that are open.
     var allConnections: [PooledConnection] { state.withLock { $0.all } }
@@ -326,46 +333,18 @@ final class AccessLane: Sendable {
         state.withLock { $0.all.first(where: \.isHeldByCurrentThread) }
     }
 
-    /// Whether a read could wait forever: all readers are held by threads that wait for the writer, or by the thread
-    /// that holds it.
-    var isExhaustedByWriter: Bool {
-        guard let writer = partners.withLock({ $0.writer }) else { return false }
-        let threads = writer.waitingThreads.union([currentThreadID])
-        return state.withLock { state in
-            guard state.idle.isEmpty, state.count >= capacity, state.all.count == state.count else { return false }
-            return state.all.allSatisfy { threads.contains($0.holdingThread) }
-        }
-    }
-
-    private var waitingThreads: Set<UInt> {
-        state.withLock { state in Set(state.waiters.elements.lazy.map(\.thread).filter { $0 != 0 }) }
-    }
-
-    /// Fails the waiters that hold a reader: the exclusive access, which holds the writer, waits for their readers.
-    func refuseWaitersOfWriter() {
-        guard let writer = partners.withLock({ $0.writer }) else { return }
-        let threads = Set(allConnections.map(\.holdingThread).filter { $0 != 0 })
-        guard !threads.isEmpty else { return }
-        let waiters = writer.state.withLock { state in
-            let waiters = state.waiters.removeAll { threads.contains($0.thread) }
-            for waiter in waiters { state.noteWait(of: waiter) }
-            return waiters
-        }
-        for waiter in waiters { waiter.wake(.failure(DatabaseError.deadlock)) }
-    }
-
     func interrupt() {
         for connection in allConnections { connection.interrupt() }
     }
 
     func signalIfAllReturned(_ state: State) {
-        if state.isExclusive, state.idle.count == state.count { allReturned.signal() }
+        if state.exclusive != nil, state.idle.count == state.count { allReturned.signal() }
     }
 
     /// The grant of the first waiter after an exclusive access, if any waiter and connection are available.
     func nextAfterExclusive() -> (Waiter, Grant)? {
         state.withLock { state in
-            (state.isExclusive, state.exclusiveThread) = (false, 0)
+            state.exclusive = nil
             guard !state.waiters.isEmpty, let grant = takeFree(&state) else { return nil }
             return nextWaiter(&state).map { ($0, grant) }
         }
@@ -385,12 +364,5 @@ extension DatabaseError {
             resultCode: .SQLITE_MISUSE,
             message: "database accesses are not reentrant: use the Database of the current access, "
                 + "or unsafeReentrantRead / unsafeReentrantWrite")
-    }
-
-    static var deadlock: DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "this access would wait forever: it waits for the writer, which waits for the end of a read that "
-                + "this thread has begun. Write after the end of the read")
     }
 }

@@ -138,10 +138,10 @@ public final class DatabasePool: DatabaseWriter {
             !connection.database.isInsideTransaction, "call spawnConcurrentRead outside a transaction")
         // In a barrier, the read would wait for the barrier's end, and this access for the read.
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
-        guard !readers.isExhaustedByWriter else { return value(.failure(DatabaseError.deadlock)) }
         // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
-        DatabaseAccessRoute(lane: readers, scope: .plain).callback(isIndependent: true, isPatient: true) { result in
+        DatabaseAccessRoute(lane: readers, scope: .plain).callback(blocking: currentThreadID, isPatient: true) {
+            result in
             let isSignalled = Atomic(false)
             func signal() {
                 if !isSignalled.exchange(true, ordering: .relaxed) { isIsolated.signal() }

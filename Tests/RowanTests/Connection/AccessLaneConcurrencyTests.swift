@@ -176,7 +176,7 @@ struct AccessLaneConcurrencyTests {
         let log = Log<String>()
         let connection = try lane.acquire()
         async let closed: Void = onThread { try lane.close() }
-        while !lane.state.withLock({ $0.isExclusive }) { await Task.yield() }
+        while lane.state.withLock({ $0.exclusive == nil }) { await Task.yield() }
         try lane.enqueue(waiter("a", log, lane))
         #expect(log.elements == [])
         lane.release(connection)
