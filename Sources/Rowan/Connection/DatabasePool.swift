@@ -140,6 +140,7 @@ public final class DatabasePool: DatabaseWriter {
         guard !readers.isExclusiveOfCurrentThread else { return value(.failure(DatabaseError.nestedAccess)) }
         // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
+        let failure = Mutex<(any Error)?>(nil)
         DatabaseAccessRoute(lane: readers, scope: .plain).callback(blocking: currentThreadID, isPatient: true) {
             result in
             let isSignalled = Atomic(false)
@@ -154,12 +155,14 @@ public final class DatabasePool: DatabaseWriter {
                     value(.success(db))
                 }
             } catch {
-                let isLate = isSignalled.load(ordering: .relaxed)
+                // Later errors concern the end of the transaction.
+                if !isSignalled.load(ordering: .relaxed) { failure.withLock { $0 = error } }
                 signal()
-                if !isLate { value(.failure(error)) }
             }
         }
         isIsolated.wait()
+        // On this thread, because another one could not use the writer yet.
+        if let error = failure.withLock({ $0 }) { value(.failure(error)) }
     }
 
     /// Schedules a read of the last committed state. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
