@@ -82,9 +82,9 @@ extension Row: Hashable {
 }
 
 extension Row: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The names and values of the columns: `[id:1, name:"Arthur", score:NULL]`.
+    /// The names and values of the columns: `[id:1 name:"Arthur" score:NULL]`.
     public var description: String {
-        "[" + map { "\($0):\($1.rowDescription)" }.joined(separator: ", ") + "]"
+        "[" + map { "\($0):\($1)" }.joined(separator: " ") + "]"
     }
 
     /// The columns, the unadapted row, the scopes, and the numbers of prefetched rows, one per line.
@@ -105,15 +105,5 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
             lines.append("\(indentation)+ \(key): \(rows.count) row\(rows.count == 1 ? "" : "s")")
         }
         return lines
-    }
-}
-
-extension DatabaseValue {
-    fileprivate var rowDescription: String {
-        switch storage {
-        case .string(let string): "\"\(string)\""
-        case .blob(let data): "Data(\(data.count) bytes)"
-        case .null, .int64, .double: description
-        }
     }
 }

@@ -132,9 +132,9 @@ extension Row {
     var errorDescription: String {
         let columns = layout.names.prefix(20).enumerated().map { index, name in
             let value = column(atUncheckedIndex: index).databaseValue.errorDescription(limit: 20)
-            return "\(name.prefix(utf8Count: 40)): \(value)"
+            return "\(name.prefix(utf8Count: 40)):\(value)"
         }
-        return "[\((columns + (count > 20 ? ["…"] : [])).joined(separator: ", "))]"
+        return "[\((columns + (count > 20 ? ["…"] : [])).joined(separator: " "))]"
     }
 
     // Never inlined: building the message would slow down each column (benchmark fetch-index).

@@ -3,7 +3,7 @@
 /// The error of a database value that does not decode to the expected Swift type.
 ///
 /// ```swift
-/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name: 'Arthur', score: NULL]
+/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur" score:NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
@@ -35,7 +35,7 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     /// The reason, with the column, the row and the SQL if they are known.
     public var description: String {
         var details: [String] = []
-        if let column { details.append("column: \"\(column)\"") }
+        if let column { details.append("column: \(column.debugDescription)") }
         if let columnIndex { details.append("column index: \(columnIndex)") }
         if let row { details.append("row: \(row)") }
         if let sql { details.append("sql: `\(sql)`") }

@@ -18,7 +18,7 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .recordNotFound(let table, let key):
             let columns = key.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.errorDescription)" }
-            return "Key not found in table \(table): [\(columns.joined(separator: ", "))]"
+            return "Key not found in table \(table): [\(columns.joined(separator: " "))]"
         }
     }
 }

@@ -5,7 +5,7 @@
 /// ```swift
 /// let violations = try db.foreignKeyViolations(in: "book")
 /// while let violation = try violations.next() {
-///     // FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1, authorId:2, title:"Moby-Dick"]
+///     // FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1 authorId:2 title:"Moby-Dick"]
 ///     print(try violation.failureDescription(db))
 /// }
 /// ```

@@ -1,12 +1,33 @@
-// Descriptions of values: complete, as SQL literals, and truncated, for errors. An error shows the start of a value and
+// Descriptions of values: complete, truncated for errors, and as SQL literals. An error shows the start of a value and
 // its size, so building and logging it does not depend on the size of the database's content.
 
 import Foundation
 
 extension DatabaseValue: CustomStringConvertible {
-    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
-    public var description: String { sqlLiteral }
+    /// The value as in Swift, and the size of a blob: `NULL`, `1`, `1.5`, `"O\'Brien"`, `Data(2 bytes)`.
+    public var description: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64(let integer): String(integer)
+        case .double(let double): String(double)
+        case .string(let string): string.debugDescription
+        case .blob(let data): "Data(\(data.count) bytes)"
+        }
+    }
 
+    /// The value for an error message: at most 100 bytes of a text, followed by the full size if truncated.
+    ///
+    /// Complexity: O(1).
+    package var errorDescription: String { errorDescription(limit: 100) }
+
+    /// The same, with another number of bytes.
+    package func errorDescription(limit: Int) -> String {
+        guard case .string(let string) = storage, string.utf8.count > limit else { return description }
+        return String(string.prefix(utf8Count: limit)).debugDescription.dropLast() + "…\" (\(string.utf8.count) bytes)"
+    }
+
+    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
+    ///
     /// Complexity: O(*n*), where *n* is the number of bytes of the value.
     package var sqlLiteral: String {
         switch storage {
@@ -18,30 +39,6 @@ extension DatabaseValue: CustomStringConvertible {
         case .blob(let data): "x'" + data.hexadecimal + "'"
         }
     }
-
-    /// The value for an error message: an SQL literal with at most 100 bytes of content, followed by the full size if
-    /// truncated.
-    ///
-    /// Complexity: O(1).
-    package var errorDescription: String { errorDescription(limit: Self.maximumErrorSize) }
-
-    /// The same, with another number of bytes of content.
-    package func errorDescription(limit: Int) -> String {
-        switch storage {
-        case .null, .int64, .double:
-            return sqlLiteral
-        case .string(let string):
-            let size = string.utf8.count
-            guard size > limit else { return sqlLiteral }
-            return String(string.prefix(utf8Count: limit)).quotedDatabaseString.dropLast() + "…' (\(size) bytes)"
-        case .blob(let data):
-            guard data.count > limit else { return sqlLiteral }
-            return "x'" + data.prefix(limit).hexadecimal + "…' (\(data.count) bytes)"
-        }
-    }
-
-    /// How many bytes of a value an error shows.
-    private static let maximumErrorSize = 100
 }
 
 extension Data {

@@ -13,8 +13,8 @@ struct AssociationAggregateTests {
             Author.select(\.id).annotated(with: Author.books.count, Author.books.max(\.year)),
             #"SELECT "id", (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount", (SELECT MAX("year") FROM "book" WHERE "authorId" = "author"."id") AS "maxBookYear" FROM "author""#,
             rows: [
-                "[id:1, bookCount:2, maxBookYear:1851]", "[id:2, bookCount:1, maxBookYear:1830]",
-                "[id:3, bookCount:0, maxBookYear:NULL]", "[id:4, bookCount:0, maxBookYear:NULL]",
+                "[id:1 bookCount:2 maxBookYear:1851]", "[id:2 bookCount:1 maxBookYear:1830]",
+                "[id:3 bookCount:0 maxBookYear:NULL]", "[id:4 bookCount:0 maxBookYear:NULL]",
             ])
         try Library.check(
             Author.select(\.id).annotated(
@@ -27,10 +27,10 @@ struct AssociationAggregateTests {
                 + #"IFNULL((SELECT MIN("price") FROM "book" WHERE "authorId" = "author"."id"), ?) AS "minBookPrice" "#
                 + #"FROM "author""#, [0],
             rows: [
-                "[id:1, hasNoBook:0, bookPriceSum:30, averageBookPrice:15.0, total:30.0, minBookPrice:10]",
-                "[id:2, hasNoBook:0, bookPriceSum:30, averageBookPrice:30.0, total:30.0, minBookPrice:30]",
-                "[id:3, hasNoBook:1, bookPriceSum:NULL, averageBookPrice:NULL, total:0.0, minBookPrice:0]",
-                "[id:4, hasNoBook:1, bookPriceSum:NULL, averageBookPrice:NULL, total:0.0, minBookPrice:0]",
+                "[id:1 hasNoBook:0 bookPriceSum:30 averageBookPrice:15.0 total:30.0 minBookPrice:10]",
+                "[id:2 hasNoBook:0 bookPriceSum:30 averageBookPrice:30.0 total:30.0 minBookPrice:30]",
+                "[id:3 hasNoBook:1 bookPriceSum:NULL averageBookPrice:NULL total:0.0 minBookPrice:0]",
+                "[id:4 hasNoBook:1 bookPriceSum:NULL averageBookPrice:NULL total:0.0 minBookPrice:0]",
             ])
     }
 
@@ -60,10 +60,10 @@ struct AssociationAggregateTests {
                 with: Author.books.sum(\.price), Author.awards.sum(\.points), Author.passports.count)
             #expect(
                 try Row.fetchAll(db, request).map(\.description) == [
-                    "[id:1, bookPriceSum:30, awardPointsSum:5, passportCount:2]",
-                    "[id:2, bookPriceSum:30, awardPointsSum:5, passportCount:1]",
-                    "[id:3, bookPriceSum:NULL, awardPointsSum:NULL, passportCount:2]",
-                    "[id:4, bookPriceSum:NULL, awardPointsSum:NULL, passportCount:0]",
+                    "[id:1 bookPriceSum:30 awardPointsSum:5 passportCount:2]",
+                    "[id:2 bookPriceSum:30 awardPointsSum:5 passportCount:1]",
+                    "[id:3 bookPriceSum:NULL awardPointsSum:NULL passportCount:2]",
+                    "[id:4 bookPriceSum:NULL awardPointsSum:NULL passportCount:0]",
                 ])
         }
     }
@@ -82,10 +82,10 @@ struct AssociationAggregateTests {
             )
             #expect(
                 try Row.fetchAll(db, request).map(\.description) == [
-                    "[id:1, bookCount:2, bookPriceSum:30, hasNoBook:0, t:30.0]",
-                    "[id:2, bookCount:1, bookPriceSum:30, hasNoBook:0, t:30.0]",
-                    "[id:3, bookCount:0, bookPriceSum:NULL, hasNoBook:1, t:0.0]",
-                    "[id:4, bookCount:0, bookPriceSum:NULL, hasNoBook:1, t:0.0]",
+                    "[id:1 bookCount:2 bookPriceSum:30 hasNoBook:0 t:30.0]",
+                    "[id:2 bookCount:1 bookPriceSum:30 hasNoBook:0 t:30.0]",
+                    "[id:3 bookCount:0 bookPriceSum:NULL hasNoBook:1 t:0.0]",
+                    "[id:4 bookCount:0 bookPriceSum:NULL hasNoBook:1 t:0.0]",
                 ])
             #expect(try Author.having(Author.awards.sum(\.points) >= 5).fetchCount(db) == 2)
             #expect(try Author.having(Author.awards.isEmpty && Author.passports.isEmpty).deleteAll(db) == 1)
@@ -103,7 +103,7 @@ struct AssociationAggregateTests {
             )
             #expect(text.arguments == [0, 1, 1])
             for (id, row) in [
-                (1, "[id:1, bookCount:2, bookPriceSum:30]"), (3, "[id:3, bookCount:0, bookPriceSum:NULL]"),
+                (1, "[id:1 bookCount:2 bookPriceSum:30]"), (3, "[id:3 bookCount:0 bookPriceSum:NULL]"),
             ] {
                 #expect(try Row.fetchAll(db, request.filter(key: id)).map(\.description) == [row])
             }
@@ -111,7 +111,7 @@ struct AssociationAggregateTests {
             let awards = Author.filter(key: 1).select(\.id).annotated(
                 with: Author.awards.count, Author.awards.sum(\.points))
             #expect(
-                try Row.fetchAll(db, awards).map(\.description) == ["[id:1, awardCount:2, awardPointsSum:5]"])
+                try Row.fetchAll(db, awards).map(\.description) == ["[id:1 awardCount:2 awardPointsSum:5]"])
             // The first row of any: a subquery each, which stop at nothing else.
             #expect(
                 try statementText(db, request.limit(1)).sql

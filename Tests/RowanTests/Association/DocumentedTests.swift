@@ -145,7 +145,7 @@ struct DocumentedTests {
             .order(\.id),
             #"SELECT "book"."id", "author"."id" IS NOT NULL AS "known" FROM "book" LEFT JOIN "author" "#
                 + #"ON "author"."id" = "book"."authorId" ORDER BY "book"."id""#,
-            rows: ["[id:1, known:1]", "[id:2, known:1]", "[id:3, known:1]", "[id:4, known:0]"])
+            rows: ["[id:1 known:1]", "[id:2 known:1]", "[id:3 known:1]", "[id:4 known:0]"])
         try Library.run { db, _ throws in
             let ids = Book.joining(optional: Book.author.aliased(author)).filter(!author.exists).select(
                 \.id, as: Int.self)

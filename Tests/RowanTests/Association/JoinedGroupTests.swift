@@ -60,8 +60,8 @@ struct JoinedGroupTests {
                 let optional = Book.select(\.id).annotated(withOptional: writers.select(\.name)).order(\.id)
                 #expect(
                     try Row.fetchAll(db, optional).map(\.description) == [
-                        #"[id:1, name:"Melville"]"#, #"[id:2, name:"Melville"]"#, "[id:3, name:NULL]",
-                        "[id:4, name:NULL]",
+                        #"[id:1 name:"Melville"]"#, #"[id:2 name:"Melville"]"#, "[id:3 name:NULL]",
+                        "[id:4 name:NULL]",
                     ])
                 #expect(try Book.joining(required: writers).fetchCount(db) == 2)
                 // Two tables of aggregates of one association, in a subquery.

@@ -158,7 +158,7 @@ struct KeyEqualityTests {
                 with: players.count, players.sum(Column("score")).forKey("sum"))
             #expect(
                 try Row.fetchAll(db, request).map(\.description)
-                    == ["[id:1, playerCount:1, sum:20]", "[id:2, playerCount:3, sum:80]"])
+                    == ["[id:1 playerCount:1 sum:20]", "[id:2 playerCount:3 sum:80]"])
         }
     }
 
@@ -170,7 +170,7 @@ struct KeyEqualityTests {
             let players = Team.players.filter(Column("score") > team[Column("id")] * 10)
             let request = Team.aliased(team).select(Column("id")).annotated(with: players.count)
             #expect(
-                try Row.fetchAll(db, request).map(\.description) == ["[id:1, playerCount:1]", "[id:2, playerCount:2]"])
+                try Row.fetchAll(db, request).map(\.description) == ["[id:1 playerCount:1]", "[id:2 playerCount:2]"])
         }
     }
 
@@ -192,14 +192,14 @@ struct KeyEqualityTests {
             let selection = [Column("id").sqlSelection, Team.players.count.sqlExpression.forKey("playerCount")]
             let updated = try Team.all().updateAndFetchStatement(db, [Column("n").set(to: 0)], selection: selection)
             #expect(
-                try Row.fetchAll(updated).map(\.description) == ["[id:1, playerCount:1]", "[id:2, playerCount:3]"])
+                try Row.fetchAll(updated).map(\.description) == ["[id:1 playerCount:1]", "[id:2 playerCount:3]"])
             let blues = Team(id: 2, name: "Sky")
             let row = try blues.updateAndFetch(db, selection: selection) { try Row.fetchOne($0) }
-            #expect(row?.description == "[id:2, playerCount:3]")
+            #expect(row?.description == "[id:2 playerCount:3]")
             let inserted = try Team(id: 3, name: "New").insertAndFetch(db, selection: selection) {
                 try Row.fetchOne($0)
             }
-            #expect(inserted?.description == "[id:3, playerCount:0]")
+            #expect(inserted?.description == "[id:3 playerCount:0]")
         }
     }
 

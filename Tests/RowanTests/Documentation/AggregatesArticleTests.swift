@@ -71,7 +71,7 @@ struct AggregatesArticleTests {
             db,
             Author.select(\.name).annotated(
                 with: Author.books.sum(\.price), Author.awards.count, Author.reviews.average(\.stars)))
-        #expect(sums[0].description == #"[name:"Melville", bookPriceSum:30, awardCount:2, averageReviewStars:4.5]"#)
+        #expect(sums[0].description == #"[name:"Melville" bookPriceSum:30 awardCount:2 averageReviewStars:4.5]"#)
 
         // SELECT "author"."name", (SELECT COUNT(*) FROM "award" WHERE "authorId" = "author"."id") AS "awardCount" FROM "author"
         //   JOIN "book" ON "book"."authorId" = "author"."id" AND ("book"."price" < ?) GROUP BY "author"."rowid"

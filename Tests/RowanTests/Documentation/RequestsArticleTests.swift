@@ -69,7 +69,7 @@ struct RequestsArticleTests {
                 .having(count(.allColumns) > 1))
         #expect(titles.count == 4 && latest == 1851)
         #expect(rows.map { $0["cents"] as Int } == [2000, 1000, 3000, 1500])
-        #expect(counts.map(\.description) == ["[authorId:1, count:2]"])
+        #expect(counts.map(\.description) == ["[authorId:1 count:2]"])
     }
 
     private func writes(_ db: Database) throws {

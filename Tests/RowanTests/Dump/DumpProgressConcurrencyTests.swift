@@ -41,7 +41,7 @@ struct DumpProgressConcurrencyTests {
             try db.dumpSQL("SELECT 1, \(text), \(data)", format: .quote(), to: sink)
             #expect(
                 sink.text
-                    == "1,'\(text)',\(data.databaseValue.description.replacing("x'", with: "X'", maxReplacements: 1))\n"
+                    == "1,'\(text)',\(data.databaseValue.sqlLiteral.replacing("x'", with: "X'", maxReplacements: 1))\n"
             )
             #expect(sink.sizes.allSatisfy { $0 <= 1 << 17 })
             #expect(

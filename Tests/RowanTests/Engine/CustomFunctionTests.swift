@@ -35,7 +35,7 @@ struct CustomFunctionTests {
             db.add(function: function { $0.map(\.description).joined(separator: "|") })
             let all = try String.fetchOne(
                 db, sql: "SELECT f(1, 2.5, ?, x'CAFE', NULL, '')", arguments: ["a\0b"])
-            #expect(all == "1|2.5|'a\0b'|x'CAFE'|NULL|''")
+            #expect(all == #"1|2.5|"a\0b"|Data(2 bytes)|NULL|"""#)
             try #expect(String.fetchOne(db, sql: "SELECT f()") == "")
             db.add(function: DatabaseFunction("g", argumentCount: 1, pure: true) { $0[0] })
             expectError(.SQLITE_ERROR, "wrong number of arguments to function g()") {

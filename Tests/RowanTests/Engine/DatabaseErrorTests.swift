@@ -38,11 +38,11 @@ struct DatabaseErrorTests {
         let error = try constraintError()
         #expect(error.description == text)
         #expect(error.localizedDescription == text)
-        #expect(error.expandedDescription == text + " with arguments ['secret']")
+        #expect(error.expandedDescription == text + " with arguments [\"secret\"]")
         var configuration = Configuration()
         configuration.publicStatementArguments = true
         let open = try constraintError(configuration)
-        #expect(open.description == text + " with arguments ['secret']")
+        #expect(open.description == text + " with arguments [\"secret\"]")
     }
 
     @Test func patterns() throws {
@@ -85,13 +85,13 @@ struct DatabaseErrorTests {
             expectDecodingError { try (["name": "Arthur", "score": nil] as Row).decode(Int.self, forColumn: "score") })
         #expect(
             error.description
-                == "could not decode Int from database value NULL - column: \"score\", column index: 1, row: [name: 'Arthur', score: NULL]"
+                == "could not decode Int from database value NULL - column: \"score\", column index: 1, row: [name:\"Arthur\" score:NULL]"
         )
-        #expect(error.row == "[name: 'Arthur', score: NULL]")
+        #expect(error.row == #"[name:"Arthur" score:NULL]"#)
         let columns = (1...30).map { "'\(String(repeating: "é", count: $0))' AS c\($0)" }.joined(separator: ", ")
         let wide = try #require(try DatabaseQueue().read { try Row.fetchOne($0, sql: "SELECT \(columns)") })
         let bounded = try #require(expectDecodingError { try wide.decode(UUID.self, forColumn: "c30") })
-        #expect(bounded.row?.hasSuffix("c20: 'éééééééééé…' (40 bytes), …]") == true)
+        #expect(bounded.row?.hasSuffix(#"c20:"éééééééééé…" (40 bytes) …]"#) == true)
         let long = String(repeating: "x", count: 1_000)
         let cut = expectDecodingError { try (["a": long] as Row).decode(UUID.self, atIndex: 0) }
         #expect((cut?.description.count ?? 1_000) < 300)

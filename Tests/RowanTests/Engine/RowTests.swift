@@ -39,7 +39,7 @@ struct RowTests {
             #expect(row.coalesce(["missing", "score", "name"]) as String? == "Arthur")
             #expect(row.coalesce(["missing", "score"]) as String? == nil)
             #expect(row.coalesce([Column("score"), Column("id")]) as Int? == 1)
-            #expect(row.description == "[id:1, Name:\"Arthur\", score:NULL]")
+            #expect(row.description == "[id:1 Name:\"Arthur\" score:NULL]")
             #expect(row.debugDescription == row.description)
         }
         try rows("SELECT NULL AS a, NULL AS b") { #expect(!$0.containsNonNullValue) }
@@ -143,13 +143,13 @@ struct RowTests {
 
     @Test func descriptions() throws {
         try rows("SELECT x'CAFE' AS a, 1.5 AS b, 'O''Brien' AS c") { row in
-            #expect(row.description == "[a:Data(2 bytes), b:1.5, c:\"O'Brien\"]")
+            #expect(row.description == #"[a:Data(2 bytes) b:1.5 c:"O\'Brien"]"#)
         }
         #expect(DatabaseValue.null.description == "NULL")
-        #expect("O'Brien".databaseValue.description == "'O''Brien'")
-        #expect(Data([0xCA, 0xFE]).databaseValue.description == "x'CAFE'")
+        #expect("a\"b\n\0".databaseValue.description == #""a\"b\n\0""#)
+        #expect(Data([0xCA, 0xFE]).databaseValue.description == "Data(2 bytes)")
         #expect(1.5.databaseValue.description == "1.5")
-        #expect(Double.infinity.databaseValue.description == "9e999")
+        #expect(Double.infinity.databaseValue.description == "inf")
     }
 
     // MARK: Adapters
@@ -204,10 +204,10 @@ struct RowTests {
             #expect(
                 row.debugDescription == """
                     ▿ [a:1]
-                      unadapted: [a:1, b:2, c:3, d:4]
+                      unadapted: [a:1 b:2 c:3 d:4]
                       - left: [b:2]
                         - deep: [d:4]
-                      - right: [c:3, d:4]
+                      - right: [c:3 d:4]
                     """)
         }
         let split = ScopeAdapter(

@@ -37,8 +37,8 @@ struct IntegrityTests {
             #expect(
                 try all.map { try $0.failureDescription(db) } == [
                     "FOREIGN KEY constraint violation - from award(bookId) to book(id)",
-                    "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1, authorId:2, title:\"Moby-Dick\"]",
-                    "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:4, authorId:9, title:NULL]",
+                    "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1 authorId:2 title:\"Moby-Dick\"]",
+                    "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:4 authorId:9 title:NULL]",
                     "FOREIGN KEY constraint violation - from odd \" one(a) to author(id), in [a:5]",
                 ])
             #expect(
@@ -56,12 +56,12 @@ struct IntegrityTests {
         try inBrokenLibrary { db in
             let error = expectError(
                 .SQLITE_CONSTRAINT_FOREIGNKEY,
-                "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1, authorId:2, title:\"Moby-Dick\"]"
+                "FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1 authorId:2 title:\"Moby-Dick\"]"
             ) { try db.checkForeignKeys(in: "book") }
             #expect(error?.resultCode == .SQLITE_CONSTRAINT)
             #expect(
                 error?.description
-                    == "SQLite error 19: FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1, authorId:2, title:\"Moby-Dick\"]"
+                    == "SQLite error 19: FOREIGN KEY constraint violation - from book(authorId) to author(id), in [id:1 authorId:2 title:\"Moby-Dick\"]"
             )
             try db.checkForeignKeys(in: "author")
             expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) { try db.checkForeignKeys() }
@@ -88,7 +88,7 @@ struct IntegrityTests {
                     """)
             expectError(
                 .SQLITE_CONSTRAINT_FOREIGNKEY,
-                "FOREIGN KEY constraint violation - from odd(authorId) to author(id), in [rowid:\"x\", authorId:77]"
+                "FOREIGN KEY constraint violation - from odd(authorId) to author(id), in [rowid:\"x\" authorId:77]"
             ) { try db.checkForeignKeys(in: "odd") }
         }
     }

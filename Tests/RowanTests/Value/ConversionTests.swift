@@ -97,12 +97,12 @@ struct ConversionTests {
             expectDecodingError("column: \"c\"", "NULL", "Date") { try row.decode(Date.self, forColumn: "c") }
             expectDecodingError("column: \"c\"", "NULL", "Bool") { try row.decode(Bool.self, forColumn: "c") }
             expectDecodingError("column: \"c\"", "NULL", "Data") { try row.decode(Data.self, forColumn: "c") }
-            expectDecodingError("column: \"d\"", "'yesterday'", "Date") { try row.decode(Date.self, forColumn: "d") }
+            expectDecodingError("column: \"d\"", #""yesterday""#, "Date") { try row.decode(Date.self, forColumn: "d") }
             expectDecodingError("column: \"d\"", "Date") { try row.decode(Date?.self, forColumn: "d") }
-            expectDecodingError("column: \"u\"", "'no-uuid'", "UUID") { try row.decode(UUID.self, forColumn: "u") }
-            expectDecodingError("column: \"j\"", "'{'", "Point") { try row.decode(Point.self, forColumn: "j") }
-            expectDecodingError("column: \"e\"", "'blue'", "Color") { try row.decode(Color.self, forColumn: "e") }
-            expectDecodingError("column: \"empty\"", "''", "Date") { try row.decode(Date.self, forColumn: "empty") }
+            expectDecodingError("column: \"u\"", #""no-uuid""#, "UUID") { try row.decode(UUID.self, forColumn: "u") }
+            expectDecodingError("column: \"j\"", #""{""#, "Point") { try row.decode(Point.self, forColumn: "j") }
+            expectDecodingError("column: \"e\"", #""blue""#, "Color") { try row.decode(Color.self, forColumn: "e") }
+            expectDecodingError("column: \"empty\"", "\"\"", "Date") { try row.decode(Date.self, forColumn: "empty") }
             expectDecodingError("column index: 0", "300", "Int8") { try row.decode(Int8.self, atIndex: 0) }
             let none = try row.decode(Int?.self, forColumn: "c")
             #expect(none == nil)
@@ -153,7 +153,7 @@ struct ConversionTests {
         let sql = "SELECT 1.5 AS a, 'abc' AS b, '12' AS c, 2.0 AS d, 3 AS e, x'41' AS f, '' AS g"
         try rows(sql, strict: true) { row in
             expectDecodingError("\"a\"", "1.5", "Int") { try row.decode(Int.self, forColumn: "a") }
-            expectDecodingError("\"b\"", "'abc'", "Int") { try row.decode(Int.self, forColumn: "b") }
+            expectDecodingError("\"b\"", #""abc""#, "Int") { try row.decode(Int.self, forColumn: "b") }
             expectDecodingError("\"b\"", "Double") { try row.decode(Double.self, forColumn: "b") }
             expectDecodingError("\"b\"", "Bool") { try row.decode(Bool.self, forColumn: "b") }
             expectDecodingError("\"e\"", "String") { try row.decode(String.self, forColumn: "e") }

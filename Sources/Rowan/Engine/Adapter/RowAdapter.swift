@@ -142,7 +142,7 @@ public struct RenameColumnAdapter: RowAdapter {
 /// ```swift
 /// let adapter = ScopeAdapter(["left": RangeRowAdapter(0..<1), "right": RangeRowAdapter(1..<2)])
 /// let row = try Row.fetchOne(db, sql: "SELECT 1 AS a, 2 AS b", adapter: adapter)!
-/// row                    // [a:1, b:2]
+/// row                    // [a:1 b:2]
 /// row.scopes["left"]     // [a:1]
 /// ```
 public struct ScopeAdapter: RowAdapter {
