@@ -48,7 +48,7 @@ extension MutablePersistableRecord {
     /// ```swift
     /// // For each word:
     /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
-    /// // ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? RETURNING *
+    /// // ON CONFLICT("word") DO UPDATE SET "kind" = "excluded"."kind", "count" = "count" + ? RETURNING *
     /// let upserted = try Vocabulary.upsertAllAndFetch(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///

@@ -58,7 +58,7 @@ extension MutablePersistableRecord {
     /// are overwritten.
     ///
     /// ```swift
-    /// // INSERT INTO "player" ("id", "name") VALUES (?,?) ON CONFLICT DO UPDATE SET "name"="excluded"."name" RETURNING "rowid"
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?) ON CONFLICT DO UPDATE SET "name" = "excluded"."name" RETURNING "rowid"
     /// try player.upsert(db)
     /// ```
     ///
@@ -73,7 +73,7 @@ extension MutablePersistableRecord {
     ///
     /// ```swift
     /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?)
-    /// // ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? RETURNING *
+    /// // ON CONFLICT("word") DO UPDATE SET "kind" = "excluded"."kind", "count" = "count" + ? RETURNING *
     /// let upserted = try vocabulary.upsertAndFetch(db, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///

@@ -5,10 +5,10 @@ extension MutablePersistableRecord {
     /// error.
     ///
     /// ```swift
-    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?)... ON CONFLICT DO UPDATE SET "name"="excluded"."name"
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?)... ON CONFLICT DO UPDATE SET "name" = "excluded"."name"
     /// try Player.upsertAll(db, players)
     /// // INSERT INTO "vocabulary" ("word", "kind") VALUES (?,?),(?,?)...
-    /// // ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ?
+    /// // ON CONFLICT("word") DO UPDATE SET "kind" = "excluded"."kind", "count" = "count" + ?
     /// try Vocabulary.upsertAll(db, words, onConflict: ["word"]) { _ in [Column("count") += 1] }
     /// ```
     ///

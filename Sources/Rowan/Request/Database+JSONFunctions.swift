@@ -116,7 +116,7 @@ extension Database {
     /// The JSON with values inserted at paths that do not exist yet: `JSON_INSERT("info", '$.a', 1)`.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "info"=JSON_INSERT("info", ?, ?)
+    /// // UPDATE "player" SET "info" = JSON_INSERT("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonInsert($0.info, ["$.score": 0])) }
     /// ```
     ///
@@ -133,7 +133,7 @@ extension Database {
     /// The JSON with the values at existing paths replaced: `JSON_REPLACE("info", '$.a', 1)`.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "info"=JSON_REPLACE("info", ?, ?)
+    /// // UPDATE "player" SET "info" = JSON_REPLACE("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonReplace($0.info, ["$.score": 0])) }
     /// ```
     ///
@@ -150,7 +150,7 @@ extension Database {
     /// The JSON with the values at paths replaced or inserted: `JSON_SET("info", '$.a', 1)`.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "info"=JSON_SET("info", ?, ?)
+    /// // UPDATE "player" SET "info" = JSON_SET("info", ?, ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonSet($0.info, ["$.score": 0])) }
     /// ```
     ///
@@ -167,7 +167,7 @@ extension Database {
     /// The JSON with an RFC 7396 merge patch applied: `JSON_PATCH("info", ?)`. A null in the patch removes a key.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "info"=JSON_PATCH("info", ?)
+    /// // UPDATE "player" SET "info" = JSON_PATCH("info", ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonPatch($0.info, with: #"{"score": 0}"#)) }
     /// ```
     ///
@@ -179,7 +179,7 @@ extension Database {
     /// The JSON without the value at a path: `JSON_REMOVE("info", '$.score')`.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "info"=JSON_REMOVE("info", ?)
+    /// // UPDATE "player" SET "info" = JSON_REMOVE("info", ?)
     /// try Player.updateAll(db) { $0.info.set(to: Database.jsonRemove($0.info, atPath: "$.score")) }
     /// ```
     ///

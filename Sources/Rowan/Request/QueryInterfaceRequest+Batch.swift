@@ -32,7 +32,7 @@ extension QueryInterfaceRequest {
     /// Updates the rows of the request.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "score"="score" + ? WHERE "team" = ?
+    /// // UPDATE "player" SET "score" = "score" + ? WHERE "team" = ?
     /// try Player.filter { $0.team == "Reds" }.updateAll(db, [Column("score") += 100])
     /// ```
     ///
@@ -63,7 +63,7 @@ extension QueryInterfaceRequest {
     /// Prepares a statement that updates the rows of the request, and returns selected columns of them.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "score"="score" + ? RETURNING "score"
+    /// // UPDATE "player" SET "score" = "score" + ? RETURNING "score"
     /// let statement = try request.updateAndFetchStatement(
     ///     db, [Column("score") += 10], selection: [Column("score")])
     /// let scores = try Int.fetchAll(statement)

@@ -4,7 +4,7 @@ extension QueryInterfaceRequest {
     /// Updates the rows of the request with values from the rows of another request.
     ///
     /// ```swift
-    /// // UPDATE "player" SET "score"="player"."score" + "bonus"."points"
+    /// // UPDATE "player" SET "score" = "player"."score" + "bonus"."points"
     /// // FROM (SELECT * FROM "bonus") AS "bonus" WHERE "player"."id" = "bonus"."playerId"
     /// try Player.all().updateAll(
     ///     db, from: Bonus.all(), on: { player, bonus in player.id == bonus.playerId },

@@ -75,7 +75,7 @@ extension SQLExpressible where Self == Column {
 /// The assignment of a value to a column, in an UPDATE or an UPSERT.
 ///
 /// ```swift
-/// // UPDATE "player" SET "score"="score" + 100
+/// // UPDATE "player" SET "score" = "score" + 100
 /// try Player.updateAll(db) { $0.score += 100 }
 /// ```
 public struct ColumnAssignment: Hashable, Sendable {

@@ -50,7 +50,7 @@ extension Renderer {
         write(insert.query)
     }
 
-    /// `UPDATE "t" SET "a"="s"."b" FROM (SELECT ...) AS "s" WHERE "t"."id" = "s"."id"`
+    /// `UPDATE "t" SET "a" = "s"."b" FROM (SELECT ...) AS "s" WHERE "t"."id" = "s"."id"`
     package mutating func write(_ update: UpdateQuery, from source: UpdateSource) {
         let target = update.target.source.name
         let outer = (aliasNames, currentName)

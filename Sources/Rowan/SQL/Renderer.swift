@@ -142,7 +142,7 @@ extension Renderer {
     private mutating func write(_ upsert: InsertQuery.Upsert) {
         sql += " ON CONFLICT"
         if !upsert.conflictTarget.isEmpty {
-            sql += " ("
+            sql += "("
             write(list: upsert.conflictTarget) { $0.write(identifier: $1) }
             sql += ")"
         }
@@ -156,7 +156,7 @@ extension Renderer {
 
     package mutating func write(_ assignment: ColumnAssignment) {
         write(identifier: assignment.column)
-        sql += "="
+        sql += " = "
         write(assignment.value ?? SQLExpression(.column(assignment.column, .none)))
     }
 

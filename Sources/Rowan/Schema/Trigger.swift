@@ -65,7 +65,7 @@ public final class TriggerDefinition {
     /// Updates the rows of a request.
     ///
     /// ```swift
-    /// // UPDATE "team" SET "score"="score" + "NEW"."score" WHERE "id" = "NEW"."teamId";
+    /// // UPDATE "team" SET "score" = "score" + "NEW"."score" WHERE "id" = "NEW"."teamId";
     /// t.update(Team.filter { $0.id == t.new["teamId"] }, Column("score") += t.new["score"])
     /// ```
     public func update<T>(

@@ -247,7 +247,7 @@ struct JoinTests {
                     #"SELECT * FROM "country" WHERE 0 LIMIT 1"#,
                     #"SELECT * FROM "country" WHERE "code" = 'FR'"#,
                     #"SELECT "author".* FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" = 'FR' ORDER BY "author"."id""#,
-                    #"UPDATE "author" SET "name"='x' WHERE "rowid" IN (SELECT "author"."rowid" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE ("passport"."countryCode" = 'FR') AND ("author"."id" > 1))"#,
+                    #"UPDATE "author" SET "name" = 'x' WHERE "rowid" IN (SELECT "author"."rowid" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE ("passport"."countryCode" = 'FR') AND ("author"."id" > 1))"#,
                 ])
         }
     }

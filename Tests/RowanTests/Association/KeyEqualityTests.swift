@@ -187,7 +187,7 @@ struct KeyEqualityTests {
             try Team.updateAll(db, [Column("n").set(to: Team.players.count)])
             #expect(
                 log.takeExpanded().last
-                    == #"UPDATE "team" SET "n"=(SELECT COUNT(*) FROM "player" WHERE "teamId" = "team"."id")"#)
+                    == #"UPDATE "team" SET "n" = (SELECT COUNT(*) FROM "player" WHERE "teamId" = "team"."id")"#)
             #expect(try Int.fetchAll(db, sql: "SELECT n FROM team ORDER BY id") == [1, 3])
             let selection = [Column("id").sqlSelection, Team.players.count.sqlExpression.forKey("playerCount")]
             let updated = try Team.all().updateAndFetchStatement(db, [Column("n").set(to: 0)], selection: selection)

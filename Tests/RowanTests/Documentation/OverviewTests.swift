@@ -58,7 +58,7 @@ private struct Player: Codable, FetchableRecord, MutablePersistableRecord {
         #expect(best.map(\.id) == [1])
 
         try dbQueue.write { db in
-            // UPDATE "player" SET "score"="score" + ? WHERE "team" = ?
+            // UPDATE "player" SET "score" = "score" + ? WHERE "team" = ?
             try Player.filter { $0.team == "Reds" }.updateAll(db) { $0.score += 100 }
         }
 

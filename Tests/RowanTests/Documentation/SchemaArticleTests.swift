@@ -69,7 +69,7 @@ struct SchemaArticleTests {
         try db.create(view: "hero", as: Player.filter(Column("score") > 1000))
 
         // CREATE TRIGGER "player_ai" AFTER INSERT ON "player" FOR EACH ROW
-        //   BEGIN UPDATE "team" SET "score"="score" + "NEW"."score" WHERE "id" = "NEW"."teamId"; END
+        //   BEGIN UPDATE "team" SET "score" = "score" + "NEW"."score" WHERE "id" = "NEW"."teamId"; END
         try db.create(trigger: "player_ai", .after, .insert, on: "player") { t in
             t.update(Team.filter(Column("id") == t.new["teamId"]), Column("score") += t.new["score"])
         }

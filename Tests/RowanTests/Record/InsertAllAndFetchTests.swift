@@ -92,7 +92,7 @@ struct UpsertAllTests {
             try Word(word: "b", count: 5).insert(db)
             _ = log.take()
             try Word.upsertAll(db, ["a", "b", "c", "d", "a"].enumerated().map { Word(word: $1, count: 10 + $0) })
-            let end = #" ON CONFLICT DO UPDATE SET "count"="excluded"."count""#
+            let end = #" ON CONFLICT DO UPDATE SET "count" = "excluded"."count""#
             let start = #"INSERT INTO "word" ("word", "count") VALUES "#
             #expect(log.take() == [start + "(?,?)" + end, start + "(?,?),(?,?),(?,?),(?,?)" + end])
             let stored = try Word.fetchAll(db, sql: "SELECT * FROM word ORDER BY word")
@@ -111,7 +111,7 @@ struct UpsertAllTests {
             #expect(
                 log.take().last
                     == #"INSERT INTO "word" ("word", "count") VALUES (?,?),(?,?),(?,?),(?,?) "#
-                    + #"ON CONFLICT ("word") DO UPDATE SET "count"="count" + ?"#)
+                    + #"ON CONFLICT("word") DO UPDATE SET "count" = "count" + ?"#)
             #expect(try Word.fetchAll(db, sql: "SELECT * FROM word ORDER BY word").map(\.count) == [6, 2])
         }
     }

@@ -167,10 +167,10 @@ struct UpdateTests {
             #expect(try Player.updateAll(db, [ColumnAssignment]()) == 0)
             #expect(
                 log.takeExpanded() == [
-                    #"UPDATE "player" SET "score"="score" + 100"#,
-                    #"UPDATE "player" SET "score"="score" - 1, "name"=NULL"#,
-                    #"UPDATE "player" SET "score"=0, "name"='x'"#,
-                    #"UPDATE OR IGNORE "player" SET "score"=1"#,
+                    #"UPDATE "player" SET "score" = "score" + 100"#,
+                    #"UPDATE "player" SET "score" = "score" - 1, "name" = NULL"#,
+                    #"UPDATE "player" SET "score" = 0, "name" = 'x'"#,
+                    #"UPDATE OR IGNORE "player" SET "score" = 1"#,
                 ])
         }
     }

@@ -34,7 +34,7 @@ struct UpsertTests {
             #expect(
                 log.take() == [
                     #"INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) ON CONFLICT DO UPDATE SET "#
-                        + #""email"="excluded"."email", "name"="excluded"."name", "score"="excluded"."score" "#
+                        + #""email" = "excluded"."email", "name" = "excluded"."name", "score" = "excluded"."score" "#
                         + #"RETURNING "rowid" AS "rowan_rowid""#
                 ])
             var other = Player(id: nil, email: "c@d", name: "Craig", score: 2)
@@ -73,7 +73,7 @@ struct UpsertTests {
             #expect(
                 log.take().first == """
                     INSERT INTO "vocabulary" ("word", "kind", "isTainted") VALUES (?,?,?) \
-                    ON CONFLICT ("word") DO UPDATE SET "kind"="excluded"."kind", "count"="count" + ? \
+                    ON CONFLICT("word") DO UPDATE SET "kind" = "excluded"."kind", "count" = "count" + ? \
                     RETURNING *, "rowid" AS "rowan_rowid"
                     """)
         }
@@ -104,7 +104,7 @@ struct UpsertTests {
                 log.take() == [
                     """
                     INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) \
-                    ON CONFLICT ("email") DO UPDATE SET "score"="score" + "excluded"."score" \
+                    ON CONFLICT("email") DO UPDATE SET "score" = "score" + "excluded"."score" \
                     RETURNING *, "rowid" AS "rowan_rowid"
                     """
                 ])
@@ -158,7 +158,7 @@ struct UpsertTests {
                 log.take() == [
                     """
                     INSERT INTO "citizenship" ("citizenId", "countryCode", "since") VALUES (?,?,?) \
-                    ON CONFLICT DO UPDATE SET "since"="excluded"."since"
+                    ON CONFLICT DO UPDATE SET "since" = "excluded"."since"
                     """
                 ])
             try Citizenship(citizenId: 1, countryCode: "FR", since: 2000).upsert(db)

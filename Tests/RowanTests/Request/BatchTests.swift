@@ -28,10 +28,10 @@ struct BatchTests {
             #expect(try Player.all().updateAll(db, onConflict: .replace, [Column("score").set(to: 1)]) == 4)
             #expect(
                 log.takeExpanded() == [
-                    #"UPDATE "player" SET "score"="score" + 1 WHERE "score" >= 30"#,
-                    #"UPDATE "player" SET "score"=0, "name"=NULL WHERE "score" >= 30"#,
-                    #"UPDATE "player" SET "score"="score" - 1 WHERE "score" >= 30"#,
-                    #"UPDATE OR REPLACE "player" SET "score"=1"#,
+                    #"UPDATE "player" SET "score" = "score" + 1 WHERE "score" >= 30"#,
+                    #"UPDATE "player" SET "score" = 0, "name" = NULL WHERE "score" >= 30"#,
+                    #"UPDATE "player" SET "score" = "score" - 1 WHERE "score" >= 30"#,
+                    #"UPDATE OR REPLACE "player" SET "score" = 1"#,
                 ])
         }
     }
@@ -58,7 +58,7 @@ struct BatchTests {
             #expect(
                 log.takeExpanded() == [
                     #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" ORDER BY "score" DESC LIMIT 1)"#,
-                    #"UPDATE "player" SET "score"="score" + 5 WHERE "rowid" IN "#
+                    #"UPDATE "player" SET "score" = "score" + 5 WHERE "rowid" IN "#
                         + #"(SELECT "rowid" FROM "player" WHERE "score" < 40 ORDER BY "id" LIMIT 1 OFFSET 1)"#,
                 ])
             #expect(try Player.fetchAll(db).map(\.score) == [10, 25, 30])
@@ -117,7 +117,8 @@ struct BatchTests {
             }
             #expect(try Int.fetchAll(statement) == [80, 100])
             #expect(
-                log.take().last == #"UPDATE "player" SET "score"="score" + ? WHERE "score" > ? RETURNING "score" * ?"#)
+                log.take().last == #"UPDATE "player" SET "score" = "score" + ? WHERE "score" > ? RETURNING "score" * ?"#
+            )
         }
     }
 

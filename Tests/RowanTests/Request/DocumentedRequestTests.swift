@@ -113,7 +113,7 @@ private let schema = """
             #expect(try Player.all().groupByPrimaryKey().deleteAll(db) == 4)
             #expect(
                 log.takeExpanded().filter { !$0.hasPrefix("SELECT") } == [
-                    #"UPDATE "player" SET "score"=0 WHERE "rowid" IN (SELECT "rowid" FROM "player" GROUP BY "team" "#
+                    #"UPDATE "player" SET "score" = 0 WHERE "rowid" IN (SELECT "rowid" FROM "player" GROUP BY "team" "#
                         + #"HAVING COUNT("id") > 1)"#,
                     #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" GROUP BY "id")"#,
                 ])
@@ -356,7 +356,7 @@ private struct Device: Codable, Equatable, FetchableRecord, PersistableRecord, I
             }
             #expect(
                 log.take().filter { $0.hasPrefix("UPDATE") } == [
-                    #"UPDATE OR IGNORE "device" SET "name"=?"#, #"UPDATE OR ABORT "device" SET "name"=?"#,
+                    #"UPDATE OR IGNORE "device" SET "name" = ?"#, #"UPDATE OR ABORT "device" SET "name" = ?"#,
                 ])
         }
     }

@@ -15,7 +15,7 @@ struct TransferTests {
             #expect(count == 2)
             #expect(try Book.order(\.id).fetchAll(db).map(\.price) == [15, 20, 35, 40])
             #expect(
-                log.takeExpanded()[0] == #"UPDATE "book" SET "price"="book"."price" + "award"."points" FROM "#
+                log.takeExpanded()[0] == #"UPDATE "book" SET "price" = "book"."price" + "award"."points" FROM "#
                     + #"(SELECT "bookId", SUM("points") AS "points" FROM "award" AS "award1" GROUP BY "bookId") AS "award" "#
                     + #"WHERE ("book"."id" = "award"."bookId") AND ("book"."price" < 40)"#)
             // A table from itself.
@@ -59,7 +59,7 @@ struct TransferTests {
             #expect(try Book.with(cte).filter { cte.contains($0.id) }.deleteAll(db) == 2)
             #expect(
                 log.takeExpanded()[0] == #"WITH "old" AS (SELECT "id" FROM "book" WHERE "year" < 1840) "#
-                    + #"UPDATE "book" SET "price"=1 WHERE "id" IN "old""#)
+                    + #"UPDATE "book" SET "price" = 1 WHERE "id" IN "old""#)
             #expect(try Book.order(\.price.desc).limit(1).deleteAll(db) == 1)
             #expect(
                 log.takeExpanded().last

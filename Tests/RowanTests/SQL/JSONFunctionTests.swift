@@ -125,7 +125,7 @@ struct JSONFunctionTests {
         try inLoggedDatabase(#"CREATE TABLE t (j); INSERT INTO t VALUES ('{"a":1}')"#) { db, log throws in
             let j = JSONColumn("j")
             try Table("t").all().updateAll(db, [j.set(to: Database.jsonSet(j, ["$.b": 2]))])
-            #expect(log.take() == [#"UPDATE "t" SET "j"=JSON_SET("j", ?, ?)"#])
+            #expect(log.take() == [#"UPDATE "t" SET "j" = JSON_SET("j", ?, ?)"#])
             #expect(try String.fetchOne(db, sql: "SELECT j FROM t") == #"{"a":1,"b":2}"#)
         }
     }

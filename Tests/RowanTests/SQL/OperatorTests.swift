@@ -173,10 +173,12 @@ struct OperatorTests {
 
     @Test func assignments() throws {
         let cases: [(ColumnAssignment, String)] = [
-            (a += 1, #""a"="a" + 1"#), (a -= 1, #""a"="a" - 1"#), (a *= 2, #""a"="a" * 2"#), (a /= 2, #""a"="a" / 2"#),
-            (a &= 1, #""a"="a" & 1"#), (a |= 8, #""a"="a" | 8"#), (a <<= 1, #""a"="a" << 1"#),
-            (a >>= 1, #""a"="a" >> 1"#), (a.set(to: b), #""a"="b""#), (a.set(to: nil), #""a"=NULL"#),
-            (a.set(to: "x"), #""a"='x'"#), (a += b, #""a"="a" + "b""#), (a.set(to: b * 2 + 1), #""a"=("b" * 2) + 1"#),
+            (a += 1, #""a" = "a" + 1"#), (a -= 1, #""a" = "a" - 1"#), (a *= 2, #""a" = "a" * 2"#),
+            (a /= 2, #""a" = "a" / 2"#),
+            (a &= 1, #""a" = "a" & 1"#), (a |= 8, #""a" = "a" | 8"#), (a <<= 1, #""a" = "a" << 1"#),
+            (a >>= 1, #""a" = "a" >> 1"#), (a.set(to: b), #""a" = "b""#), (a.set(to: nil), #""a" = NULL"#),
+            (a.set(to: "x"), #""a" = 'x'"#), (a += b, #""a" = "a" + "b""#),
+            (a.set(to: b * 2 + 1), #""a" = ("b" * 2) + 1"#),
         ]
         try inLoggedDatabase("CREATE TABLE t (a, b); INSERT INTO t VALUES (8, 2)") { db, log throws in
             for (assignment, sql) in cases {

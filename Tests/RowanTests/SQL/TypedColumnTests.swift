@@ -147,7 +147,7 @@ struct TypedColumnTests {
             }
             #expect(
                 log.take() == [
-                    #"UPDATE "player" SET "score"="score" + ?, "bonus"="score", "team"=NULL, "name"=?"#
+                    #"UPDATE "player" SET "score" = "score" + ?, "bonus" = "score", "team" = NULL, "name" = ?"#
                 ])
             #expect(try Player.fetchOne(db, key: 3) == Player(id: 3, name: "it's", score: 31, bonus: 30, team: nil))
             try Player.updateAll(db) { [$0.score *= $0.score, $0.bonus.set(to: 2)] }

@@ -38,7 +38,7 @@ struct TriggerTests {
                 log.take() == [
                     """
                     CREATE TRIGGER "player_ai" AFTER INSERT ON "player" FOR EACH ROW BEGIN \
-                    UPDATE "team" SET "score"="score" + "NEW"."score" WHERE "id" = "NEW"."teamId"; \
+                    UPDATE "team" SET "score" = "score" + "NEW"."score" WHERE "id" = "NEW"."teamId"; \
                     INSERT INTO "history" ("playerId", "score", "note") SELECT "NEW"."id", "NEW"."score", 'it''s new'; END
                     """,
                     """

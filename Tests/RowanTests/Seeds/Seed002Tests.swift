@@ -220,7 +220,7 @@ struct Seed002Tests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10"#,
-                    #"UPDATE "player" SET "score"="score" + 100 WHERE "team" = 'Reds'"#,
+                    #"UPDATE "player" SET "score" = "score" + 100 WHERE "team" = 'Reds'"#,
                     #"SELECT COUNT(*) FROM "player" WHERE "score" >= 1000"#,
                     #"DELETE FROM "player" WHERE "score" = 0"#,
                 ])
