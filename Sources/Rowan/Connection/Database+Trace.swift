@@ -28,6 +28,13 @@ extension Database {
 
             let showsArguments: Bool
 
+            /// - Parameters: the texts of SQLite, with the blanks and semicolons around the statement.
+            init(sql: String, expandedSQL: String, showsArguments: Bool) {
+                self.sql = sql.trimmedStatement
+                self.expandedSQL = expandedSQL.trimmedStatement
+                self.showsArguments = showsArguments
+            }
+
             /// The SQL. It contains the arguments only if the configuration makes them public.
             public var description: String { showsArguments ? expandedSQL : sql }
         }
@@ -93,7 +100,7 @@ extension Database {
             guard let statement, !StatementTrace.isReadonly(OpaquePointer(statement)),
                 // Arguments are shown: this is for the program, not for a log.
                 case .statement(let traced)? = TraceEvent(event, statement, detail, showsArguments: true),
-                !StatementTrace.isTrigger(traced.sql, StatementTrace.sql(OpaquePointer(statement)))
+                !StatementTrace.isTrigger(traced.sql, StatementTrace.sql(OpaquePointer(statement)).trimmedStatement)
             else { return }
             report(traced.expandedSQL)
         }

@@ -210,8 +210,7 @@ extension Database {
         }
     }
 
-    /// Registers callbacks for the end of the current transaction. Outside a transaction, `onCommit` is called
-    /// immediately.
+    /// Registers callbacks for the end of the current transaction, or of the next one outside a transaction.
     ///
     /// ```swift
     /// func willDelete(_ db: Database) throws {
@@ -222,7 +221,12 @@ extension Database {
         onCommit: @escaping @Sendable (Database) -> Void,
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
     ) {
-        guard connection.isInsideTransaction else { return onCommit(self) }
+        guard connection.isInsideTransaction else {
+            // The next one may be that of a single statement, which only observers hear of.
+            return add(
+                transactionObserver: TransactionEndObserver(onCommit: onCommit, onRollback: onRollback),
+                extent: .nextTransaction)
+        }
         reportTransactionEnds()
         transactionCallbacks.append((onCommit, onRollback))
     }
@@ -251,4 +255,20 @@ extension Database {
         let row = try Row.rows(of: connection.cachedStatement("PRAGMA schema_version"), []).first
         return row?[0] ?? 0
     }
+}
+
+/// Calls back when a transaction has ended.
+private final class TransactionEndObserver: TransactionObserver {
+    private let onCommit: Database.TransactionCallback
+    private let onRollback: Database.TransactionCallback
+
+    init(onCommit: @escaping Database.TransactionCallback, onRollback: @escaping Database.TransactionCallback) {
+        self.onCommit = onCommit
+        self.onRollback = onRollback
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) { onCommit(db) }
+    func databaseDidRollback(_ db: Database) { onRollback(db) }
 }

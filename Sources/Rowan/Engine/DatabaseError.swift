@@ -128,8 +128,12 @@ extension DatabaseError: LocalizedError, CustomNSError {
     public static var errorDomain: String { "Rowan.DatabaseError" }
     /// The extended code of the error when it is bridged to `NSError`.
     public var errorCode: Int { Int(extendedResultCode.rawValue) }
-    /// The description of the error when it is bridged to `NSError`.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+    /// The description and the message of the error when it is bridged to `NSError`.
+    public var errorUserInfo: [String: Any] {
+        var userInfo = [NSLocalizedDescriptionKey: description]
+        userInfo[NSLocalizedFailureReasonErrorKey] = message
+        return userInfo
+    }
     /// The same as `description`.
     public var errorDescription: String? { description }
 }

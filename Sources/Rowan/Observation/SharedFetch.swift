@@ -164,7 +164,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         for receiver in receivers { receiver.events.willFetch() }
         do {
             let (value, region) = try active.source.fetch(db, requiresWriteAccess: requiresWriteAccess)
-            if isVarying { for receiver in receivers { receiver.events.willTrack(region) } }
+            if isNew(region) { for receiver in receivers { receiver.events.willTrack(region) } }
             // In this order, so that no later value overtakes this one.
             for receiver in receivers { receiver.receive(value) }
             finish(region)
@@ -173,6 +173,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
             fail(error)
         }
     }
+
+    private func isNew(_ region: DatabaseRegion) -> Bool { isVarying && region != self.region }
 
     private func finish(_ region: DatabaseRegion) {
         let isNew = state.withLock { state in

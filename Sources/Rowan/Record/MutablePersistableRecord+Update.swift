@@ -181,7 +181,7 @@ struct Modification {
         }
         let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
         var changed = wanted.filter { !keyIndexes.contains($0) }
-        let changedColumns = Set(changed.map { container.columns[$0] })
+        let changedColumns = columns ?? Set(container.columns)
         // Only the key is encoded: assigning the key to itself reveals whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
@@ -275,7 +275,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// The columns that an update changes, for callbacks.
+    /// The columns of an update, for callbacks: those that the program names, or all that the record encodes.
     @inlinable
     func changedColumns(
         _ db: Database, _ modification: Modification, _ group: PlanGroup

@@ -28,7 +28,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// Called after the insertion. Store the rowid here.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
-    /// Called before the update of some columns.
+    /// Called before an update of the columns that the program names, or of all columns that the record encodes.
     ///
     /// A struct may change itself: the changes are stored if they concern the updated columns. The value that the
     /// program holds does not change, because `update` is not mutating.

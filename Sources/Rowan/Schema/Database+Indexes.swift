@@ -81,19 +81,13 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
     }
 
-    /// Deletes the index on some columns, whatever its name.
+    /// Deletes the index on some columns, whatever its name. It does nothing if the table has no such index.
     ///
-    /// - Throws: SQLITE_ERROR if the table has no index on these columns, or if it belongs to a constraint.
+    /// - Throws: SQLITE_ERROR if the table does not exist, or if the index belongs to a constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
         let wanted = columns.map(\.foldedDatabaseName)
-        let index = try indexes(on: table).first {
-            $0.origin == .createIndex && $0.columns.map(\.foldedDatabaseName) == wanted
-        }
-        guard let index else {
-            throw DatabaseError(
-                message: "table \(table) has no index on column(s) \(columns.joined(separator: ", ")) that can be "
-                    + "dropped: indexes(on:) returns its indexes")
-        }
+        let indexes = try indexes(on: table).filter { $0.columns.map(\.foldedDatabaseName) == wanted }
+        guard let index = indexes.first(where: { $0.origin == .createIndex }) ?? indexes.first else { return }
         try drop(index: index.name)
     }
 

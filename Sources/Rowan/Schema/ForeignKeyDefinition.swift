@@ -10,12 +10,13 @@ public final class ForeignKeyDefinition {
     private let onUpdate: Database.ForeignKeyAction?
     private let isDeferred: Bool
     private let isIndexed: Bool
+    private let isInPrimaryKey: Bool
     private var notNullSQL: String?
     private var isUnique = false
 
     init(
         name: String, table: String?, onDelete: Database.ForeignKeyAction?, onUpdate: Database.ForeignKeyAction?,
-        isDeferred: Bool, isIndexed: Bool
+        isDeferred: Bool, isIndexed: Bool, isInPrimaryKey: Bool
     ) {
         self.name = name
         self.table = table
@@ -23,6 +24,7 @@ public final class ForeignKeyDefinition {
         self.onUpdate = onUpdate
         self.isDeferred = isDeferred
         self.isIndexed = isIndexed
+        self.isInPrimaryKey = isInPrimaryKey
     }
 
     /// Refuses NULL in each column: `NOT NULL`.
@@ -32,7 +34,7 @@ public final class ForeignKeyDefinition {
         return self
     }
 
-    /// Refuses two rows that refer to the same row: the index on the columns is unique.
+    /// Refuses two rows that refer to the same row: `UNIQUE`, or a unique index on several columns.
     @discardableResult
     public func unique() -> Self {
         isUnique = true
@@ -57,13 +59,16 @@ public final class ForeignKeyDefinition {
             return syntax
         }
         let names = columns.map(\.name)
-        let index =
-            isIndexed || isUnique ? TableSyntax.Index(columns: names, isUnique: isUnique, of: keys.tableName) : nil
+        let constraint = columns.count == 1 ? nil : (names, reference)
         if columns.count == 1 {
             columns[0].references = [reference]
-            return Syntax(columns: columns, index: index)
+            if isUnique { columns[0].index = .unique(nil) }
         }
-        return Syntax(columns: columns, constraint: (names, reference), index: index)
+        // A unique column has the index of its constraint. A foreign key in the primary key relies on that of the key.
+        let needsIndex = isUnique ? columns.count > 1 : isIndexed && !isInPrimaryKey
+        guard needsIndex else { return Syntax(columns: columns, constraint: constraint) }
+        let index = TableSyntax.Index(columns: names, isUnique: isUnique, of: keys.tableName)
+        return Syntax(columns: columns, constraint: constraint, index: index)
     }
 
     private func referencedKey(_ keys: ReferencedKeys) throws -> (table: String, key: [ReferencedKeys.Column]) {

@@ -169,7 +169,7 @@ public final class TableDefinition {
     ) -> ForeignKeyDefinition {
         let foreignKey = ForeignKeyDefinition(
             name: name, table: table, onDelete: deleteAction, onUpdate: updateAction, isDeferred: isDeferred,
-            isIndexed: indexed)
+            isIndexed: indexed, isInPrimaryKey: isInPrimaryKey)
         items.append(.foreignKey(foreignKey))
         if isInPrimaryKey {
             primaryKey?.parts.append(.foreignKey(foreignKey))

@@ -12,9 +12,9 @@ struct TableSyntax {
         var columns: [String]
         var isUnique: Bool
 
-        /// `player_on_teamId`
+        /// `player_on_teamId`, but `index_player_on_countryCode_teamId`.
         init(columns: [String], isUnique: Bool = false, of table: String) {
-            name = "\(table)_on_\(columns.joined(separator: "_"))"
+            name = "\(columns.count == 1 ? "" : "index_")\(table)_on_\(columns.joined(separator: "_"))"
             self.columns = columns
             self.isUnique = isUnique
         }

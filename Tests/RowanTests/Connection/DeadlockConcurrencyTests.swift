@@ -137,7 +137,7 @@ struct DeadlockConcurrencyTests {
             #expect(values.elements == [2])
             // The last one.
             await reads[1].expectDeadlock()
-            try await #expect(reads[0].result().map { $0?.resultCode } == [nil])
+            await #expect(reads[0].result().map { $0?.resultCode } == [nil])
             try await #expect(pool.values() == [1, 2, 9])
         }
     }

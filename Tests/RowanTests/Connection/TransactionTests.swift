@@ -219,8 +219,20 @@ struct TransactionTests {
             }
             try writer.write { try $0.insert(5) }
             #expect(log.elements == ["a commit", "b commit", "c rollback"])
-            writer.writeWithoutTransaction { register($0, "d") }
-            #expect(log.elements.last == "d commit")
+            // Outside a transaction, it is the next one that counts, whatever it does.
+            try writer.writeWithoutTransaction { db in
+                register(db, "d")
+                #expect(log.elements.last == "c rollback")
+                try db.inTransaction { .rollback }
+                #expect(log.elements.last == "d rollback")
+                register(db, "d2")
+                try db.execute(sql: "DELETE FROM t WHERE x = 5")
+                #expect(log.elements.last == "d2 commit")
+                register(db, "d3")
+            }
+            #expect(log.elements.last == "d2 commit")
+            try writer.write { _ in }
+            #expect(log.elements.last == "d3 commit")
             // A transaction that writes nothing ends too.
             try writer.read { register($0, "e") }
             #expect(log.elements.last == "e commit")
@@ -245,7 +257,7 @@ struct TransactionTests {
                 }
                 #expect(log.elements.last == "h commit")
             }
-            #expect(log.elements.count == 8)
+            #expect(log.elements.count == 10)
         }
     }
 

@@ -46,8 +46,6 @@ struct SchemaArticleTests {
         // CREATE TABLE "match" ("homeId" INTEGER NOT NULL REFERENCES "team"("id"),
         //   "awayId" INTEGER NOT NULL REFERENCES "team"("id"), "date" DATE NOT NULL,
         //   PRIMARY KEY ("homeId", "awayId", "date"))
-        // CREATE INDEX "match_on_homeId" ON "match"("homeId")
-        // CREATE INDEX "match_on_awayId" ON "match"("awayId")
         try db.create(table: "match") { t in
             t.primaryKey {
                 t.belongsTo("home", inTable: "team")

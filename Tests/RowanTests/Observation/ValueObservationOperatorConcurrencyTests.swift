@@ -62,7 +62,7 @@ struct ValueObservationOperatorConcurrencyTests {
             #expect(
                 stream.lines == [
                     "rows: start", "rows: fetch", "rows: tracked region: t(ROWID,x)", "rows: value: 2",
-                    "rows: database did change", "rows: fetch", "rows: tracked region: t(ROWID,x)", "rows: value: 3",
+                    "rows: database did change", "rows: fetch", "rows: value: 3",
                     "rows: cancel",
                 ])
             let failing = Lines()

@@ -40,10 +40,9 @@ struct BelongsToTests {
             Self.author,
             [
                 """
-                CREATE TABLE "book" ("authorId" INTEGER NOT NULL REFERENCES "author"("id") ON DELETE CASCADE \
+                CREATE TABLE "book" ("authorId" INTEGER NOT NULL UNIQUE REFERENCES "author"("id") ON DELETE CASCADE \
                 ON UPDATE SET NULL DEFERRABLE INITIALLY DEFERRED, "title" TEXT)
-                """,
-                #"CREATE UNIQUE INDEX "book_on_authorId" ON "book"("authorId")"#,
+                """
             ]
         ) { t in
             t.belongsTo("author", onDelete: .cascade, onUpdate: .setNull, deferred: true).notNull().unique()
@@ -58,10 +57,7 @@ struct BelongsToTests {
         ) { t in t.belongsTo("author").notNull(onConflict: .ignore) }
         try check(
             Self.author,
-            [
-                #"CREATE TABLE "book" ("authorId" INTEGER REFERENCES "author"("id"))"#,
-                #"CREATE UNIQUE INDEX "book_on_authorId" ON "book"("authorId")"#,
-            ]
+            [#"CREATE TABLE "book" ("authorId" INTEGER UNIQUE REFERENCES "author"("id"))"#]
         ) { t in t.belongsTo("author", indexed: false).unique() }
     }
 
@@ -74,7 +70,7 @@ struct BelongsToTests {
                 FOREIGN KEY ("countryLang", "countryCode") REFERENCES "country"("lang", "code") ON DELETE CASCADE, \
                 UNIQUE ("title"))
                 """,
-                #"CREATE INDEX "book_on_countryLang_countryCode" ON "book"("countryLang", "countryCode")"#,
+                #"CREATE INDEX "index_book_on_countryLang_countryCode" ON "book"("countryLang", "countryCode")"#,
             ]
         ) { t in
             t.column("title")
@@ -152,9 +148,7 @@ struct BelongsToTests {
                 "countryLang" VARCHAR(2) NOT NULL, "countryCode" TEXT NOT NULL, "number" INTEGER NOT NULL, "title", \
                 PRIMARY KEY ("authorId", "countryLang", "countryCode", "number") ON CONFLICT REPLACE, \
                 FOREIGN KEY ("countryLang", "countryCode") REFERENCES "country"("lang", "code"))
-                """,
-                #"CREATE INDEX "book_on_authorId" ON "book"("authorId")"#,
-                #"CREATE INDEX "book_on_countryLang_countryCode" ON "book"("countryLang", "countryCode")"#,
+                """
             ]
         ) { t in
             t.primaryKey(onConflict: .replace) {
@@ -180,7 +174,6 @@ struct BelongsToTests {
                     CREATE TABLE "profile" ("authorId" INTEGER NOT NULL REFERENCES "author"("id"), \
                     "previousAuthorId" INTEGER REFERENCES "profile"("authorId"), PRIMARY KEY ("authorId"))
                     """,
-                    #"CREATE INDEX "profile_on_authorId" ON "profile"("authorId")"#,
                     #"CREATE TABLE "picture" ("profileAuthorId" INTEGER REFERENCES "profile"("authorId"))"#,
                 ])
         }

@@ -116,7 +116,7 @@ struct Seed004CallbackTests {
             #expect(
                 output.lines == [
                     "About to save", "Saving...", "About to insert Arthur", "Did insert Arthur", "Did save",
-                    "About to save", "Saving...", "About to update", #"Updating columns: ["createdAt", "name"]"#,
+                    "About to save", "Saving...", "About to update", #"Updating columns: ["createdAt", "id", "name"]"#,
                     "Record was updated", "Did save",
                     "About to delete", "Deleting...", "Was deleted",
                 ])

@@ -84,12 +84,12 @@ package enum SQLBytes {
         endOfBlanks(text, from: 0) == text.count
     }
 
-    /// The text of one statement, without surrounding blanks and semicolon.
+    /// The text of one statement, without the blanks and semicolons around it.
     static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         var start = 0
         var end = text.count
         while end > start, isBlank(text[end - 1]) || text[end - 1] == UInt8(ascii: ";") { end -= 1 }
-        while start < end, isBlank(text[start]) { start += 1 }
+        while start < end, isBlank(text[start]) || text[start] == UInt8(ascii: ";") { start += 1 }
         return UnsafeBufferPointer(rebasing: text[start..<end])
     }
 
@@ -105,5 +105,13 @@ package enum SQLBytes {
         var index = start
         while index < text.count, !starts(text, word, at: index) { index += 1 }
         return min(index, text.count)
+    }
+}
+
+extension String {
+    /// The text of one statement, without the blanks and semicolons around it.
+    package var trimmedStatement: String {
+        var text = self
+        return text.withUTF8 { String(decoding: SQLBytes.trimmed($0), as: UTF8.self) }
     }
 }
