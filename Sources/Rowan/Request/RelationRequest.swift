@@ -309,7 +309,8 @@ extension OrderedRequest {
         }
     }
 
-    /// Reverses the order, including that of joined associations. It has no effect without an order.
+    /// Reverses the order, including that of joined associations. It has no effect without an order. Fetching throws
+    /// ``RequestError/literalOrder`` if a part of the order is SQL.
     public consuming func reversed() -> Self { _mapRelation { $0.isReversed.toggle() } }
 
     /// Removes the order, including that of joined associations.

@@ -162,6 +162,7 @@ public struct Relation: Hashable, Sendable {
     package var isSymbolic: Bool {
         if isStablyOrdered || groupsByPrimaryKey || source.isSymbolic || filters.contains(where: \.isSymbolic)
             || selection.contains(where: \.isSymbolic) || orderings.contains(where: \.isSymbolic)
+            || isReversed && orderings.contains(where: \.isLiteral)
         {
             return true
         }

@@ -44,6 +44,8 @@ public enum RequestError: Error, CustomStringConvertible {
     case ambiguousArgument(String)
     /// An expression exceeds the nesting limit of SQLite's parser.
     case tooDeep(levels: Int)
+    /// An order in SQL text is reversed.
+    case literalOrder
     /// The SQL depends on the schema, in a place where Rowan does not read the schema.
     case unresolved
 
@@ -91,6 +93,8 @@ public enum RequestError: Error, CustomStringConvertible {
             "an expression is nested too deeply: it has \(levels) levels, but SQLite's parser accepts only "
                 + "\(SQLExpression.maximumDepth). Write long chains with joined(operator:), or name parts of the "
                 + "expression in a common table expression."
+        case .literalOrder:
+            "an order in SQL can't be reversed: write the reverse order, or order by columns and expressions"
         case .unresolved:
             "this SQL depends on the schema, but Rowan does not read the schema here: use it in a request, or in "
                 + "the SQL of a fetch"

@@ -45,15 +45,26 @@ public struct SQLOrdering: Hashable, Sendable, SQLOrderingTerm {
         case deferred(Deferred<SQLOrdering>)
     }
 
-    /// The reverse ordering. A literal can't be reversed, and stays unchanged.
+    /// The reverse ordering. For a literal, one that the resolver refuses.
     package var reversed: SQLOrdering {
         switch node {
         case .expression(let expression, let direction): SQLOrdering(.expression(expression, direction.reversed))
-        case .literal: self
+        case .literal: SQLOrdering(.symbol(.deferred(Deferred { _ in throw RequestError.literalOrder })))
         case .symbol(.primaryKey(let direction)): SQLOrdering(.symbol(.primaryKey(direction.reversed)))
         case .symbol(.deferred(let deferred)):
-            SQLOrdering(.symbol(.deferred(Deferred { try deferred.terms($0).map(\.reversed) })))
+            SQLOrdering(
+                .symbol(
+                    .deferred(
+                        Deferred { db in
+                            let terms = try deferred.terms(db)
+                            if terms.contains(where: \.isLiteral) { throw RequestError.literalOrder }
+                            return terms.map(\.reversed)
+                        })))
         }
+    }
+
+    var isLiteral: Bool {
+        if case .literal = node { true } else { false }
     }
 
     var isSymbolic: Bool {

@@ -35,12 +35,14 @@ package struct TermResolver: ExpressionTransform {
 
     /// The order of a relation, possibly reversed as a whole, or with ties broken by the primary key.
     mutating func orderings(of relation: Relation, isInReverse: Bool) throws -> [SQLOrdering] {
-        var terms = relation.orderings
+        let isReversed = relation.isReversed != isInReverse
+        var terms = isReversed ? relation.orderings.map(\.reversed) : relation.orderings
         if terms.contains(where: \.isSymbolic) { terms = try terms.flatMap { try orderings($0) } }
         if relation.isStablyOrdered {
-            terms += try currentPrimaryKey().map { SQLOrdering(.expression(Resolver.column($0), .none)) }
+            let direction = isReversed ? SQLOrdering.Direction.descending : .none
+            terms += try currentPrimaryKey().map { SQLOrdering(.expression(Resolver.column($0), direction)) }
         }
-        return relation.isReversed != isInReverse ? terms.map(\.reversed) : terms
+        return terms
     }
 
     // MARK: Terms

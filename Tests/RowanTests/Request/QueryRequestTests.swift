@@ -95,6 +95,35 @@ struct QueryRequestTests {
         try check(Player.order(\.name).orderByPrimaryKey().reversed(), #"SELECT * FROM "player" ORDER BY "id" DESC"#)
     }
 
+    /// Wrong rows would follow from an order that stays as it is.
+    @Test func ordersInSQLAreNotReversed() throws {
+        let team = Player.hasMany(Player.self, using: ForeignKey(["id"], to: ["id"]))
+        try inLoggedDatabase(schema) { db, log throws in
+            let requests: [QueryInterfaceRequest<Player>] = [
+                Player.order(sql: "score").reversed(),
+                Player.order(literal: "score").reversed(),
+                Player.order(Column("name"), SQL("score")).reversed(),
+                Player.all().orderWhenConnected { _ in [Column("name"), SQL("score")] }.reversed(),
+                Player.order(sql: "score").withStableOrder().reversed(),
+                Player.joining(optional: team.order(sql: "score")).reversed(),
+                Player.including(optional: team.last(by: [SQL("score")])),
+                Player.filter { _ in Player.order(sql: "score").reversed().select(\.id).contains(Column("id")) },
+            ]
+            _ = log.take()
+            for request in requests {
+                let error = #expect(throws: RequestError.self) { try Row.fetchAll(db, request) }
+                #expect(
+                    error?.description
+                        == "an order in SQL can't be reversed: write the reverse order, or order by columns and "
+                        + "expressions")
+            }
+            #expect(!log.take().contains { $0.contains("ORDER BY") })
+            let ids = try Player.order(sql: "score DESC").reversed().reversed().fetchAll(db).map(\.id)
+            #expect(ids == [2, 3, 1, 4])
+            try #expect(Player.order(SQL("score").desc).reversed().fetchAll(db).map(\.id) == [4, 1, 3, 2])
+        }
+    }
+
     @Test func stableOrders() throws {
         try check(
             Player.order(\.team).withStableOrder(), #"SELECT * FROM "player" ORDER BY "team", "id""#, ids: [4, 2, 1, 3])
