@@ -3,16 +3,17 @@
 // forgotten association would decode a record from the columns of another record.
 
 extension RecordKeyedDecodingContainer {
-    /// Decodes the row itself, as a part of the record.
+    /// Decodes the row itself, as a part of the record: a record, or another type with keys if one of them is a column.
     ///
     /// - Throws: a ``RowDecodingError`` if the key can't stand for the row, or the error of the part.
     func decodeBase<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
-        guard let part = type as? any (FetchableRecord & Decodable).Type else {
-            throw missing(key, type, because: "")
-        }
+        let part = type as? any FetchableRecord.Type
+        let strategy = (part ?? record).databaseColumnDecodingStrategy
+        let columns = KeyProbe(names: row.layout.names, strategy: strategy).columns(of: type)
+        guard part != nil || !columns.isEmpty else { throw missing(key, type, because: "") }
         try claimBase(key, type)
         return try releasingBase {
-            let shared = sharedColumns(with: part)
+            let shared = sharedColumns(with: columns)
             guard shared.isEmpty else {
                 throw missing(
                     key, type, because: ", and the row itself decodes other keys: \(shared.joined(separator: ", "))")
@@ -38,14 +39,11 @@ extension RecordKeyedDecodingContainer {
 
     /// The columns that are keys of both this record and its part, if the part has no other columns, or if the row has
     /// a scope without a key.
-    private func sharedColumns(with part: any (FetchableRecord & Decodable).Type) -> [String] {
+    private func sharedColumns(with columns: [String]) -> [String] {
         // With keys of any name, all columns are keys.
         guard Key(stringValue: "\u{0}") == nil else { return [] }
         let strategy = record.databaseColumnDecodingStrategy
-        let names = row.layout.names.filter { strategy.hasKey($0, of: Key.self) }
-        guard !names.isEmpty else { return [] }
-        let columns = KeyProbe.columns(row.layout.names, of: part)
-        let shared = names.filter(columns.contains)
+        let shared = columns.filter { strategy.hasKey($0, of: Key.self) }
         // A scope without a key belongs to an association with another key: perhaps this one.
         let hasUnknownScope = row.scopesTree.names.contains { Key(stringValue: $0) == nil }
         return shared.count == columns.count || hasUnknownScope ? shared : []
@@ -73,14 +71,14 @@ private struct KeyProbe: Decoder {
 
     private struct Answer: Error { let columns: [String] }
 
-    static func columns(_ names: [String], of record: any (FetchableRecord & Decodable).Type) -> [String] {
+    /// The columns that are keys of a type: none if the type has no keys, or keys of any name.
+    func columns<T: Decodable>(of type: T.Type) -> [String] {
         do {
-            _ = try record.init(
-                from: KeyProbe(names: names, strategy: record.databaseColumnDecodingStrategy))
+            _ = try T(from: self)
         } catch let answer as Answer {
             return answer.columns
         } catch {}
-        // The keys of the record are unknown.
+        // The keys of the type are unknown.
         return []
     }
 

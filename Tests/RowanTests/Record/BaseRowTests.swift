@@ -132,6 +132,35 @@ private struct Section: Codable, Equatable, FetchableRecord {
         }
     }
 
+    @Test func aPartThatIsNoRecord() throws {
+        struct Part: Decodable, Equatable {
+            var name: String
+            var managerId: Int?
+        }
+        struct Whole: Decodable, Equatable, FetchableRecord {
+            var part: Part
+            var id: Int
+        }
+        struct Snake: Decodable, Equatable, FetchableRecord {
+            static let databaseColumnDecodingStrategy = DatabaseColumnDecodingStrategy.convertFromSnakeCase
+            struct Part: Decodable, Equatable { var firstName: String }
+            var id: Int
+            var part: Part
+        }
+        try withEmployees { db in
+            let request = Employee.order(Column("id"))
+            let wholes = [
+                Whole(part: Part(name: "Ada", managerId: nil), id: 1),
+                Whole(part: Part(name: "Bob", managerId: 1), id: 2),
+                Whole(part: Part(name: "Cy", managerId: 1), id: 3),
+            ]
+            #expect(try Whole.fetchAll(db, request.asRequest(of: Whole.self)) == wholes)
+            #expect(try Row.fetchAll(db, request).map { try Whole(row: $0) } == wholes)
+            let snake = try Snake.fetchAll(db, sql: "SELECT 1 AS id, 'Ada' AS first_name")
+            #expect(snake == [Snake(id: 1, part: Snake.Part(firstName: "Ada"))])
+        }
+    }
+
     @Test func aMissingOptionalIsNil() throws {
         struct Info: Decodable, Equatable, FetchableRecord {
             var employee: Employee
@@ -171,6 +200,36 @@ private struct Section: Codable, Equatable, FetchableRecord {
             expectError("key \"section\"", "Section", "columns: id, name, managerId") {
                 try Info.fetchAll(db, Employee.all())
             }
+        }
+    }
+
+    /// Without one of its columns, a part would be made of defaults only.
+    @Test func aPartThatIsNoRecordAndHasNoColumn() throws {
+        struct Address: Decodable {
+            var street: String?
+        }
+        struct Info<Part: Decodable>: Decodable, FetchableRecord {
+            var id: Int
+            var part: Part
+        }
+        struct Twice: Decodable, FetchableRecord {
+            struct Part: Decodable { var name: String }
+            var first: Part
+            var second: Part
+        }
+        struct Flat: Decodable, FetchableRecord {
+            var name: String
+            var part: Twice.Part
+        }
+        try withEmployees { db in
+            expectError("Address", "key \"part\"") { try Info<Address>.fetchAll(db, Employee.all()) }
+            expectError("Array<String>", "key \"part\"") { try Info<[String]>.fetchAll(db, Employee.all()) }
+            expectError("Dictionary<String, String>", "key \"part\"") {
+                try Info<[String: String]>.fetchAll(db, Employee.all())
+            }
+            expectError("String", "key \"part\"") { try Info<Set<String>>.fetchAll(db, Employee.all()) }
+            expectError("key \"second\"", "key \"first\"") { try Twice.fetchAll(db, Employee.all()) }
+            expectError("key \"part\"", "other keys: name") { try Flat.fetchAll(db, Employee.all()) }
         }
     }
 
