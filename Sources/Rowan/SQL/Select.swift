@@ -98,7 +98,7 @@ package struct Select: Hashable, Sendable {
     init(_ source: Source) { self.source = source }
 
     /// Creates the query of a relation without symbols; returns nil if the relation needs the resolver.
-    package init?(_ relation: Relation) {
+    package init?(_ relation: borrowing Relation) {
         guard !relation.isSymbolic else { return nil }
         source = relation.source
         isDistinct = relation.isDistinct
