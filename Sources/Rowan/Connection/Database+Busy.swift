@@ -37,10 +37,19 @@ extension Database {
     }
 
     /// Runs the closure, and repeats it while other connections are opening the same file: each of them locks it for a
-    /// moment, regardless of the busy mode.
+    /// moment, and SQLite does not always ask the busy handler then. It is repeated for two seconds, or for the timeout
+    /// of the busy mode. A callback of the configuration decides itself.
     func retryingWhileOpening<T>(_ body: () throws -> T) throws -> T {
-        var wait = LockWait(timeout: 10)
-        var count = 0
+        let timeout: TimeInterval
+        switch configuration.busyMode {
+        case .immediateError: timeout = 2
+        case .timeout(let seconds): timeout = seconds
+        case .callback: return try body()
+        }
+        // The closure may have waited too: the time begins before it.
+        var wait = LockWait(timeout: timeout)
+        wait.begin()
+        var count = 1
         while true {
             do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                 guard wait.goesOn(after: count, unless: { false }) else { throw error }
@@ -61,6 +70,9 @@ private struct LockWait {
         let year = 31_536_000.0
         self.timeout = timeout == .infinity ? nil : .seconds(min(max(timeout.isNaN ? 0 : timeout, 0), year))
     }
+
+    /// Begins the wait. Otherwise, it begins with the first pause.
+    mutating func begin() { deadline = timeout.map { ContinuousClock.now + $0 } }
 
     /// Pauses.
     ///

@@ -80,6 +80,47 @@ struct OtherProcessTests {
         }
     }
 
+    /// Opening waits no longer than the busy mode tells: the callback is asked once for each lock.
+    @Test(arguments: [Configuration.JournalModeConfiguration.default, .wal])
+    func openingALockedFile(_ journalMode: Configuration.JournalModeConfiguration) throws {
+        let tries = Log<Int>()
+        var configuration = Configuration()
+        configuration.journalMode = journalMode
+        configuration.busyMode = .callback { count in
+            tries.append(count)
+            return count < 3
+        }
+        try withTable(.fileQueue) { writer in
+            try writer.writeWithoutTransaction { db in
+                try db.beginTransaction(.exclusive)
+                expectError(.SQLITE_BUSY) { try DatabaseQueue(path: writer.path, configuration: configuration) }
+                try db.rollback()
+            }
+            #expect(tries.elements == [0, 1, 2, 3])
+            try #expect(DatabaseQueue(path: writer.path, configuration: configuration).values() == [1, 2])
+        }
+    }
+
+    @Test func openingAFileThatIsLockedForAMoment() async throws {
+        try await withTable(.fileQueue) { writer in
+            let isLocked = Gate()
+            let path = writer.path
+            async let lock: Void = onThread {
+                try DatabaseQueue(path: path).inDatabase { db in
+                    try db.beginTransaction(.exclusive)
+                    isLocked.open()
+                    usleep(50_000)
+                    try db.rollback()
+                }
+            }
+            try await onThread {
+                isLocked.wait()
+                try #expect(DatabaseQueue(path: path).values() == [1, 2])
+            }
+            try await lock
+        }
+    }
+
     @Test func aLockedReadInRollbackMode() throws {
         try withTable(.fileQueue) { writer in
             let other = try DatabaseQueue(path: writer.path)
