@@ -145,8 +145,8 @@ package struct TransactionState: Sendable {
 extension TransactionState.Ending {
     package var message: String {
         switch self {
-        case .rolledBackBySQLite: "the transaction was rolled back by SQLite"
-        case .rolledBack: "the transaction was rolled back by a statement in it: begin another one to continue"
+        // Programs know this documented message.
+        case .rolledBackBySQLite, .rolledBack: "Transaction was aborted"
         case .committed: "the transaction was committed by a statement in it: begin another one to continue"
         }
     }

@@ -28,7 +28,8 @@ struct SuspensionTests {
         try withSuspension(kind) { writer in
             let isWAL = try writer.string("PRAGMA journal_mode") == "wal"
             try suspended {
-                expectError(.SQLITE_ABORT) { try writer.write { _ in } }
+                let error = expectError(.SQLITE_ABORT) { try writer.write { _ in } }
+                #expect(error?.message == "Database is suspended")
                 expectError(.SQLITE_ABORT) { try writer.writeWithoutTransaction { try $0.insert(3) } }
                 expectError(.SQLITE_ABORT) {
                     try writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }

@@ -84,7 +84,7 @@ struct TransactionStateTests {
                 try db.insert(3)
                 expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }
                 expectError(.SQLITE_ABORT) { try db.insert(4) }
-                expectError(.SQLITE_ABORT, "the transaction was rolled back by SQLite") { try db.commit() }
+                expectError(.SQLITE_ABORT, "Transaction was aborted") { try db.commit() }
                 try db.insert(5)
                 try db.beginTransaction()
                 expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }

@@ -126,7 +126,7 @@ struct TransactionTests {
                 }
             }
             try #expect(writer.values() == [1, 2])
-            let error = expectError(.SQLITE_ABORT, "the transaction was rolled back by SQLite") {
+            let error = expectError(.SQLITE_ABORT, "Transaction was aborted") {
                 try writer.write { db in
                     try db.insert(3)
                     expectError(.SQLITE_CONSTRAINT) { try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (3)") }

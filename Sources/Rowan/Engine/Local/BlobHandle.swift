@@ -91,10 +91,7 @@ extension LocalConnection {
     /// connection is suspended.
     fileprivate func checkBlobAccess(isWritable: Bool) throws {
         if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-        if isSuspended.load(ordering: .relaxed) {
-            throw DatabaseError(
-                resultCode: .SQLITE_ABORT, message: "the database is suspended: try again after it has resumed")
-        }
+        if isSuspended.load(ordering: .relaxed) { throw DatabaseError.suspended() }
         guard isWritable, readOnlyDepth > 0 else { return }
         throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
     }

@@ -88,9 +88,7 @@ extension LocalConnection {
             runUnchecked("ROLLBACK")
             noteTransaction()
         }
-        throw DatabaseError(
-            resultCode: .SQLITE_ABORT, message: "the database is suspended: try again after it has resumed",
-            sql: statement.sql)
+        throw DatabaseError.suspended(sql: statement.sql)
     }
 
     /// Whether the main database is in WAL mode.
@@ -102,5 +100,12 @@ extension LocalConnection {
         defer { sqlite3_finalize(statement) }
         guard sqlite3_step(statement) == SQLITE_ROW, let mode = sqlite3_column_text(statement, 0) else { return false }
         return String(cString: mode) == "wal"
+    }
+}
+
+extension DatabaseError {
+    /// The error of an access to a suspended database. Programs know its documented message.
+    static func suspended(sql: String? = nil) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_ABORT, message: "Database is suspended", sql: sql)
     }
 }
