@@ -26,6 +26,11 @@ extension Database {
         tableName.foldedDatabaseName.hasPrefix("sqlite_") || tableName.foldedDatabaseName.hasPrefix("pragma_")
     }
 
+    /// Whether a table belongs to this library: the applied migrations are in `grdb_migrations`.
+    public static func isGRDBInternalTable(_ tableName: String) -> Bool {
+        tableName.foldedDatabaseName.hasPrefix("grdb_")
+    }
+
     /// The primary key of a table.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist, or for a view whose key the schema source does not provide.

@@ -26,6 +26,9 @@ struct IntrospectionTests {
             #expect(databaseError { try db.tableExists("player", in: "nowhere") }?.message == "no such schema: nowhere")
             #expect(Database.isSQLiteInternalTable("sqlite_sequence"))
             #expect(!Database.isSQLiteInternalTable("player"))
+            #expect(Database.isGRDBInternalTable("grdb_migrations"))
+            #expect(!Database.isGRDBInternalTable("player"))
+            #expect(!Database.isGRDBInternalTable("sqlite_sequence"))
         }
     }
 
