@@ -4,9 +4,10 @@ public import Dispatch
 
 /// How long a shared observation observes the database.
 public enum SharedValueObservationExtent: Sendable {
-    /// From the first observer until the shared observation is deallocated.
+    /// From the first observer until the shared observation is deallocated. An error ends it: later observers receive
+    /// this error.
     case observationLifetime
-    /// As long as there are observers.
+    /// As long as there are observers. After an error, the next observer starts the observation again.
     case whileObserved
 }
 
@@ -18,8 +19,8 @@ public enum SharedValueObservationExtent: Sendable {
 /// let second = shared.start { error in … } onChange: { players in … }
 /// ```
 ///
-/// An observer that joins a running observation receives its last value. An error ends the observation of all observers;
-/// the next observer starts it again.
+/// An observer that joins a running observation receives its last value. An error ends the observation of all observers.
+/// With the default extent, the next observer starts it again.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private struct State {
         var observation: AnyDatabaseCancellable?
@@ -30,6 +31,17 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         var lastValue: Element?
         /// The number of the last value.
         var valueNumber = 0
+        /// The error that has ended the observation, if it does not start again.
+        var failure: (any Error)?
+    }
+
+    /// What an observer that joins has to do or to know.
+    private enum Joining {
+        case start(generation: Int)
+        case value(Element, number: Int)
+        case failure(any Error)
+        /// It waits for the first value.
+        case wait
     }
 
     private let extent: SharedValueObservationExtent
@@ -58,23 +70,21 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     ) -> AnyDatabaseCancellable {
         let observer = Observer(onError: onError, onChange: onChange)
         let isImmediate = scheduler.immediateInitialValue()
-        let (startsGeneration, known) = state.withLock { state -> (Int?, (Element, Int)?) in
+        let joining = state.withLock { state -> Joining in
+            if let failure = state.failure { return .failure(failure) }
             state.observers.append(observer)
             guard state.isObserving else {
                 state.isObserving = true
                 state.generation += 1
-                return (state.generation, nil)
+                return .start(generation: state.generation)
             }
-            return (nil, state.lastValue.map { ($0, state.valueNumber) })
+            return state.lastValue.map { .value($0, number: state.valueNumber) } ?? .wait
         }
-        if let startsGeneration {
-            startObservation(startsGeneration)
-        } else if let known {
-            if isImmediate {
-                observer.notify(known.0, number: known.1)
-            } else {
-                scheduler.schedule { observer.notify(known.0, number: known.1) }
-            }
+        switch joining {
+        case .start(let generation): startObservation(generation)
+        case .value(let value, let number): notify(isImmediate) { observer.notify(value, number: number) }
+        case .failure(let error): notify(isImmediate) { observer.fail(error) }
+        case .wait: break
         }
         return AnyDatabaseCancellable { self.remove(observer) }
     }
@@ -84,6 +94,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
     ) -> AsyncValueObservation<Element> {
         AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
+    }
+
+    private func notify(_ isImmediate: Bool, _ action: @escaping @Sendable () -> Void) {
+        if isImmediate { action() } else { scheduler.schedule(action) }
     }
 
     private func startObservation(_ generation: Int) {
@@ -108,7 +122,11 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     private func fail(_ error: any Error, _ generation: Int) {
         let ended = state.withLock { state -> State? in
             guard state.generation == generation else { return nil }
-            defer { state = State(generation: generation, valueNumber: state.valueNumber) }
+            defer {
+                state = State(
+                    generation: generation, valueNumber: state.valueNumber,
+                    failure: extent == .observationLifetime ? error : nil)
+            }
             return state
         }
         for observer in ended?.observers ?? [] { observer.fail(error) }

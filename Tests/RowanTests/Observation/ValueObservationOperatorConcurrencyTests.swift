@@ -226,6 +226,29 @@ struct ValueObservationOperatorConcurrencyTests {
         }
     }
 
+    /// Its extent is that of the shared observation: the error is the last event.
+    @Test
+    func anErrorIsFinalForTheExtentOfTheObservation() async throws {
+        try await withTable(.pool) { writer in
+            let shared = Self.count.shared(in: writer, scheduling: .task, extent: .observationLifetime)
+            let errors = Log<String>()
+            let first = shared.start(onError: { errors.append("\($0)") }, onChange: { _ in })
+            try await writer.write { try $0.execute(sql: "ALTER TABLE t RENAME TO u") }
+            await eventually { errors.elements.count == 1 }
+            try await writer.write { try $0.execute(sql: "ALTER TABLE u RENAME TO t") }
+            let values = Log<Int>()
+            let second = shared.start(onError: { errors.append("\($0)") }, onChange: values.append)
+            await eventually { errors.elements.count == 2 }
+            #expect(errors.elements.allSatisfy { $0.contains("no such table: t") })
+            #expect(errors.elements.count == 2)
+            var thrown: (any Error)?
+            do { for try await value in shared.values() { values.append(value) } } catch { thrown = error }
+            #expect("\(thrown, default: "no error")".contains("no such table: t"))
+            #expect(values.elements == [])
+            withExtendedLifetime((first, second)) {}
+        }
+    }
+
     // MARK: Region observations
 
     @Test(arguments: ConnectionKind.allCases)
