@@ -197,20 +197,21 @@ extension FixedWidthInteger {
 }
 
 extension String {
-    /// `teamId` gives `team_id`, `myURLProperty` gives `my_url_property`.
+    /// `teamId` gives `team_id`, `myURLProperty` gives `my_url_property`: the words are those of `JSONEncoder`, which
+    /// finds two words in `URL`.
     var snakeCased: String {
-        var result = ""
         let characters = Array(self)
-        for (index, character) in characters.enumerated() {
-            let previous = index > 0 ? characters[index - 1] : nil
-            let next = index + 1 < characters.count ? characters[index + 1] : nil
-            let startsWord =
-                character.isUppercase && previous.map { $0 != "_" } ?? false
-                && (!(previous?.isUppercase ?? true) || (next?.isLowercase ?? false))
-            if startsWord { result += "_" }
-            result += character.lowercased()
+        var words: [ArraySlice<Character>] = []
+        var rest = characters[...]
+        while let capital = rest.dropFirst().firstIndex(where: \.isUppercase) {
+            words.append(rest[..<capital])
+            rest = rest[capital...]
+            // The last capital before a lower-case letter begins its word.
+            guard let lower = rest.firstIndex(where: \.isLowercase) else { break }
+            if lower - 1 > capital { words.append(rest[..<(lower - 1)]) }
+            rest = rest[(lower - 1)...]
         }
-        return result
+        return (words + [rest]).map { String($0).lowercased() }.joined(separator: "_")
     }
 
     /// `team_id` gives `teamId`. Leading and trailing underscores are preserved.

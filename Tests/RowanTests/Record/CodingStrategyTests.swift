@@ -79,7 +79,44 @@ private func checkDate<S: DateStrategy>(_: S.Type, stored: DatabaseValue, decode
     }
 }
 
+/// A record with one property, whose name is a value.
+private struct SnakeCase: EncodableRecord, Encodable {
+    static let databaseColumnEncodingStrategy = DatabaseColumnEncodingStrategy.convertToSnakeCase
+    var name: String
+
+    struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: Key(stringValue: name))
+    }
+}
+
 struct CodingStrategyTests {
+    /// The words of a snake-case name are those of `JSONEncoder`.
+    @Test func snakeCaseNames() throws {
+        #expect(try SnakeCase(name: "teamId").databaseDictionary == ["team_id": 1.databaseValue])
+        #expect(try SnakeCase(name: "myURLProperty").databaseDictionary.keys.first == "my_url_property")
+        #expect(try SnakeCase(name: "URLString").databaseDictionary.keys.first == "u_rl_string")
+        #expect(try SnakeCase(name: "userID2").databaseDictionary.keys.first == "user_id2")
+        let json = JSONEncoder()
+        json.keyEncodingStrategy = .convertToSnakeCase
+        var generator = SeededGenerator(14)
+        let seed = generator.seed
+        for _ in 0..<2_000 {
+            let length = Int.random(in: 1...9, using: &generator)
+            let key = String((0..<length).map { _ in "aBc_D1éÉ".randomElement(using: &generator)! })
+            let object = try JSONSerialization.jsonObject(with: json.encode(SnakeCase(name: key))) as? [String: Int]
+            let columns = try SnakeCase(name: key).databaseDictionary.keys
+            try #require(columns.first == object?.keys.first, "ROWAN_SEED=\(seed) \(key)")
+        }
+    }
+
     @Test func dates() throws {
         try checkDate(Plain.self, stored: "1970-01-01 00:02:08.250".databaseValue, decoded: 128.25)
         try checkDate(Reference.self, stored: (128.25 - 978_307_200).databaseValue, decoded: 128.25)
