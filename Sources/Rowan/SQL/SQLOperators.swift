@@ -222,6 +222,27 @@ extension ClosedRange where Bound: SQLExpressible {
     }
 }
 
+extension PartialRangeFrom where Bound: SQLExpressible {
+    /// `element >= lower`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        .binary(.greaterOrEqual, element, lowerBound)
+    }
+}
+
+extension PartialRangeThrough where Bound: SQLExpressible {
+    /// `element <= upper`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        .binary(.lessOrEqual, element, upperBound)
+    }
+}
+
+extension PartialRangeUpTo where Bound: SQLExpressible {
+    /// `element < upper`
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        .binary(.less, element, upperBound)
+    }
+}
+
 extension Range where Bound: SQLExpressible {
     /// `(element >= lower) AND (element < upper)`
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {

@@ -124,6 +124,39 @@ extension Range where Bound: SQLExpressible {
     }
 }
 
+extension PartialRangeFrom where Bound: SQLExpressible {
+    /// `score >= 1`
+    public func contains(_ element: some SQLTypedExpressible<Bound>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `score >= 1`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Bound?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
+extension PartialRangeThrough where Bound: SQLExpressible {
+    /// `score <= 3`
+    public func contains(_ element: some SQLTypedExpressible<Bound>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `score <= 3`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Bound?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
+extension PartialRangeUpTo where Bound: SQLExpressible {
+    /// `score < 3`
+    public func contains(_ element: some SQLTypedExpressible<Bound>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+    /// `score < 3`, where the score may be NULL
+    public func contains(_ element: some SQLTypedExpressible<Bound?>) -> SQLExpression {
+        contains(element.sqlExpression)
+    }
+}
+
 // MARK: - Texts
 
 extension SQLTypedExpressible<String> {

@@ -138,6 +138,10 @@ struct OperatorTests {
         check((1..<5).contains(a), #"("a" >= ?) AND ("a" < ?)"#, [1, 5])
         check(("a"..."z").contains(a), #""a" BETWEEN ? AND ?"#, ["a", "z"])
         check((1...5).contains(a + b), #"("a" + "b") BETWEEN ? AND ?"#, [1, 5])
+        check((1...).contains(a), #""a" >= ?"#, [1])
+        check((...5).contains(a), #""a" <= ?"#, [5])
+        check((..<2.5).contains(a), #""a" < ?"#, [2.5])
+        check(!("m"...).contains(a), #"NOT ("a" >= ?)"#, ["m"])
         #expect(try truth((1...5).contains(a)) == [true, true, nil, false])
         #expect(try truth((1..<5).contains(a)) == [true, false, nil, false])
     }

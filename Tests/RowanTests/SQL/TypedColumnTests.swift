@@ -80,6 +80,9 @@ struct TypedColumnTests {
         try check((10...20).contains(Columns.score), #""score" BETWEEN ? AND ?"#, [10, 20], holdsFor: [1, 2])
         try check(
             (10..<20).contains(Columns.score), #"("score" >= ?) AND ("score" < ?)"#, [10, 20], holdsFor: [1])
+        try check((20...).contains(Columns.score), #""score" >= ?"#, [20], holdsFor: [2, 3])
+        try check((...20).contains(Columns.score), #""score" <= ?"#, [20], holdsFor: [1, 2])
+        try check((..<20).contains(Columns.score), #""score" < ?"#, [20], holdsFor: [1])
         try check((0...9).contains(Columns.bonus), #""bonus" BETWEEN ? AND ?"#, [0, 9], holdsFor: [2])
     }
 
