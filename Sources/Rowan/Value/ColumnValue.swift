@@ -81,13 +81,17 @@ public enum ColumnValue {
         }
     }
 
-    /// The bytes of a blob or a text. They are nil for NULL and, on a strict connection, for anything but a blob.
+    /// The bytes of a blob or a text. They are nil for NULL and numbers and, on a strict connection, for anything but a
+    /// blob.
     @inlinable
     public var data: Data? {
         switch self {
         case .statement(let statement, let index, let strict):
-            if strict && sqlite3_column_type(statement, index) != SQLITE_BLOB { return nil }
-            return Data(columnBlob: statement, index)
+            switch sqlite3_column_type(statement, index) {
+            case SQLITE_BLOB: return Data(columnBlob: statement, index)
+            case SQLITE_TEXT where !strict: return Data(columnBlob: statement, index)
+            default: return nil
+            }
         case .owned(let value, let strict):
             return value.convertedData(strict: strict)
         case .packed(let column, let strict):
@@ -168,13 +172,11 @@ extension String {
 }
 
 extension Data {
-    /// The bytes of a column, or nil if it is NULL.
+    /// The bytes of a column that is not NULL.
     @inlinable
-    init?(columnBlob statement: SQLiteStatement, _ index: CInt) {
+    init(columnBlob statement: SQLiteStatement, _ index: CInt) {
         if let bytes = sqlite3_column_blob(statement, index) {
             self = Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, index)))
-        } else if sqlite3_column_type(statement, index) == SQLITE_NULL {
-            return nil
         } else {
             self = Data()
         }

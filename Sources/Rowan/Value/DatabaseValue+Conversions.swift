@@ -47,8 +47,11 @@ extension DatabaseValue {
 
     @usableFromInline
     func convertedData(strict: Bool) -> Data? {
-        if case .blob(let data) = storage { return data }
-        return strict ? nil : convertedString(strict: false).map { Data($0.utf8) }
+        switch storage {
+        case .blob(let data): data
+        case .string(let string): strict ? nil : Data(string.utf8)
+        case .null, .int64, .double: nil
+        }
     }
 }
 

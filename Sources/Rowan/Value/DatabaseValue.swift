@@ -72,7 +72,7 @@ public struct DatabaseValue: Sendable {
         case SQLITE_TEXT:
             storage = .string(String(columnText: sqliteStatement, index) ?? "")
         case SQLITE_BLOB:
-            storage = .blob(Data(columnBlob: sqliteStatement, index) ?? Data())
+            storage = .blob(Data(columnBlob: sqliteStatement, index))
         default:
             storage = .null
         }

@@ -33,7 +33,6 @@ struct ConversionTests {
             #expect(row["d"] as Double == 15)
             #expect(row["d"] as Int == 1)
             #expect(row["e"] as String == "7")
-            #expect(row["e"] as Data == Data("7".utf8))
             #expect(row["f"] as Int == 42)
             #expect(row["f"] as String == "42")
             #expect(row["a"] as Data == Data("20 small cigars".utf8))
@@ -81,6 +80,22 @@ struct ConversionTests {
                 // Last: SQLite takes a blob for a text once it was read as one.
                 expectAlike(String.self)
             }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func numbersAreNoData(_ strict: Bool) throws {
+        try rows("SELECT 1 AS i, 0 AS z, 0.5 AS d, 'a' AS t, x'' AS b", strict: strict) { row throws in
+            for column in ["i", "z", "d"] {
+                expectDecodingError("column: \"\(column)\"", "Data") { try row.decode(Data.self, forColumn: column) }
+                expectDecodingError("column: \"\(column)\"", "Data") { try row.decode(Data?.self, forColumn: column) }
+            }
+            if strict {
+                expectDecodingError("column: \"t\"", "Data") { try row.decode(Data.self, forColumn: "t") }
+            } else {
+                try #expect(row.decode(Data.self, forColumn: "t") == Data("a".utf8))
+            }
+            try #expect(row.decode(Data.self, forColumn: "b") == Data())
         }
     }
 
