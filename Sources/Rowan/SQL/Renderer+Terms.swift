@@ -47,7 +47,7 @@ extension Renderer {
             sql += op.rawValue
             write(operand: operand)
         case .binary(let op, let a, let b):
-            write(a, op.rawValue, b)
+            if op.isComparison { write(comparison: a, op.rawValue, b) } else { write(a, op.rawValue, b) }
         case .associative(let op, let operands):
             write(operands, op)
         case .equal(let a, let b, let isNegated):
@@ -68,8 +68,7 @@ extension Renderer {
             }
         case .collated(let a, let collation):
             write(operand: a)
-            sql += " COLLATE "
-            sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
+            write(collation: collation)
         case .function(let call):
             write(call)
         case .windowed(let a, let window):
@@ -158,10 +157,29 @@ extension Renderer {
 
     private mutating func writeEqual(_ a: SQLExpression, _ b: SQLExpression, isNegated: Bool) {
         switch (a.node, b.node) {
-        case (_, .value(.null)): write(a, isNegated ? "IS NOT" : "IS", b)
-        case (.value(.null), _): write(b, isNegated ? "IS NOT" : "IS", a)
-        default: write(a, isNegated ? "<>" : "=", b)
+        case (_, .value(.null)): write(comparison: a, isNegated ? "IS NOT" : "IS", b)
+        case (.value(.null), _): write(comparison: b, isNegated ? "IS NOT" : "IS", a)
+        default: write(comparison: a, isNegated ? "<>" : "=", b)
         }
+    }
+
+    /// Writes a comparison. The collation of one operand follows the comparison: SQLite applies it to both.
+    private mutating func write(comparison a: SQLExpression, _ op: String, _ b: SQLExpression) {
+        switch (a.node, b.node) {
+        case (.collated, .collated): write(a, op, b)
+        case (.collated(let a, let collation), _):
+            write(a, op, b)
+            write(collation: collation)
+        case (_, .collated(let b, let collation)):
+            write(a, op, b)
+            write(collation: collation)
+        default: write(a, op, b)
+        }
+    }
+
+    private mutating func write(collation: String) {
+        sql += " COLLATE "
+        sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
     }
 
     mutating func write(_ call: SQLExpression.FunctionCall) {

@@ -7,44 +7,34 @@ extension SQLExpression {
     /// Source: <https://sqlite.org/limits.html#max_expr_depth>
     static let maximumDepth: Int32 = 100
 
-    /// From this depth on, a right-nested chain of one operator becomes one node: `a AND (b AND (c...` becomes
-    /// `a AND b AND c...`. Shorter chains keep their parentheses.
+    /// From this depth on, a sum goes on without parentheses, `((a + b) + c) + d + e`: the same operation, on one level.
     private static let flatteningDepth: Int32 = 16
 
-    /// A chain of one operator becomes one node: `a + b + c`.
+    /// A chain of one operator becomes one node, if the operator can be regrouped: `a AND b AND c`. Sums and products of
+    /// floating-point numbers can't.
     static func associative(
         _ op: AssociativeBinaryOperator, _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
     ) -> SQLExpression {
         let (lhs, rhs) = (lhs.sqlExpression, rhs.sqlExpression)
-        if rhs.depth >= flatteningDepth, op.isRegroupable, rhs.operands(of: op) != nil {
-            var operands: [SQLExpression] = []
-            lhs.appendLeaves(of: op, to: &operands)
-            rhs.appendLeaves(of: op, to: &operands)
-            return SQLExpression(.associative(op, operands))
-        }
+        let left = op.isRegroupable || lhs.depth >= flatteningDepth ? lhs.operands(of: op) : nil
+        let right = op.isRegroupable ? rhs.operands(of: op) : nil
         // Traits are not recomputed from all operands: a chain of thousands is built one operand at a time.
+        let depth = max(left == nil ? 1 + lhs.depth : lhs.depth, right == nil ? 1 + rhs.depth : rhs.depth)
         let isSymbolic = lhs.isSymbolic || rhs.isSymbolic
-        guard let operands = lhs.operands(of: op) else {
-            return SQLExpression(
-                .associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: 1 + max(lhs.depth, rhs.depth))
+        guard left != nil || right != nil else {
+            return SQLExpression(.associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: depth)
         }
-        // One allocation; `operands + [rhs]` takes two (benchmark request-build).
-        var all: [SQLExpression] = []
-        all.reserveCapacity(operands.count + 1)
-        all.append(contentsOf: operands)
-        all.append(rhs)
-        return SQLExpression(
-            .associative(op, all), isSymbolic: isSymbolic, depth: max(lhs.depth, 1 + rhs.depth))
+        // One allocation; a sum of arrays takes several (benchmark request-build).
+        var operands: [SQLExpression] = []
+        operands.reserveCapacity((left?.count ?? 1) + (right?.count ?? 1))
+        if let left { operands.append(contentsOf: left) } else { operands.append(lhs) }
+        if let right { operands.append(contentsOf: right) } else { operands.append(rhs) }
+        return SQLExpression(.associative(op, operands), isSymbolic: isSymbolic, depth: depth)
     }
 
     /// The operands, if this is a node of the operator.
-    private func operands(of op: AssociativeBinaryOperator) -> [SQLExpression]? {
+    func operands(of op: AssociativeBinaryOperator) -> [SQLExpression]? {
         if case .associative(op, let operands) = node { operands } else { nil }
-    }
-
-    private func appendLeaves(of op: AssociativeBinaryOperator, to leaves: inout [SQLExpression]) {
-        guard let operands = operands(of: op) else { return leaves.append(self) }
-        for operand in operands { operand.appendLeaves(of: op, to: &leaves) }
     }
 }
 

@@ -175,7 +175,12 @@ extension SQLExpression: SQLSpecificExpressible {
         switch expressions.count {
         case 0: SQLExpression(.value(op.neutralValue))
         case 1: expressions[0]
-        default: SQLExpression(.associative(op, expressions))
+        default:
+            if op.isRegroupable, expressions.contains(where: { $0.operands(of: op) != nil }) {
+                SQLExpression(.associative(op, expressions.flatMap { $0.operands(of: op) ?? [$0] }))
+            } else {
+                SQLExpression(.associative(op, expressions))
+            }
         }
     }
 
@@ -201,6 +206,8 @@ extension SQLExpression: SQLSpecificExpressible {
         case .exists(let subquery, let isNegated): SQLExpression(.exists(subquery, isNegated: !isNegated))
         case .binary(.isSame, let a, let b): SQLExpression(.binary(.isNotSame, a, b))
         case .binary(.isNotSame, let a, let b): SQLExpression(.binary(.isSame, a, b))
+        case .value(let value) where value.storage == .int64(0): .value(.int64(1))
+        case .value(let value) where value.storage == .int64(1): .value(.int64(0))
         case .value, .constant, .column, .literal, .unary, .binary, .associative, .collated, .function, .windowed,
             .conditional, .cast, .subquery, .tuple, .storable, .bound, .symbol:
             SQLExpression(.unary(.not, self))

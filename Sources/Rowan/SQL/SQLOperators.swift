@@ -175,6 +175,18 @@ extension SQLExpression {
     }
 }
 
+extension SQLExpression {
+    /// `element IN (a, b, c)`, `element = a`, or a constant for an empty list.
+    fileprivate static func membership(of element: SQLExpression, in list: [SQLExpression]) -> SQLExpression {
+        switch list.count {
+        case 0: false.sqlExpression
+        // `IN (NULL)` is NULL. An equality would become `IS NULL`.
+        case 1 where list[0].node != .value(.null): SQLExpression(.equal(element, list[0], isNegated: false))
+        default: SQLExpression(.isIn(element, .expressions(list), isNegated: false))
+        }
+    }
+}
+
 extension Sequence where Element: SQLExpressible {
     /// `element IN (a, b, c)`
     ///
@@ -183,14 +195,14 @@ extension Sequence where Element: SQLExpressible {
     /// Player.filter { [1, 2, 3].contains($0.id) }
     /// ```
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-        SQLExpression(.isIn(element.sqlExpression, .expressions(map { $0.sqlExpression }), isNegated: false))
+        .membership(of: element.sqlExpression, in: map { $0.sqlExpression })
     }
 }
 
 extension Sequence where Element == any SQLExpressible {
     /// `element IN (a, b, c)`
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-        SQLExpression(.isIn(element.sqlExpression, .expressions(map { $0.sqlExpression }), isNegated: false))
+        .membership(of: element.sqlExpression, in: map { $0.sqlExpression })
     }
 
     /// Joins the expressions with an operator.

@@ -34,14 +34,29 @@ private let schema = """
             let halfOpen = Player.filter(("A"..<"C").contains(name).collating(.nocase))
             #expect(try halfOpen.fetchAll(db).map(\.id) == [1, 2])
             #expect(try Player.filter(!("b"..."d").contains(name).collating(.nocase)).fetchAll(db).map(\.id) == [1, 4])
-            #expect(try Player.filter((name == "ARTHUR").collating(.nocase)).fetchCount(db) == 0)
+            let comparisons = [
+                (name == "ARTHUR").collating(.nocase), ("ARTHUR" == name).collating(.nocase),
+                (name > "a" && name < "B").collating(.nocase), (!(name >= "B" || name == nil)).collating(.nocase),
+                (name === "ARTHUR").collating(.nocase), ["ARTHUR"].contains(name).collating(.nocase),
+                name.collating(.nocase) == "ARTHUR", "ARTHUR" == name.collating(.nocase),
+            ]
+            for comparison in comparisons {
+                #expect(try Player.filter(comparison).fetchAll(db).map(\.id) == [1])
+            }
             #expect(
                 log.takeExpanded() == [
                     #"SELECT * FROM "player" WHERE ("name" COLLATE NOCASE) IN ('ARTHUR', 'Barbara')"#,
                     #"SELECT * FROM "player" WHERE ("name" COLLATE NOCASE) BETWEEN 'b' AND 'c'"#,
-                    #"SELECT * FROM "player" WHERE (("name" COLLATE NOCASE) >= 'A') AND (("name" COLLATE NOCASE) < 'C')"#,
+                    #"SELECT * FROM "player" WHERE ("name" >= 'A' COLLATE NOCASE) AND ("name" < 'C' COLLATE NOCASE)"#,
                     #"SELECT * FROM "player" WHERE ("name" COLLATE NOCASE) NOT BETWEEN 'b' AND 'd'"#,
-                    #"SELECT COUNT(*) FROM "player" WHERE ("name" = 'ARTHUR') COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE "name" = 'ARTHUR' COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE 'ARTHUR' = "name" COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE ("name" > 'a' COLLATE NOCASE) AND ("name" < 'B' COLLATE NOCASE)"#,
+                    #"SELECT * FROM "player" WHERE NOT (("name" >= 'B' COLLATE NOCASE) OR ("name" IS NULL COLLATE NOCASE))"#,
+                    #"SELECT * FROM "player" WHERE "name" IS 'ARTHUR' COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE "name" = 'ARTHUR' COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE "name" = 'ARTHUR' COLLATE NOCASE"#,
+                    #"SELECT * FROM "player" WHERE 'ARTHUR' = "name" COLLATE NOCASE"#,
                 ])
         }
     }

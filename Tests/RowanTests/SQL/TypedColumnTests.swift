@@ -76,7 +76,7 @@ struct TypedColumnTests {
 
     @Test func listsAndRanges() throws {
         try check([10, 30].contains(Columns.score), #""score" IN (?, ?)"#, [10, 30], holdsFor: [1, 3])
-        try check(![5].contains(Columns.bonus), #""bonus" NOT IN (?)"#, [5], holdsFor: [3])
+        try check(![5].contains(Columns.bonus), #""bonus" <> ?"#, [5], holdsFor: [3])
         try check((10...20).contains(Columns.score), #""score" BETWEEN ? AND ?"#, [10, 20], holdsFor: [1, 2])
         try check(
             (10..<20).contains(Columns.score), #"("score" >= ?) AND ("score" < ?)"#, [10, 20], holdsFor: [1])
@@ -91,9 +91,9 @@ struct TypedColumnTests {
         try check(Columns.team.like("R!_%", escape: "!"), #""team" LIKE ? ESCAPE ?"#, ["R!_%", "!"], holdsFor: [])
         try check(Columns.name.glob("[A-Z]*"), #""name" GLOB ?"#, ["[A-Z]*"], holdsFor: [1, 3])
         try check(
-            Columns.name.collating(.nocase) == "BARBARA", #"("name" COLLATE NOCASE) = ?"#, ["BARBARA"], holdsFor: [2])
+            Columns.name.collating(.nocase) == "BARBARA", #""name" = ? COLLATE NOCASE"#, ["BARBARA"], holdsFor: [2])
         try check(
-            Columns.team.collating(.nocase) == "REDS", #"("team" COLLATE NOCASE) = ?"#, ["REDS"], holdsFor: [1, 3])
+            Columns.team.collating(.nocase) == "REDS", #""team" = ? COLLATE NOCASE"#, ["REDS"], holdsFor: [1, 3])
     }
 
     @Test func requests() throws {
