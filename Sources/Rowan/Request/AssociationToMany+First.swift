@@ -9,7 +9,7 @@ extension AssociationToMany {
     ///     static let latestMessage = messages.first(by: [Column("date").desc]).forKey("latestMessage")
     /// }
     /// // SELECT "chat".*, "message".* FROM "chat" LEFT JOIN "message" ON "message"."id" =
-    /// //     (SELECT "id" FROM "message" AS "message1" WHERE "chatId" = "chat"."id" ORDER BY "date" DESC LIMIT 1)
+    /// //     (SELECT "id" FROM "message" "message1" WHERE "chatId" = "chat"."id" ORDER BY "date" DESC LIMIT 1)
     /// Chat.including(optional: Chat.latestMessage)
     /// ```
     ///

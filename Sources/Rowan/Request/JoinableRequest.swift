@@ -57,7 +57,7 @@ extension JoinableRequest {
     /// Keeps only the rows with an associated row, without selecting the associated row.
     ///
     /// ```swift
-    /// // SELECT "book".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" AND "author"."country" = ?
+    /// // SELECT "book".* FROM "book" JOIN "author" ON ("author"."id" = "book"."authorId") AND ("author"."country" = ?)
     /// Book.joining(required: Book.author.filter { $0.country == "France" })
     /// ```
     public func joining<A: Association>(required association: A) -> Self where A.OriginRowDecoder == RowDecoder {

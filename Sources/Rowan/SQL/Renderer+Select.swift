@@ -164,12 +164,18 @@ extension Renderer {
 
     // MARK: Sources
 
-    /// - Parameter name: the name of the source in the query; nil for its own name.
-    mutating func write(_ source: Source, as name: String?) {
+    /// - Parameters:
+    ///   - name: the name of the source in the query; nil for its own name.
+    ///   - isTarget: whether the rows of the source are updated or deleted: SQL requires `AS` there.
+    mutating func write(_ source: Source, as name: String?, isTarget: Bool = false) {
         switch source {
         case .table(let table):
             write(table)
             guard let name, !name.isSameDatabaseName(as: table.name) else { return }
+            guard isTarget else {
+                sql += " "
+                return write(identifier: name)
+            }
         case .subquery(let subquery, _):
             sql += "("
             write(subquery)
@@ -209,31 +215,37 @@ extension Renderer {
     private mutating func writeCondition(
         of join: Select.JoinedTable, _ destination: Int, _ names: [String], origin: String
     ) {
+        let filters = join.filters.flatMap { $0.operands(of: .and) ?? [$0] }
+        let isSingle = join.condition.termCount + filters.count == 1
         var separator = " ON "
+        func write(_ renderer: inout Renderer, _ term: SQLExpression) {
+            renderer.sql += separator
+            separator = " AND "
+            if isSingle { renderer.write(term) } else { renderer.write(operand: term) }
+        }
         switch join.condition {
         case .always: break
         case .columns(let pairs):
             for pair in pairs {
                 sql += separator
                 separator = " AND "
-                write(column: pair.destination, ofTable: names[destination])
+                if !isSingle { sql += "(" }
+                self.write(column: pair.destination, ofTable: names[destination])
                 sql += " = "
-                write(column: pair.origin, ofTable: origin)
+                self.write(column: pair.origin, ofTable: origin)
+                if !isSingle { sql += ")" }
             }
         case .expression(let expression, let originAlias, let destinationAlias):
             let outer = aliasNames
             aliasNames[originAlias] = origin
             aliasNames[destinationAlias] = names[destination]
-            sql += separator
-            separator = " AND "
-            inside(destination, names) { $0.write(operand: expression) }
+            inside(destination, names) { renderer in
+                for term in expression.operands(of: .and) ?? [expression] { write(&renderer, term) }
+            }
             aliasNames = outer
         }
-        guard !join.filters.isEmpty else { return }
-        sql += separator
-        inside(destination, names) { renderer in
-            renderer.write(list: join.filters, separator: " AND ") { $0.write(operand: $1) }
-        }
+        guard !filters.isEmpty else { return }
+        inside(destination, names) { for filter in filters { write(&$0, filter) } }
     }
 
     private mutating func write(column: String, ofTable table: String) {
@@ -259,5 +271,16 @@ extension Select {
         }
         body(source, aliases)
         visit(joins)
+    }
+}
+
+extension ResolvedCondition {
+    /// The number of terms of the condition, joined by AND.
+    fileprivate var termCount: Int {
+        switch self {
+        case .always: 0
+        case .columns(let pairs): pairs.count
+        case .expression(let expression, _, _): expression.operands(of: .and)?.count ?? 1
+        }
     }
 }

@@ -60,7 +60,7 @@ extension Renderer {
         write(with: update.target.commonTables)
         sql += "UPDATE "
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
-        write(update.target.source, as: target)
+        write(update.target.source, as: target, isTarget: true)
         sql += " SET "
         // Both tables are visible: qualification distinguishes their columns.
         currentName = target

@@ -104,7 +104,7 @@ extension Renderer {
         write(with: update.target.commonTables)
         sql += "UPDATE "
         if let resolution = update.conflictResolution { sql += "OR \(resolution) " }
-        write(update.target.source, as: target)
+        write(update.target.source, as: target, isTarget: true)
         sql += " SET "
         write(list: update.assignments) { $0.write($1) }
         write(clause: " WHERE ", update.target.filters)
@@ -115,7 +115,7 @@ extension Renderer {
         let target = declare(delete.target)
         write(with: delete.target.commonTables)
         sql += "DELETE FROM "
-        write(delete.target.source, as: target)
+        write(delete.target.source, as: target, isTarget: true)
         write(clause: " WHERE ", delete.target.filters)
         write(returning: delete.returning)
     }

@@ -62,7 +62,7 @@ struct DocumentedTests {
         let request = Book.all().filter(authorCountry: "US").orderedByAuthorName().including(required: Book.author)
         try Library.check(
             request,
-            #"SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" "#
+            #"SELECT "book".*, "author".* FROM "book" JOIN "author" ON ("author"."id" = "book"."authorId") "#
                 + #"AND ("author"."countryCode" = ?) ORDER BY "author"."name" COLLATE swiftLocalizedCaseInsensitiveCompare, "book"."year""#,
             ["US"])
         try Library.run { db, _ throws in
@@ -90,7 +90,7 @@ struct DocumentedTests {
             #expect(infos.map { Set($0.subordinates.map(\.id)) } == [[2, 3], [4], [], []])
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "employee1".*, "employee2".* FROM "employee" AS "employee1" LEFT JOIN "employee" AS "employee2" ON "employee2"."id" = "employee1"."managerId" ORDER BY "employee1"."id""#,
+                    #"SELECT "employee1".*, "employee2".* FROM "employee" "employee1" LEFT JOIN "employee" "employee2" ON "employee2"."id" = "employee1"."managerId" ORDER BY "employee1"."id""#,
                     #"SELECT * FROM "employee" WHERE "managerId" IN (SELECT +value FROM json_each('[1,2,3,4]'))"#,
                 ])
             let counts = Employee.select(\.id).annotated(
@@ -126,7 +126,7 @@ struct DocumentedTests {
                 log.takeExpanded().last
                     == #"WITH "latestPost" AS (SELECT *, MAX("date") FROM "post" GROUP BY "chatId") "#
                     + #"SELECT "chat".*, "latestPost".* FROM "chat" LEFT JOIN "latestPost" ON "#
-                    + #"("chat"."id" = "latestPost"."chatId") ORDER BY "latestPost"."date" DESC"#)
+                    + #""chat"."id" = "latestPost"."chatId" ORDER BY "latestPost"."date" DESC"#)
             let numbers = CommonTableExpression(
                 recursive: true, named: "n", columns: ["x"],
                 literal: "SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3")

@@ -23,7 +23,7 @@ struct FirstTests {
         }
         try Library.check(
             Author.select(\.id).including(optional: Author.latestBook.select(\.title)).order(\.id),
-            #"SELECT "author"."id", "book"."title" FROM "author" LEFT JOIN "book" ON ("book"."id" = (SELECT "id" FROM "book" AS "book1" WHERE "authorId" = "author"."id" ORDER BY "year" DESC LIMIT 1)) ORDER BY "author"."id""#,
+            #"SELECT "author"."id", "book"."title" FROM "author" LEFT JOIN "book" ON "book"."id" = (SELECT "id" FROM "book" "book1" WHERE "authorId" = "author"."id" ORDER BY "year" DESC LIMIT 1) ORDER BY "author"."id""#,
             rows: ["[id:1]", "[id:2]", "[id:3]", "[id:4]"])
         try Library.run { db, _ throws in
             let infos = try Info.fetchAll(

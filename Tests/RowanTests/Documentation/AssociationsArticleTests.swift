@@ -77,7 +77,7 @@ struct AssociationsArticleTests {
 
         // SELECT "book".*, "author".* FROM "book" LEFT JOIN "author" ON "author"."id" = "book"."authorId"
         let infos = try Book.including(optional: Book.author).asRequest(of: BookInfo.self).fetchAll(db)
-        // SELECT "book".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" AND ("author"."country" = ?)
+        // SELECT "book".* FROM "book" JOIN "author" ON ("author"."id" = "book"."authorId") AND ("author"."country" = ?)
         let french = try Book.joining(required: Book.author.filter { $0.country == "FR" }).fetchAll(db)
         // SELECT "book".*, "author"."name" AS "authorName" FROM "book"
         //   JOIN "author" ON "author"."id" = "book"."authorId"
@@ -98,8 +98,8 @@ struct AssociationsArticleTests {
     }
 
     private func joining(_ db: Database) throws {
-        // SELECT "author".*, "book".* FROM "author" LEFT JOIN "book" ON ("book"."id" =
-        //   (SELECT "id" FROM "book" AS "book1" WHERE "authorId" = "author"."id" ORDER BY "year" DESC LIMIT 1))
+        // SELECT "author".*, "book".* FROM "author" LEFT JOIN "book" ON "book"."id" =
+        //   (SELECT "id" FROM "book" "book1" WHERE "authorId" = "author"."id" ORDER BY "year" DESC LIMIT 1)
         let latest = try Author.including(optional: Author.latestBook).asRequest(of: LatestInfo.self).fetchAll(db)
         #expect(latest.map(\.latestBook?.id) == [2, 3, 4, nil])
 
@@ -113,8 +113,8 @@ struct AssociationsArticleTests {
             .fetchAll(db)
         #expect(sorted.map(\.id) == [3, 1, 2, 4])
 
-        // SELECT "author1".*, "author2".* FROM "author" AS "author1"
-        //   JOIN "author" AS "author2" ON (("author1"."country" = "author2"."country") AND ("author1"."id" < "author2"."id"))
+        // SELECT "author1".*, "author2".* FROM "author" "author1"
+        //   JOIN "author" "author2" ON ("author1"."country" = "author2"."country") AND ("author1"."id" < "author2"."id")
         let compatriots = try Author.all()
             .join(Author.all()) { one, other in one.country == other.country && one.id < other.id }
             .fetchAll(db)  // [(Author, Author)]

@@ -89,8 +89,8 @@ struct BeyondTheBasicsArticleTests {
 
     private func joins(_ db: Database) throws {
         // SELECT "author".*, "book".*, "review".* FROM "author"
-        //   JOIN "book" ON ("book"."authorId" = "author"."id")
-        //   LEFT JOIN "review" ON (("review"."bookId" = "book"."id") AND ("review"."stars" > ("book"."price" - ?)))
+        //   JOIN "book" ON "book"."authorId" = "author"."id"
+        //   LEFT JOIN "review" ON ("review"."bookId" = "book"."id") AND ("review"."stars" > ("book"."price" - ?))
         let rows = try Author.all()
             .join(Book.all()) { author, book in book.authorId == author.id }
             .leftJoin(Table("review").all()) { _, book, review in

@@ -115,7 +115,7 @@ struct FullTextArticleTests {
         let anyWord = FTS5Pattern(matchingAnyTokenIn: "SQLite data")
 
         // SELECT "book".* FROM "book"
-        //   JOIN "book_ft" ON "book_ft"."rowid" = "book"."id" AND ("book_ft"."book_ft" MATCH ?)
+        //   JOIN "book_ft" ON ("book_ft"."rowid" = "book"."id") AND ("book_ft"."book_ft" MATCH ?)
         let books = try Book.joining(required: Book.text.matching(anyWord)).fetchAll(db)
         #expect(books.map(\.title) == ["About SQLite"])
 

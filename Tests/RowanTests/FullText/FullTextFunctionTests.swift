@@ -89,7 +89,7 @@ struct FullTextFunctionTests {
                 .annotated(with: document[FTS5.highlight(Column("title"))].forKey("marked"))
             #expect(
                 try statementText(db, joined).sql.hasPrefix(
-                    #"SELECT "author".*, highlight("d"."document", 0, ?, ?) AS "marked" FROM "author" JOIN "document" AS "d""#
+                    #"SELECT "author".*, highlight("d"."document", 0, ?, ?) AS "marked" FROM "author" JOIN "document" "d""#
                 ))
             #expect(try Row.fetchOne(db, joined)?["marked"] == "A <b>database</b>")
             let included = Table("author").all().annotated(

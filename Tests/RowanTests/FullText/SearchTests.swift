@@ -90,7 +90,7 @@ struct SearchTests {
             let alias = TableAlias<Document>(name: "d")
             #expect(
                 try statementText(db, Document.all().aliased(alias).matching(pattern)).sql
-                    == #"SELECT * FROM "document" AS "d" WHERE "document" MATCH ?"#)
+                    == #"SELECT * FROM "document" "d" WHERE "document" MATCH ?"#)
             let rows = try Document.all().aliased(alias).matching(pattern).filter(alias["title"] == "Databases")
                 .fetchAll(db)
             #expect(rows.map(\.title) == ["Databases"])
@@ -224,7 +224,7 @@ struct SearchTests {
             let request = Book.joining(required: Book.text.matching(pattern).order(Column.rank))
             #expect(
                 try statementText(db, request).sql
-                    == #"SELECT "book".* FROM "book" JOIN "book_ft" ON "book_ft"."rowid" = "book"."id" "#
+                    == #"SELECT "book".* FROM "book" JOIN "book_ft" ON ("book_ft"."rowid" = "book"."id") "#
                     + #"AND ("book_ft"."book_ft" MATCH ?) ORDER BY "book_ft"."rank""#)
             #expect(try Set(request.fetchAll(db).map(\.id)) == [1, 2])
             let optional = Book.including(optional: Book.text.matching(pattern).forKey("text")).order(Column("id"))

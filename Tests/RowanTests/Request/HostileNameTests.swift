@@ -38,7 +38,7 @@ struct HostileNameTests {
                 .order(Column("id"))
             let text = try statementText(db, request)
             #expect(
-                text.sql == "SELECT \(t).*, \(p).* FROM \(t) JOIN \(t) AS \(p) ON \(p).\"id\" = \(t).\"parent\" "
+                text.sql == "SELECT \(t).*, \(p).* FROM \(t) JOIN \(t) \(p) ON \(p).\"id\" = \(t).\"parent\" "
                     + "WHERE \(p).\(t) = ? ORDER BY \(t).\"id\"")
             #expect(text.arguments == [name])
             let rows = try Row.fetchAll(db, request)

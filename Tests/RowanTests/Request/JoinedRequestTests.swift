@@ -21,7 +21,7 @@ struct JoinedRequestTests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT "book".*, "author".* FROM "book" JOIN "author" ON ("book"."authorId" = "author"."id") AND ("author"."name" <> 'Hugo') WHERE "book"."year" > 1000 ORDER BY "book"."id""#,
-                    #"SELECT "book".*, "author".* FROM "book" LEFT JOIN "author" ON (("book"."authorId" = "author"."id") AND ("author"."id" < 2)) ORDER BY "book"."id""#,
+                    #"SELECT "book".*, "author".* FROM "book" LEFT JOIN "author" ON ("book"."authorId" = "author"."id") AND ("author"."id" < 2) ORDER BY "book"."id""#,
                 ])
         }
     }
@@ -45,10 +45,10 @@ struct JoinedRequestTests {
             #expect(try cross.fetchAll(db).count { $0.0 == $0.1 } == 3)
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "book".*, "author".* FROM (SELECT * FROM "book" AS "book1" WHERE "year" > 1840) AS "book" RIGHT JOIN (SELECT * FROM "author" AS "author1" WHERE "id" < 4) AS "author" ON ("book"."authorId" = "author"."id")"#,
-                    #"SELECT "book".*, "author".* FROM "book" FULL JOIN "author" ON ("book"."authorId" = "author"."id")"#,
-                    #"SELECT COUNT(*) FROM "country" AS "country1" CROSS JOIN "country" AS "country2""#,
-                    #"SELECT "country1".*, "country2".* FROM "country" AS "country1" CROSS JOIN "country" AS "country2""#,
+                    #"SELECT "book".*, "author".* FROM (SELECT * FROM "book" "book1" WHERE "year" > 1840) AS "book" RIGHT JOIN (SELECT * FROM "author" "author1" WHERE "id" < 4) AS "author" ON "book"."authorId" = "author"."id""#,
+                    #"SELECT "book".*, "author".* FROM "book" FULL JOIN "author" ON "book"."authorId" = "author"."id""#,
+                    #"SELECT COUNT(*) FROM "country" "country1" CROSS JOIN "country" "country2""#,
+                    #"SELECT "country1".*, "country2".* FROM "country" "country1" CROSS JOIN "country" "country2""#,
                 ])
         }
     }
@@ -100,7 +100,7 @@ struct JoinedRequestTests {
                 ])
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "book".*, "author".*, "award".*, "country".* FROM "book" JOIN "author" ON ("book"."authorId" = "author"."id") LEFT JOIN "award" ON (("award"."bookId" = "book"."id") AND ("author"."name" <> 'Hugo')) JOIN "country" ON ("country"."code" = "author"."countryCode") WHERE "book"."year" > 1500 ORDER BY "book"."id""#
+                    #"SELECT "book".*, "author".*, "award".*, "country".* FROM "book" JOIN "author" ON "book"."authorId" = "author"."id" LEFT JOIN "award" ON ("award"."bookId" = "book"."id") AND ("author"."name" <> 'Hugo') JOIN "country" ON "country"."code" = "author"."countryCode" WHERE "book"."year" > 1500 ORDER BY "book"."id""#
                 ])
             // The same table several times: each alias is its own.
             let rivals = Author.all()
@@ -171,7 +171,7 @@ struct JoinedRequestTests {
             #expect(pairs.map(\.0.title) == ["Omoo"])
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "b".*, "author".* FROM (SELECT * FROM "book" AS "b" WHERE "b"."year" > 1830 ORDER BY "b"."id" DESC LIMIT 1) AS "b" JOIN (SELECT * FROM "author" AS "author1" ORDER BY "author1"."id" LIMIT 2) AS "author" ON ("b"."authorId" = "author"."id") WHERE "author"."name" = 'Melville' ORDER BY "b"."id""#
+                    #"SELECT "b".*, "author".* FROM (SELECT * FROM "book" "b" WHERE "b"."year" > 1830 ORDER BY "b"."id" DESC LIMIT 1) AS "b" JOIN (SELECT * FROM "author" "author1" ORDER BY "author1"."id" LIMIT 2) AS "author" ON "b"."authorId" = "author"."id" WHERE "author"."name" = 'Melville' ORDER BY "b"."id""#
                 ])
         }
     }

@@ -16,7 +16,7 @@ struct TransferTests {
             #expect(try Book.order(\.id).fetchAll(db).map(\.price) == [15, 20, 35, 40])
             #expect(
                 log.takeExpanded()[0] == #"UPDATE "book" SET "price" = "book"."price" + "award"."points" FROM "#
-                    + #"(SELECT "bookId", SUM("points") AS "points" FROM "award" AS "award1" GROUP BY "bookId") AS "award" "#
+                    + #"(SELECT "bookId", SUM("points") AS "points" FROM "award" "award1" GROUP BY "bookId") AS "award" "#
                     + #"WHERE ("book"."id" = "award"."bookId") AND ("book"."price" < 40)"#)
             // A table from itself.
             let second = try Book.filter(key: 2).updateAll(
