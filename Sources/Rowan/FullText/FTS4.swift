@@ -3,7 +3,7 @@
 /// The FTS4 module of virtual tables: ``FTS3`` with options, among them external content.
 ///
 /// ```swift
-/// // CREATE VIRTUAL TABLE "document" USING fts4(title, body, uuid, tokenize=porter, notindexed=uuid)
+/// // CREATE VIRTUAL TABLE "document" USING fts4(title, body, uuid, notindexed=uuid, tokenize=porter)
 /// try db.create(virtualTable: "document", using: FTS4()) { t in
 ///     t.tokenizer = .porter
 ///     t.column("title")
@@ -36,20 +36,21 @@ public struct FTS4: VirtualTableModule, Sendable {
     /// The columns, then the options.
     public func moduleArguments(for definition: FTS4TableDefinition, in db: Database) -> [String] {
         let columns = definition.columns
-        var arguments = columns.filter { !$0.isLanguageID }.map(\.name.asModuleArgument)
-        if let tokenizer = definition.tokenizer { arguments.append(tokenizer.option) }
-        if let content = definition.content { arguments.append("content=\(content.quotedDatabaseIdentifier)") }
-        func add(_ option: String, _ value: String?) {
-            if let value { arguments.append("\(option)=\(value.asModuleArgument)") }
+        var arguments = columns.map {
+            $0.isLanguageID ? "languageid=\($0.name.quotedDatabaseIdentifier)" : $0.name.asModuleArgument
         }
+        arguments += columns.filter { !$0.isIndexed }.map { "notindexed=\($0.name.asModuleArgument)" }
+        if let tokenizer = definition.tokenizer { arguments.append(tokenizer.option) }
+        func add(_ option: String, _ value: String?) {
+            if let value { arguments.append("\(option)=\(value.quotedDatabaseIdentifier)") }
+        }
+        add("content", definition.content)
         add("compress", definition.compress)
         add("uncompress", definition.uncompress)
         add("matchinfo", definition.matchinfo)
         if let prefixes = definition.prefixes, !prefixes.isEmpty {
-            arguments.append("prefix=\"\(prefixes.sorted().map(String.init).joined(separator: ","))\"")
+            add("prefix", prefixes.sorted().map(String.init).joined(separator: ","))
         }
-        for column in columns where !column.isIndexed { add("notindexed", column.name) }
-        for column in columns where column.isLanguageID { add("languageid", column.name) }
         add("order", definition.order?.rawValue)
         return arguments
     }

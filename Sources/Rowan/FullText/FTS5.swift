@@ -54,7 +54,7 @@ public struct FTS5: VirtualTableModule, Sendable {
         if let prefixes = definition.prefixes, !prefixes.isEmpty {
             add("prefix", text: prefixes.sorted().map(String.init).joined(separator: " "))
         }
-        if let columnSize = definition.columnSize { arguments.append("columnsize=\(columnSize)") }
+        if let columnSize = definition.columnSize { arguments.append("columnSize=\(columnSize)") }
         if let detail = definition.detail { arguments.append("detail=\(detail.asModuleArgument)") }
         if definition.contentlessDelete { arguments.append("contentless_delete=1") }
         if definition.contentlessUnindexed { arguments.append("contentless_unindexed=1") }

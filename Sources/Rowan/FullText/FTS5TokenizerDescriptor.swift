@@ -91,22 +91,12 @@ public struct FTS5TokenizerDescriptor: Hashable, Sendable {
         }
     }
 
-    /// `tokenize='porter ascii'`
+    /// `tokenize='''porter'' ''ascii'''`
     var option: String {
         get throws {
             _ = try name
-            let words = components.map { $0.isFTS5Bareword ? $0 : $0.quotedDatabaseString }
+            let words = components.map(\.quotedDatabaseString)
             return "tokenize=\(words.joined(separator: " ").quotedDatabaseString)"
         }
-    }
-}
-
-extension String {
-    /// Whether FTS5 reads the text as one word, without quotes. <https://sqlite.org/fts5.html#fts5_strings>
-    fileprivate var isFTS5Bareword: Bool {
-        !isEmpty
-            && utf8.allSatisfy {
-                $0 >= 0x80 || $0 == UInt8(ascii: "_") || $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26
-            }
     }
 }

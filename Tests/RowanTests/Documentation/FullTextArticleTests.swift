@@ -59,7 +59,7 @@ struct FullTextArticleTests {
     }
 
     private func searches(_ db: Database) throws {
-        // CREATE VIRTUAL TABLE "document" USING fts5(title, body, tokenize='porter')
+        // CREATE VIRTUAL TABLE "document" USING fts5(title, body, tokenize='''porter''')
         try db.create(virtualTable: "document", using: FTS5()) { t in
             t.tokenizer = .porter()
             t.column("title")
@@ -125,7 +125,7 @@ struct FullTextArticleTests {
     }
 
     private func tokenizers(_ db: Database) throws {
-        // CREATE VIRTUAL TABLE "news" USING fts5(text, tokenize='synonyms')
+        // CREATE VIRTUAL TABLE "news" USING fts5(text, tokenize='''synonyms''')
         try db.create(virtualTable: "news", using: FTS5()) { t in
             t.tokenizer = SynonymTokenizer.tokenizerDescriptor()
             t.column("text")

@@ -74,7 +74,7 @@ struct FullTextDefinitionTests {
         try check(FTS4(), "content") { t in t.column("content") }
         try check(
             FTS4(),
-            #"content, uuid, content="", prefix="2,4", notindexed=uuid, languageid=lid"#
+            #"content, uuid, languageid="lid", notindexed=uuid, content="", prefix="2,4""#
         ) { t in
             t.content = ""
             t.prefixes = [4, 2]
@@ -83,7 +83,8 @@ struct FullTextDefinitionTests {
             t.column("lid").asLanguageId()
         }
         try check(
-            FTS4(), "content, tokenize=porter, compress=zip, uncompress=unzip, matchinfo=fts3, order=desc"
+            FTS4(),
+            #"content, tokenize=porter, compress="zip", uncompress="unzip", matchinfo="fts3", order="desc""#
         ) { t in
             t.compress = "zip"
             t.uncompress = "unzip"
@@ -92,7 +93,7 @@ struct FullTextDefinitionTests {
             t.tokenizer = .porter
             t.column("content")
         }
-        try check(FTS4(), #"content, compress="zip it", uncompress=unzip, order=asc"#) { t in
+        try check(FTS4(), #"content, compress="zip it", uncompress="unzip", order="asc""#) { t in
             t.compress = "zip it"
             t.uncompress = "unzip"
             t.order = .ascending
@@ -103,7 +104,7 @@ struct FullTextDefinitionTests {
 
     @Test func fts5() throws {
         try check(FTS5(), "content") { t in t.column("content") }
-        try check(FTS5(), "author, title, body, tokenize='porter'") { t in
+        try check(FTS5(), "author, title, body, tokenize='''porter'''") { t in
             t.tokenizer = .porter()
             t.column("author")
             t.column("title")
@@ -111,7 +112,7 @@ struct FullTextDefinitionTests {
         }
         try check(
             FTS5(),
-            "content, uuid UNINDEXED, content='table', content_rowid='id', prefix='2 4', columnsize=0, detail=column"
+            "content, uuid UNINDEXED, content='table', content_rowid='id', prefix='2 4', columnSize=0, detail=column"
         ) { t in
             t.column("content")
             t.column("uuid").notIndexed()
@@ -159,21 +160,21 @@ struct FullTextDefinitionTests {
 
     @Test func tokenizersOfFTS5() throws {
         let tokenizers: [(FTS5TokenizerDescriptor, String)] = [
-            (.ascii(), "ascii"),
-            (.ascii(separators: ["X"], tokenCharacters: ["-", "'"]), "ascii separators X tokenchars '''-'"),
-            (.unicode61(), "unicode61"),
-            (.unicode61(diacritics: .keep), "unicode61 remove_diacritics 0"),
-            (.unicode61(diacritics: .remove), "unicode61 remove_diacritics 2"),
-            (.unicode61(categories: "L* N* Co Mn"), "unicode61 categories 'L* N* Co Mn'"),
+            (.ascii(), "'ascii'"),
+            (.ascii(separators: ["X"], tokenCharacters: ["-", "'"]), "'ascii' 'separators' 'X' 'tokenchars' '''-'"),
+            (.unicode61(), "'unicode61'"),
+            (.unicode61(diacritics: .keep), "'unicode61' 'remove_diacritics' '0'"),
+            (.unicode61(diacritics: .remove), "'unicode61' 'remove_diacritics' '2'"),
+            (.unicode61(categories: "L* N* Co Mn"), "'unicode61' 'categories' 'L* N* Co Mn'"),
             (
                 .unicode61(separators: ["é", "X"], tokenCharacters: [".", "\"", "€"]),
-                "unicode61 separators Xé tokenchars '\".€'"
+                "'unicode61' 'separators' 'Xé' 'tokenchars' '\".€'"
             ),
-            (.porter(), "porter"), (.porter(wrapping: .ascii()), "porter ascii"),
-            (.porter(.ascii()), "porter ascii"),
-            (.porter(wrapping: .unicode61(diacritics: .keep)), "porter unicode61 remove_diacritics 0"),
-            (.trigram(), "trigram"), (.trigram(caseSensitive: true), "trigram case_sensitive 1"),
-            (.init(components: ["ascii", "tokenchars", ""]), "ascii tokenchars ''"),
+            (.porter(), "'porter'"), (.porter(wrapping: .ascii()), "'porter' 'ascii'"),
+            (.porter(.ascii()), "'porter' 'ascii'"),
+            (.porter(wrapping: .unicode61(diacritics: .keep)), "'porter' 'unicode61' 'remove_diacritics' '0'"),
+            (.trigram(), "'trigram'"), (.trigram(caseSensitive: true), "'trigram' 'case_sensitive' '1'"),
+            (.init(components: ["ascii", "tokenchars", ""]), "'ascii' 'tokenchars' ''"),
         ]
         for (tokenizer, text) in tokenizers {
             let option = "'" + text.replacing("'", with: "''") + "'"

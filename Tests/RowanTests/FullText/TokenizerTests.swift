@@ -136,7 +136,7 @@ struct TokenizerTests {
                 let sql = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_master WHERE name = 'document'")
                 #expect(
                     sql
-                        == #"CREATE VIRTUAL TABLE "document" USING fts5(body, tokenize='comma ''it''''s'' ''a "b"'' ''''')"#
+                        == #"CREATE VIRTUAL TABLE "document" USING fts5(body, tokenize='''comma'' ''it''''s'' ''a "b"'' ''''')"#
                 )
                 try db.insertDocuments("foo bar,baz", "foo")
                 #expect(
