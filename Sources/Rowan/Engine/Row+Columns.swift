@@ -123,9 +123,7 @@ extension Row {
     }
 
     package func missingColumnError(_ name: String) -> RowDecodingError {
-        RowDecodingError(
-            reason: "column not found: \"\(name)\" (the row has: \(layout.names.joined(separator: ", ")))",
-            column: name, row: self)
+        RowDecodingError(reason: "column not found: \(name.debugDescription)", column: name, row: self)
     }
 
     /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.

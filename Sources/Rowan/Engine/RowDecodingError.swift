@@ -19,6 +19,8 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     public let row: String?
     /// The SQL of the statement that fetched the row.
     public let sql: String?
+    /// The arguments of the statement that fetched the row.
+    public let arguments: StatementArguments?
 
     package init(
         reason: String, column: String? = nil, columnIndex: Int? = nil, databaseValue: DatabaseValue? = nil,
@@ -30,15 +32,20 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
         self.databaseValue = databaseValue
         self.row = row?.errorDescription
         sql = row?.statement?.sql
+        arguments = row?.statement?.arguments
     }
 
-    /// The reason, with the column, the row and the SQL if they are known.
+    /// The reason, with the column, the row, the SQL and the arguments if they are known. Long values are truncated.
+    ///
+    /// The row and the arguments may be personal data.
     public var description: String {
         var details: [String] = []
-        if let column { details.append("column: \(column.debugDescription)") }
+        // The reason names a missing column.
+        if let column, columnIndex != nil { details.append("column: \(column.debugDescription)") }
         if let columnIndex { details.append("column index: \(columnIndex)") }
         if let row { details.append("row: \(row)") }
         if let sql { details.append("sql: `\(sql)`") }
+        if let arguments { details.append("arguments: \(arguments.errorDescription)") }
         return details.isEmpty ? reason : "\(reason) - \(details.joined(separator: ", "))"
     }
 }

@@ -142,31 +142,32 @@ extension Statement {
         var positional = arguments.values[...]
         var unused = Set(arguments.namedValues.keys)
         var missing: [String] = []
-        let values = names.enumerated().map { index, name -> DatabaseValue in
+        var isMissing = false
+        let values = names.map { name -> DatabaseValue in
             if let name, let value = arguments.namedValues[name] {
                 unused.remove(name)
                 return value
             }
             if let value = positional.popFirst() { return value }
-            missing.append(name ?? "\(index + 1)")
+            isMissing = true
+            if let name { missing.append(name) }
             return .null
         }
         guard missing.isEmpty else {
-            let isNamed = names.contains { $0 != nil } && arguments.values.isEmpty
-            throw argumentsError(
-                isNamed
-                    ? "missing statement argument(s): \(missing.joined(separator: ", "))"
-                    : "wrong number of statement arguments: \(arguments.count), expected \(parameterCount)",
-                arguments)
+            throw argumentsError("missing statement argument\(Self.list(missing))", arguments)
         }
-        guard positional.isEmpty, unused.isEmpty else {
-            throw argumentsError(
-                unused.isEmpty
-                    ? "wrong number of statement arguments: \(arguments.count), expected \(parameterCount)"
-                    : "unknown statement argument(s): \(unused.sorted().joined(separator: ", "))",
-                arguments)
+        guard unused.isEmpty else {
+            throw argumentsError("unknown statement argument\(Self.list(unused.sorted()))", arguments)
+        }
+        guard !isMissing, positional.isEmpty else {
+            throw argumentsError("wrong number of statement arguments: \(arguments.values.count)", arguments)
         }
         return values
+    }
+
+    /// `: a`, or `s: a, b`.
+    private static func list(_ names: [String]) -> String {
+        "\(names.count == 1 ? "" : "s"): \(names.joined(separator: ", "))"
     }
 
     /// Binds one value. Reading numbers through the pointer does not copy the value (benchmark insert-statement).
@@ -201,7 +202,7 @@ extension Statement {
     }
 
     func missingArgumentsError() -> DatabaseError {
-        argumentsError("wrong number of statement arguments: 0, expected \(parameterCount)", StatementArguments())
+        argumentsError("wrong number of statement arguments: 0", StatementArguments())
     }
 
     private func argumentsError(_ message: String, _ arguments: StatementArguments) -> DatabaseError {

@@ -42,13 +42,17 @@ struct StatementTests {
     @Test func wrongArguments() throws {
         try withDatabase { db in
             let cases: [(String, StatementArguments, String)] = [
-                ("SELECT ?", [], "wrong number of statement arguments: 0, expected 1"),
-                ("SELECT ?", [1, 2], "wrong number of statement arguments: 2, expected 1"),
-                ("SELECT 1", [1], "wrong number of statement arguments: 1, expected 0"),
-                ("SELECT ?, ?", [1], "wrong number of statement arguments: 1, expected 2"),
-                ("SELECT :a, :b", ["a": 1], "missing statement argument(s): b"),
-                ("SELECT :a", ["a": 1, "z": 2], "unknown statement argument(s): z"),
-                ("SELECT :a", ["A": 1], "missing statement argument(s): a"),
+                ("SELECT ?", [], "wrong number of statement arguments: 0"),
+                ("SELECT ?", [1, 2], "wrong number of statement arguments: 2"),
+                ("SELECT 1", [1], "wrong number of statement arguments: 1"),
+                ("SELECT ?, ?", [1], "wrong number of statement arguments: 1"),
+                ("SELECT :a, :b", ["a": 1], "missing statement argument: b"),
+                ("SELECT :a", ["a": 1, "z": 2], "unknown statement argument: z"),
+                ("SELECT :a", ["A": 1], "missing statement argument: a"),
+                ("SELECT :a, :b, ?", [], "missing statement arguments: a, b"),
+                ("SELECT :a, :b, ?", ["a": 1, "b": 2], "wrong number of statement arguments: 0"),
+                ("SELECT :a, :b", [1], "missing statement argument: b"),
+                ("SELECT :a", ["a": 1, "y": 2, "z": 2], "unknown statement arguments: y, z"),
             ]
             for (sql, arguments, message) in cases {
                 let error = expectError(.SQLITE_MISUSE, message) {

@@ -133,6 +133,18 @@ struct ConversionTests {
             #expect(error?.columnIndex == 0)
             #expect(error?.databaseValue == 300.databaseValue)
             #expect(error?.sql == "SELECT 300 AS a")
+            #expect(error?.arguments == [])
+            let another = expectDecodingError(
+                #"could not decode Int8 from database value 300 - column: "a", column index: 0, row: [a:300 b:"x"], "#
+                    + #"sql: `SELECT ? AS a, ? AS b`, arguments: [300, "x"]"#
+            ) { try Int8.fetchAll(db, sql: "SELECT ? AS a, ? AS b", arguments: [300, "x"]) }
+            #expect(another?.arguments == [300, "x"])
+            // Long arguments are truncated.
+            let text = String(repeating: "é", count: 10_000)
+            let long = expectDecodingError("Int8") {
+                try Int8.fetchAll(db, sql: "SELECT 300, ?", arguments: [text])
+            }
+            #expect((long?.description.utf8.count ?? .max) < 400)
             expectDecodingError("Int8") { try Int8.fetchOne(db, sql: "SELECT 300") }
             expectDecodingError("Int8") { try Int8.fetchSet(db, sql: "SELECT 300") }
             expectDecodingError("Int", "NULL") { try Int.fetchAll(db, sql: "SELECT 1 UNION ALL SELECT NULL") }
@@ -152,9 +164,7 @@ struct ConversionTests {
 
     @Test func missingColumns() throws {
         try rows("SELECT 1 AS a") { row in
-            expectDecodingError("column not found: \"b\"", "the row has: a") {
-                try row.decode(Int.self, forColumn: "b")
-            }
+            expectDecodingError("column not found: \"b\" - row: [a:1]") { try row.decode(Int.self, forColumn: "b") }
             expectDecodingError("column not found: \"b\"") { try row.decode(Int.self, forColumn: Column("b")) }
             expectDecodingError("is out of range: the row has") { try row.decode(Int.self, atIndex: 1) }
             expectDecodingError("is out of range: the row has") { try row.decode(Int?.self, atIndex: -1) }
