@@ -257,7 +257,10 @@ extension InsertBatch {
             let statement = try plan.statement.idle()
             try statement.setArguments(plan.arguments(rows))
             let cursor = try RowCursor(statement, adapter: nil)
-            while let row = try cursor.next() { found[row[Upsert.rowIDName]] = try T(row: row) }
+            while let row = try cursor.next() {
+                guard let rowID = Upsert.rowID(row) else { continue }
+                found[rowID] = try T(row: row)
+            }
         }
         return rowIDs.compactMap { found[$0] }
     }

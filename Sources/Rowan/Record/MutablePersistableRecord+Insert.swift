@@ -135,6 +135,11 @@ struct Insertion {
         _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
     ) throws -> PersistencePlan {
         let table = record.databaseTable
+        guard upsert == nil || !columns.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "cannot upsert into table \(table.name): the record stores no column. Insert it")
+        }
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
             table: table, columns: columns, conflictResolution: conflictResolution.clause)

@@ -4,7 +4,7 @@ extension MutablePersistableRecord {
     /// Inserts records, all or none, and decodes the inserted rows, in the order of the records.
     ///
     /// ```swift
-    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid" AS "rowan_rowid"
+    /// // INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid"
     /// let stored = try Player.insertAllAndFetch(db, players)
     /// ```
     ///

@@ -20,9 +20,9 @@ struct Upsert {
     var conflictTarget: [String] = []
     var strategy = UpsertUpdateStrategy.allColumns
     var assignments: [ColumnAssignment] = []
-    /// The rowid as a returned column: SQLite does not report the rowid of an updated row.
-    static let returnedRowID = SQLSelection(.named(SQLExpression(.column("rowid", .none)), rowIDName))
-    static let rowIDName = "rowan_rowid"
+    /// The rowid as the last returned column: SQLite does not report the rowid of an updated row.
+    static let returnedRowID = SQLSelection(.expression(SQLExpression(.column("rowid", .none))))
+    static func rowID(_ row: Row) -> Int64? { row[row.count - 1] }
 
     /// Whether the clause depends only on the columns.
     var isDefault: Bool { conflictTarget.isEmpty && strategy == .allColumns && assignments.isEmpty }
@@ -141,7 +141,7 @@ extension MutablePersistableRecord {
         }
         let cursor = try RowCursor(plan.prepareForFetch(container), adapter: nil)
         guard let row = try cursor.next() else { return nil }
-        let rowID: Int64? = row[Upsert.rowIDName]
+        let rowID = plan.primaryKey.tableHasRowID ? Upsert.rowID(row) : nil
         let value = try decode(row)
         while try cursor.next() != nil {}
         return (rowID, value)

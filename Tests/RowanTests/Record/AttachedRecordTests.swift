@@ -70,7 +70,7 @@ struct AttachedRecordTests {
                     #"UPDATE "archive"."player" SET "name"='Bob', "teamId"=1 WHERE "id"=1"#,
                     #"UPDATE "archive"."player" SET "teamId"=2 WHERE "id"=1"#,
                     #"UPDATE "archive"."player" SET "name"='Cid', "teamId"=2 WHERE "id"=1"#,
-                    #"INSERT INTO "archive"."player" ("id", "name", "teamId") VALUES (1,'Cid',2) ON CONFLICT DO UPDATE SET "name" = "excluded"."name", "teamId" = "excluded"."teamId" RETURNING "rowid" AS "rowan_rowid""#,
+                    #"INSERT INTO "archive"."player" ("id", "name", "teamId") VALUES (1,'Cid',2) ON CONFLICT DO UPDATE SET "name" = "excluded"."name", "teamId" = "excluded"."teamId" RETURNING "rowid""#,
                     #"SELECT EXISTS (SELECT 1 FROM "archive"."player" WHERE "id"=1)"#,
                     #"SELECT EXISTS (SELECT * FROM "archive"."player" WHERE "id" = 1)"#,
                 ])

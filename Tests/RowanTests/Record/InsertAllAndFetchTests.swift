@@ -50,7 +50,7 @@ struct InsertAllAndFetchTests {
             _ = try NumberedPlayer.insertAllAndFetch(db, records, callbacks: .skipped, as: Player.self)
             #expect(
                 log.take().last
-                    == #"INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid" AS "rowan_rowid""#)
+                    == #"INSERT INTO "player" ("id", "name") VALUES (?,?),(?,?) RETURNING *, "rowid""#)
         }
     }
 

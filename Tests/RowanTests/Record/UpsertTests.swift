@@ -35,7 +35,7 @@ struct UpsertTests {
                 log.take() == [
                     #"INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) ON CONFLICT DO UPDATE SET "#
                         + #""email" = "excluded"."email", "name" = "excluded"."name", "score" = "excluded"."score" "#
-                        + #"RETURNING "rowid" AS "rowan_rowid""#
+                        + #"RETURNING "rowid""#
                 ])
             var other = Player(id: nil, email: "c@d", name: "Craig", score: 2)
             try other.upsert(db)
@@ -44,6 +44,24 @@ struct UpsertTests {
             try again.upsert(db)
             #expect(again.id == 1, "the rowid of the updated row, not of the last inserted one")
             #expect(try Player.order { _ in Column("id") }.fetchAll(db) == [again, other])
+        }
+    }
+
+    /// SQLite has no upsert of default values.
+    @Test func recordsWithoutColumns() throws {
+        struct Note: MutablePersistableRecord, FetchableRecord {
+            init() {}
+            init(row: Row) {}
+            func encode(to container: inout PersistenceContainer) {}
+        }
+        try inLoggedDatabase("CREATE TABLE note (id INTEGER PRIMARY KEY)") { db, log throws in
+            var note = Note()
+            let message = "cannot upsert into table note: the record stores no column. Insert it"
+            expectError(.SQLITE_MISUSE, message) { try note.upsert(db) }
+            expectError(.SQLITE_MISUSE, message) { _ = try note.upsertAndFetch(db) }
+            #expect(log.take() == [])
+            try note.insert(db)
+            #expect(log.take() == [#"INSERT INTO "note" DEFAULT VALUES"#])
         }
     }
 
@@ -74,7 +92,7 @@ struct UpsertTests {
                 log.take().first == """
                     INSERT INTO "vocabulary" ("word", "kind", "isTainted") VALUES (?,?,?) \
                     ON CONFLICT("word") DO UPDATE SET "kind" = "excluded"."kind", "count" = "count" + ? \
-                    RETURNING *, "rowid" AS "rowan_rowid"
+                    RETURNING *, "rowid"
                     """)
         }
     }
@@ -105,7 +123,7 @@ struct UpsertTests {
                     """
                     INSERT INTO "player" ("id", "email", "name", "score") VALUES (?,?,?,?) \
                     ON CONFLICT("email") DO UPDATE SET "score" = "score" + "excluded"."score" \
-                    RETURNING *, "rowid" AS "rowan_rowid"
+                    RETURNING *, "rowid"
                     """
                 ])
             let kept = try other.upsertAndFetch(db, onConflict: ["id"], updating: .noColumnUnlessSpecified)
