@@ -83,11 +83,18 @@ extension Database {
 
     /// Deletes the index on some columns, whatever its name. It does nothing if the table has no such index.
     ///
-    /// - Throws: SQLITE_ERROR if the table does not exist, or if the index belongs to a constraint.
+    /// - Throws: SQLITE_ERROR if the table does not exist, if the index belongs to a constraint, or if several indexes
+    ///   have these columns.
     public func drop(indexOn table: String, columns: [String]) throws {
         let wanted = columns.map(\.foldedDatabaseName)
-        let indexes = try indexes(on: table).filter { $0.columns.map(\.foldedDatabaseName) == wanted }
-        guard let index = indexes.first(where: { $0.origin == .createIndex }) ?? indexes.first else { return }
+        let all = try indexes(on: table).filter { $0.columns.map(\.foldedDatabaseName) == wanted }
+        let created = all.filter { $0.origin == .createIndex }
+        guard created.count < 2 else {
+            throw DatabaseError(
+                message: "table \(table) has \(created.count) indexes on \(columns.joined(separator: ", ")): "
+                    + "\(created.map(\.name).joined(separator: ", ")). Drop one by its name")
+        }
+        guard let index = created.first ?? all.first else { return }
         try drop(index: index.name)
     }
 

@@ -36,8 +36,14 @@ public final class TableDefinition {
     }
 
     enum Constraint {
-        case literal(SQL)
+        case unique(SQL)
         case foreignKey([String], ForeignKeyReference)
+        case check(SQL)
+        case literal(SQL)
+
+        var uniqueKey: SQL? { if case .unique(let sql) = self { sql } else { nil } }
+        var condition: SQL? { if case .check(let sql) = self { sql } else { nil } }
+        var literal: SQL? { if case .literal(let sql) = self { sql } else { nil } }
     }
 
     /// A part of the primary key of several columns.
@@ -111,7 +117,7 @@ public final class TableDefinition {
     /// Adds a column, defined by a literal.
     public func column(literal: SQL) { items.append(.literal(literal)) }
 
-    /// Adds a constraint in SQL: `t.constraint(sql: "CHECK (a < b)")`.
+    /// Adds a constraint in SQL: `t.constraint(sql: "CHECK (a < b)")`. It follows the other constraints.
     public func constraint(sql: String) { constraints.append(.literal(SQL(sql: sql))) }
 
     /// Adds a constraint, defined by a literal.
@@ -119,7 +125,7 @@ public final class TableDefinition {
 
     /// Adds a unique constraint on several columns.
     public func uniqueKey(_ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil) {
-        constraint(sql: "UNIQUE (\(columns.quotedList))\(conflictResolution.onConflictSQL)")
+        constraints.append(.unique(SQL(sql: "UNIQUE (\(columns.quotedList))\(conflictResolution.onConflictSQL)")))
     }
 
     /// Adds a foreign key of several columns. <https://sqlite.org/foreignkeys.html>
@@ -180,9 +186,9 @@ public final class TableDefinition {
 
     /// Adds a check constraint: `t.check(Column("a") < Column("b"))`.
     public func check(_ condition: some SQLExpressible) {
-        constraint(literal: "CHECK (\(condition.sqlExpression.sqlSelection))")
+        constraints.append(.check("CHECK (\(condition.sqlExpression.sqlSelection))"))
     }
 
     /// Adds a check constraint in SQL.
-    public func check(sql: String) { constraint(sql: "CHECK (\(sql))") }
+    public func check(sql: String) { constraints.append(.check(SQL(sql: "CHECK (\(sql))"))) }
 }

@@ -38,14 +38,14 @@ struct TableSyntax {
             db: db, schema: schema ?? (options.contains(.temporary) ? "temp" : "main"), tableName: name,
             ownKey: { [] })
         keys.ownKey = { [keys] in try Self.primaryKey(of: definition, keys) }
+        constraints = definition.constraints.compactMap(\.uniqueKey)
         for item in definition.items { try add(item, keys) }
         for constraint in definition.constraints {
-            switch constraint {
-            case .literal(let literal): constraints.append(literal)
-            case .foreignKey(let columns, let reference):
+            if case .foreignKey(let columns, let reference) = constraint {
                 add(columns, try keys.resolved(reference, columnCount: columns.count))
             }
         }
+        constraints += definition.constraints.compactMap(\.condition) + definition.constraints.compactMap(\.literal)
         if let key = definition.primaryKey {
             primaryKey = (try Self.columns(of: key.parts, keys).map(\.name), key.conflictResolution)
         }

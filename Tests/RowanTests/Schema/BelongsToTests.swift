@@ -67,8 +67,8 @@ struct BelongsToTests {
             [
                 """
                 CREATE TABLE "book" ("title", "countryLang" VARCHAR(2) NOT NULL, "countryCode" TEXT NOT NULL, "year", \
-                FOREIGN KEY ("countryLang", "countryCode") REFERENCES "country"("lang", "code") ON DELETE CASCADE, \
-                UNIQUE ("title"))
+                UNIQUE ("title"), FOREIGN KEY ("countryLang", "countryCode") REFERENCES "country"("lang", "code") \
+                ON DELETE CASCADE)
                 """,
                 #"CREATE INDEX "index_book_on_countryLang_countryCode" ON "book"("countryLang", "countryCode")"#,
             ]

@@ -84,6 +84,11 @@ struct SchemaChangesTests {
             try db.drop(indexOn: "t", columns: ["a", "b"])
             #expect(log.take() == [])
             expectError(.SQLITE_ERROR) { try db.drop(indexOn: "nope", columns: ["a"]) }
+            try db.create(index: "one", on: "t", columns: ["a"])
+            try db.create(index: "two", on: "t", columns: ["a"], options: .unique)
+            let message = "table t has 2 indexes on a: two, one. Drop one by its name"
+            expectError(.SQLITE_ERROR, message) { try db.drop(indexOn: "t", columns: ["a"]) }
+            #expect(try db.indexes(on: "t").count == 2)
             try db.create(table: "u") { t in t.column("a").unique() }
             let error = databaseError { try db.drop(indexOn: "u", columns: ["a"]) }
             #expect(error?.message == "index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")

@@ -143,6 +143,21 @@ struct TableDefinitionTests {
             t.constraint(sql: "CHECK (c <> '')")
             t.constraint(literal: "CHECK (d <> \("y"))")
         }
+        // By kind, whatever the order of the definition.
+        try check([
+            """
+            CREATE TABLE "t" ("a" PRIMARY KEY, UNIQUE ("a"), UNIQUE ("a", "a"), FOREIGN KEY ("a") REFERENCES "parent"("a"), \
+            CHECK (a > 0), CHECK (a > 1), CONSTRAINT c CHECK (a > 2))
+            """
+        ]) { t in
+            t.constraint(sql: "CONSTRAINT c CHECK (a > 2)")
+            t.check(sql: "a > 0")
+            t.uniqueKey(["a"])
+            t.foreignKey(["a"], references: "parent", columns: ["a"])
+            t.check(sql: "a > 1")
+            t.column("a").primaryKey()
+            t.uniqueKey(["a", "a"])
+        }
     }
 
     @Test func generatedColumns() throws {
