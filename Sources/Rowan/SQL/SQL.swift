@@ -163,12 +163,25 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
 
     /// A list of values in parentheses: `... WHERE id IN \(ids)`. An empty sequence matches nothing.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element: SQLExpressible {
-        literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
+        append(list: sequence.map { $0.sqlExpression })
     }
 
     /// The same, for expressions of several types.
     public mutating func appendInterpolation<S: Sequence>(_ sequence: S) where S.Element == any SQLExpressible {
-        literal.append(.expression(SQLExpression(.tuple(sequence.map { $0.sqlExpression }))))
+        append(list: sequence.map { $0.sqlExpression })
+    }
+
+    private mutating func append(list: [SQLExpression]) {
+        guard list.count < Renderer.largeListCount else {
+            // A single argument.
+            return literal.append(.expression(SQLExpression(.tuple(list))))
+        }
+        literal.append(sql: "(")
+        for (index, element) in list.enumerated() {
+            if index > 0 { literal.append(sql: ",") }
+            literal.append(.expression(element))
+        }
+        literal.append(sql: list.isEmpty ? "SELECT NULL WHERE NULL)" : ")")
     }
 
     /// A value that is also a sequence, such as Data, is a single value: `... WHERE token = \(data)`.

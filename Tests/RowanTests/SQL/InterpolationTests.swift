@@ -86,9 +86,9 @@ struct InterpolationTests {
     }
 
     @Test func sequences() throws {
-        try check("SELECT 1 WHERE 1 IN \([1, 2, 3])", "SELECT 1 WHERE 1 IN (?, ?, ?)", [1, 2, 3])
+        try check("SELECT 1 WHERE 1 IN \([1, 2, 3])", "SELECT 1 WHERE 1 IN (?,?,?)", [1, 2, 3])
         try check("SELECT 1 WHERE 1 NOT IN \([] as [Int])", "SELECT 1 WHERE 1 NOT IN (SELECT NULL WHERE NULL)")
-        try check("SELECT 1 WHERE 1 IN \([1, "x"] as [any SQLExpressible])", "SELECT 1 WHERE 1 IN (?, ?)", [1, "x"])
+        try check("SELECT 1 WHERE 1 IN \([1, "x"] as [any SQLExpressible])", "SELECT 1 WHERE 1 IN (?,?)", [1, "x"])
     }
 
     @Test func orderingsAndCollations() throws {

@@ -50,10 +50,10 @@ struct SQLLiteralTests {
     }
 
     @Test func sequences() throws {
-        try check("WHERE id IN \([1, 2, 3])", "WHERE id IN (?, ?, ?)", [1, 2, 3])
+        try check("WHERE id IN \([1, 2, 3])", "WHERE id IN (?,?,?)", [1, 2, 3])
         try check("WHERE id IN \(Set([7]))", "WHERE id IN (?)", [7])
         let mixed: [any SQLExpressible] = [1, "a", Column("x")]
-        try check("WHERE id IN \(mixed)", "WHERE id IN (?, ?, \"x\")", [1, "a"])
+        try check("WHERE id IN \(mixed)", "WHERE id IN (?,?,\"x\")", [1, "a"])
         try withDatabase { db in
             let none: [Int] = []
             try db.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
