@@ -137,8 +137,11 @@ extension Database {
 
     /// Whether columns contain the columns of the primary key or of a unique index, or the rowid: then no two rows have
     /// the same values in these columns.
+    ///
+    /// - Returns: false if the table does not exist, or if it is a view whose key is unknown.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
-        try uniqueKey(tableName, of: columns) != nil
+        guard try keyColumns(ofTable: TableName(tableName)) != nil else { return false }
+        return try uniqueKey(tableName, of: columns) != nil
     }
 
     /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
@@ -321,6 +324,10 @@ extension Database: SchemaReader {
         try primaryKey(table.name, in: table.schema).tableHasRowID
     }
 
+    package func rowIDColumn(ofTable table: TableName) throws -> String? {
+        try primaryKey(table.name, in: table.schema).rowIDColumn
+    }
+
     package func columnNames(ofTable table: TableName) throws -> [String] {
         try columns(in: table.name, in: table.schema).map(\.name)
     }
@@ -353,6 +360,16 @@ extension Database: SchemaReader {
         if let known = schemaCache.areIndexed[key] { return known }
         let answer = try findIndex(on: table, columns)
         schemaCache.areIndexed[key] = answer
+        return answer
+    }
+
+    package func hasUniqueKey(_ table: TableName, columns: [String]) throws -> Bool {
+        try validateCache()
+        let key = SchemaCache.TableColumns(table: table, columns: columns)
+        if let known = schemaCache.areUnique[key] { return known }
+        let answer =
+            try keyColumns(ofTable: table) != nil && uniqueKey(table.name, of: columns, in: table.schema) != nil
+        schemaCache.areUnique[key] = answer
         return answer
     }
 

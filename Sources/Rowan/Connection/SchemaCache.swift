@@ -12,6 +12,7 @@ package struct SchemaCache {
     /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
+    var areUnique: [TableColumns: Bool] = [:]
     /// What the definitions of tables mention; nil if unknown.
     var definitionWords: DefinitionWords?
 

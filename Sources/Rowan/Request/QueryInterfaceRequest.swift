@@ -83,8 +83,9 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
             return PreparedRequest(reserving: try db.statement(of: select))
         }
         return try db.prepare {
-            var query = try Resolver(db).query(relation)
-            if singleResult, relation.limit == nil, !relation.hasOneRow {
+            let resolver = Resolver(db)
+            var query = try resolver.query(relation)
+            if singleResult, relation.limit == nil, try !relation.hasOneRow && !resolver.hasOneRow(query.select) {
                 query.select.limit = Relation.Limit(count: 1, offset: nil)
             }
             return query

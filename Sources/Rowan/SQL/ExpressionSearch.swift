@@ -27,6 +27,20 @@ extension SQLExpression {
     /// Whether the expression, as a filter, selects at most one row.
     var leavesOneRow: Bool { if case .symbol(.deferred(let deferred)) = node { deferred.leavesOneRow } else { false } }
 
+    /// The columns that have one value in all rows for which the condition is true.
+    var columnsWithOneValue: [String] {
+        switch node {
+        case .associative(.and, let operands): return operands.flatMap(\.columnsWithOneValue)
+        case .equal(let lhs, let rhs, isNegated: false):
+            switch (lhs.node, rhs.node) {
+            case (.column(let name, _), .value(let value)), (.value(let value), .column(let name, _)):
+                return value.isNull ? [] : [name]
+            default: return []
+            }
+        default: return []
+        }
+    }
+
     /// Whether the expression may contain an aggregate function, outside windows.
     package var mayAggregate: Bool {
         contains { expression in

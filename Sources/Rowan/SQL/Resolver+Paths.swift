@@ -125,23 +125,40 @@ extension Resolver {
     /// The associated rows of a record.
     func linked(_ relation: Relation, _ link: RecordLink) throws -> Relation {
         var path = link.path
+        // The filters of the association come before the key, and those of the request after it.
+        let index = path.steps[0].relation.filters.count
         path.last.relation = relation
         path.last.relation.link = nil
-        var inverse = try inverse(of: path, from: StoredSource(source: link.origin, storage: nil))
-        let values = try link.values.values.get()
-        let conditions = try inverse.columns.map { pair -> SQLExpression in
-            let value = values.first { $0.key.isSameDatabaseName(as: pair.origin) }?.value
-            guard let value else {
-                throw RequestError.notLinked(table: link.origin.name, column: pair.origin)
-            }
-            // NULL refers to no row.
-            if value.isNull { return .value(.int64(0)) }
-            let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
-            return SQLExpression(
-                .equal(Self.column(pair.destination, table), SQLExpression(.value(value)), isNegated: false))
+        let origin = StoredSource(source: link.origin, storage: nil)
+        let first = path.steps[0]
+        if case .columns(let pairs) = try condition(first.condition, from: origin, to: first.relation.storedSource) {
+            path.steps[0].relation.filters.insert(contentsOf: try link.conditions(pairs, .current), at: index)
+            return try inverse(of: path, from: origin).relation
         }
-        inverse.relation.filters.insert(.joined(conditions, by: .and), at: 0)
+        var inverse = try inverse(of: path, from: origin)
+        inverse.relation.filters.insert(
+            contentsOf: try link.conditions(inverse.columns, .alias(inverse.alias)),
+            at: path.last.relation.filters.count)
         return inverse.relation
+    }
+}
+
+extension RecordLink {
+    /// The conditions that columns of a table have the values of the record.
+    fileprivate func conditions(_ columns: [ColumnPair], _ table: TableReference) throws -> [SQLExpression] {
+        let values = try self.values.values.get()
+        let conditions = try columns.map { pair -> SQLExpression? in
+            guard let value = values.first(where: { $0.key.isSameDatabaseName(as: pair.origin) })?.value else {
+                throw RequestError.notLinked(table: origin.name, column: pair.origin)
+            }
+            return value.isNull
+                ? nil
+                : SQLExpression(
+                    .equal(
+                        Resolver.column(pair.destination, table), SQLExpression(.value(value)), isNegated: false))
+        }
+        // NULL refers to no row.
+        return conditions.contains(nil) ? [.value(.int64(0))] : conditions.compactMap(\.self)
     }
 }
 

@@ -123,6 +123,7 @@ package struct Resolver {
     package func rowKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         guard try schema.hasRowID(table) else { return try schema.primaryKeyColumns(ofTable: table) }
+        if let column = try schema.rowIDColumn(ofTable: table) { return [column] }
         // A column may be called rowid. <https://sqlite.org/rowidtable.html>
         let columns = try schema.columnNames(ofTable: table)
         let name = ["rowid", "_rowid_", "oid"].first { !columns.contains(where: $0.isSameDatabaseName) }
@@ -144,6 +145,15 @@ package struct Resolver {
         }
         relation.commonTables = commonTables
         return try schema.columnNames(of: select(relation))
+    }
+
+    /// Whether a query returns at most one row, because its conditions give the columns of a unique key one value.
+    package func hasOneRow(_ select: Select) throws -> Bool {
+        guard case .table(let table) = select.source, select.joins.isEmpty, select.commonTables.isEmpty else {
+            return false
+        }
+        let columns = select.filters.flatMap(\.columnsWithOneValue)
+        return try !columns.isEmpty && schema.hasUniqueKey(table, columns: columns)
     }
 
     package static func column(_ name: String, _ table: TableReference = .current) -> SQLExpression {

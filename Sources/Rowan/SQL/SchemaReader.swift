@@ -9,6 +9,8 @@ package protocol SchemaReader {
     func keyColumns(ofTable table: TableName) throws -> [String]?
     /// Whether the table has a rowid, hidden or not.
     func hasRowID(_ table: TableName) throws -> Bool
+    /// The column that is an alias of the rowid, if any.
+    func rowIDColumn(ofTable table: TableName) throws -> String?
     /// All visible columns of a table or a view.
     func columnNames(ofTable table: TableName) throws -> [String]
     /// The columns of a query.
@@ -17,6 +19,8 @@ package protocol SchemaReader {
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
     /// Whether an index finds the rows with given values in some columns.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
+    /// Whether no two rows have the same values in some columns; false for names that are not in the schema.
+    func hasUniqueKey(_ table: TableName, columns: [String]) throws -> Bool
     /// Whether the schema guarantees that the columns are not NULL; false for names that are not in the schema.
     func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool
     /// The error of an expression with this nesting depth.

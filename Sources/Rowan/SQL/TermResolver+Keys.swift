@@ -12,6 +12,7 @@ extension TermResolver {
         guard columns.count == 1 else {
             throw RequestError.compositeKey(table: current.source.name, columns: columns)
         }
+        if values.isEmpty { return .value(.int64(0)) }
         let column = Resolver.column(columns[0])
         let comparison: SQLExpression.Node =
             values.count == 1

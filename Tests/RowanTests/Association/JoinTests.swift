@@ -241,14 +241,54 @@ struct JoinTests {
             #expect(
                 log.takeExpanded() == [
                     #"SELECT * FROM "book" WHERE "authorId" = 1 ORDER BY "year""#,
-                    #"SELECT * FROM "country" WHERE "code" = 'US' LIMIT 1"#,
-                    #"SELECT COUNT(*) FROM "award" JOIN "book" ON "book"."id" = "award"."bookId" WHERE "book"."authorId" = 1"#,
+                    #"SELECT * FROM "country" WHERE "code" = 'US'"#,
+                    #"SELECT COUNT(*) FROM "award" JOIN "book" ON ("book"."id" = "award"."bookId") AND ("book"."authorId" = 1)"#,
                     #"SELECT COUNT(*) FROM "passport" WHERE "citizenId" = 1"#,
                     #"SELECT * FROM "author" WHERE "id" = 4"#,
                     #"SELECT * FROM "country" WHERE 0 LIMIT 1"#,
                     #"SELECT * FROM "country" WHERE "code" = 'FR'"#,
-                    #"SELECT "author".* FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE "passport"."countryCode" = 'FR' ORDER BY "author"."id""#,
-                    #"UPDATE "author" SET "name" = 'x' WHERE "rowid" IN (SELECT "author"."rowid" FROM "author" JOIN "passport" ON "passport"."citizenId" = "author"."id" WHERE ("passport"."countryCode" = 'FR') AND ("author"."id" > 1))"#,
+                    #"SELECT "author".* FROM "author" JOIN "passport" ON ("passport"."citizenId" = "author"."id") AND ("passport"."countryCode" = 'FR') ORDER BY "author"."id""#,
+                    #"UPDATE "author" SET "name" = 'x' WHERE "id" IN (SELECT "author"."id" FROM "author" JOIN "passport" ON ("passport"."citizenId" = "author"."id") AND ("passport"."countryCode" = 'FR') WHERE "author"."id" > 1)"#,
+                ])
+        }
+    }
+
+    /// The filters of the association, the key, and the filters of the request, in this order.
+    @Test func filteredRequestsForOneRecord() throws {
+        struct Shelf: Codable, TableRecord, PersistableRecord {
+            var room: String?
+            var number: Int?
+            static let volumes = hasMany(Volume.self)
+        }
+        struct Volume: TableRecord {}
+        let schema = """
+            CREATE TABLE shelf (room TEXT, number INTEGER, PRIMARY KEY (room, number));
+            CREATE TABLE volume (id INTEGER PRIMARY KEY, room TEXT, number INTEGER,
+                FOREIGN KEY (room, number) REFERENCES shelf(room, number))
+            """
+        try inLoggedDatabase(schema) { db, log throws in
+            let old = Shelf.volumes.filter(Column("id") > 1)
+            for shelf in [Shelf(room: "a", number: 2), Shelf(room: nil, number: 2)] {
+                _ = try Row.fetchAll(db, shelf.request(for: old).filter(Column("id") < 9))
+            }
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT * FROM "volume" WHERE ("id" > 1) AND ("room" = 'a') AND ("number" = 2) AND ("id" < 9)"#,
+                    #"SELECT * FROM "volume" WHERE 0"#,
+                ])
+        }
+        try Library.run { db, log throws in
+            let author = try Author.find(db, key: 1)
+            _ = log.takeExpanded()
+            let old = Author.hasMany(
+                Award.self, through: Author.books.filter { $0.year < 1850 }, using: Book.awards.filter(Column("id") > 0)
+            )
+            _ = try author.request(for: old).filter(Column("points") > 1).fetchAll(db)
+            #expect(
+                log.takeExpanded() == [
+                    #"SELECT "award".* FROM "award" JOIN "book" ON ("book"."id" = "award"."bookId") AND "#
+                        + #"("book"."year" < 1850) AND ("book"."authorId" = 1) "#
+                        + #"WHERE ("award"."id" > 0) AND ("award"."points" > 1)"#
                 ])
         }
     }

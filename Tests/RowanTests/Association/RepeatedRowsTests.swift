@@ -12,12 +12,12 @@ struct RepeatedRowsTests {
         try Library.check(
             Author.joining(required: Author.books).annotated(with: Author.passports.count).select(\.id)
                 .annotated(with: Author.passports.count),
-            #"SELECT "author"."id", (SELECT COUNT(*) FROM "passport" WHERE "citizenId" = "author"."id") AS "passportCount" FROM "author" JOIN "book" ON "book"."authorId" = "author"."id" GROUP BY "author"."rowid""#,
+            #"SELECT "author"."id", (SELECT COUNT(*) FROM "passport" WHERE "citizenId" = "author"."id") AS "passportCount" FROM "author" JOIN "book" ON "book"."authorId" = "author"."id" GROUP BY "author"."id""#,
             rows: ["[id:1 passportCount:2]", "[id:2 passportCount:1]"])
         try Library.check(
             Author.joining(required: Author.books.filter { $0.year > 1800 }).having(Author.awards.count > 0)
                 .select(\.name),
-            #"SELECT "author"."name" FROM "author" JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."year" > ?) WHERE (SELECT COUNT(*) FROM "award" WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) > ? GROUP BY "author"."rowid""#,
+            #"SELECT "author"."name" FROM "author" JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."year" > ?) WHERE (SELECT COUNT(*) FROM "award" WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) > ? GROUP BY "author"."id""#,
             [1800, 0], rows: [#"[name:"Melville"]"#, #"[name:"Hugo"]"#])
     }
 

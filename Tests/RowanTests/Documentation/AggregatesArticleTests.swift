@@ -74,7 +74,7 @@ struct AggregatesArticleTests {
         #expect(sums[0].description == #"[name:"Melville" bookPriceSum:30 awardCount:2 averageReviewStars:4.5]"#)
 
         // SELECT "author"."name", (SELECT COUNT(*) FROM "award" WHERE "authorId" = "author"."id") AS "awardCount" FROM "author"
-        //   JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."price" < ?) GROUP BY "author"."rowid"
+        //   JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."price" < ?) GROUP BY "author"."id"
         let cheap = try Row.fetchAll(
             db,
             Author.joining(required: Author.books.filter { $0.price < 25 }).select(\.name)

@@ -76,7 +76,7 @@ struct RequestsArticleTests {
         try db.execute(sql: "CREATE TABLE oldBook (id INTEGER PRIMARY KEY, title TEXT); DELETE FROM review")
         // UPDATE "book" SET "price" = "price" + ? WHERE "year" < ?
         try Book.filter { $0.year < 1840 }.updateAll(db) { $0.price += 1 }
-        // DELETE FROM "book" WHERE "rowid" IN (SELECT "rowid" FROM "book" ORDER BY "price" DESC LIMIT 1)
+        // DELETE FROM "book" WHERE "id" IN (SELECT "id" FROM "book" ORDER BY "price" DESC LIMIT 1)
         try Book.order(\.price.desc).limit(1).deleteAll(db)
         // INSERT INTO "oldBook" ("id", "title") SELECT "id", "title" FROM "book" WHERE "year" < ?
         try OldBook.insertAll(

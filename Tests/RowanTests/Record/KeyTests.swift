@@ -114,7 +114,7 @@ struct KeyTests {
                     #"SELECT *, "rowid" FROM "note""#,
                     #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
                     #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
-                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1 LIMIT 1"#,
+                    #"SELECT *, "rowid" FROM "note" WHERE "rowid" = 1"#,
                     #"DELETE FROM "note" WHERE "rowid"=1"#,
                 ])
         }

@@ -57,9 +57,9 @@ struct BatchTests {
             )
             #expect(
                 log.takeExpanded() == [
-                    #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" ORDER BY "score" DESC LIMIT 1)"#,
-                    #"UPDATE "player" SET "score" = "score" + 5 WHERE "rowid" IN "#
-                        + #"(SELECT "rowid" FROM "player" WHERE "score" < 40 ORDER BY "id" LIMIT 1 OFFSET 1)"#,
+                    #"DELETE FROM "player" WHERE "id" IN (SELECT "id" FROM "player" ORDER BY "score" DESC LIMIT 1)"#,
+                    #"UPDATE "player" SET "score" = "score" + 5 WHERE "id" IN "#
+                        + #"(SELECT "id" FROM "player" WHERE "score" < 40 ORDER BY "id" LIMIT 1 OFFSET 1)"#,
                 ])
             #expect(try Player.fetchAll(db).map(\.score) == [10, 25, 30])
         }

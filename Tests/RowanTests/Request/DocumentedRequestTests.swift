@@ -128,9 +128,9 @@ private let schema = """
             #expect(try Player.all().groupByPrimaryKey().deleteAll(db) == 4)
             #expect(
                 log.takeExpanded().filter { !$0.hasPrefix("SELECT") } == [
-                    #"UPDATE "player" SET "score" = 0 WHERE "rowid" IN (SELECT "rowid" FROM "player" GROUP BY "team" "#
+                    #"UPDATE "player" SET "score" = 0 WHERE "id" IN (SELECT "id" FROM "player" GROUP BY "team" "#
                         + #"HAVING COUNT("id") > 1)"#,
-                    #"DELETE FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM "player" GROUP BY "id")"#,
+                    #"DELETE FROM "player" WHERE "id" IN (SELECT "id" FROM "player" GROUP BY "id")"#,
                 ])
         }
     }
@@ -251,7 +251,7 @@ private let schema = """
             #expect(try best.fetchAll(db).map(\.id) == [3, 4, 5])
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT * FROM "player" WHERE "rowid" IN (SELECT "rowid" FROM (SELECT "rowid" AS "rowid", "#
+                    #"SELECT * FROM "player" WHERE "id" IN (SELECT "id" FROM (SELECT "id" AS "id", "#
                         + #"ROW_NUMBER() OVER (PARTITION BY "team" ORDER BY "score" DESC, "id" DESC) AS "rowan_number" "#
                         + #"FROM "player") AS "player" WHERE "rowan_number" = 1) ORDER BY "id""#
                 ])

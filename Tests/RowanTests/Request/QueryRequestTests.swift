@@ -176,7 +176,7 @@ struct QueryRequestTests {
                     #"SELECT id + ? FROM "player" LIMIT 1"#, #"SELECT "id" FROM "player""#,
                     #"SELECT "id" FROM "player""#,
                     #"SELECT "id", "name", "team", "score" FROM "player" LIMIT 1"#,
-                    #"SELECT "name" FROM "player" WHERE "id" = ? LIMIT 1"#,
+                    #"SELECT "name" FROM "player" WHERE "id" = ?"#,
                 ])
         }
     }
@@ -240,13 +240,51 @@ struct QueryRequestTests {
         }
     }
 
+    /// What a unique key identifies needs no limit.
+    @Test func singleRows() throws {
+        let schema = """
+            CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE, team TEXT, score INTEGER);
+            CREATE UNIQUE INDEX team_score ON player(team, score);
+            CREATE UNIQUE INDEX score ON player(score) WHERE team IS NULL;
+            INSERT INTO player VALUES (1, 'Arthur', 'Reds', 100), (2, 'Barbara', NULL, 1), (3, 'Craig', NULL, 2)
+            """
+        try inLoggedDatabase(schema) { db, log throws in
+            func sql(_ request: QueryInterfaceRequest<Player>, _ id: Int64?) throws -> String? {
+                #expect(try request.fetchOne(db)?.id == id)
+                return log.takeExpanded().last?.replacing(#"SELECT * FROM "player" WHERE "#, with: "")
+            }
+            _ = log.take()
+            #expect(try sql(Player.filter { $0.id == 2 }, 2) == #""id" = 2"#)
+            #expect(try sql(Player.filter(3 == Column("ID")), 3) == #"3 = "ID""#)
+            #expect(try sql(Player.filter { $0.name == "Craig" }.order(\.id), 3) == #""name" = 'Craig' ORDER BY "id""#)
+            #expect(
+                try sql(Player.filter { $0.score == 100 && $0.team == "Reds" && $0.id > 0 }, 1)
+                    == #"("score" = 100) AND ("team" = 'Reds') AND ("id" > 0)"#)
+            #expect(try sql(Player.filter(Column.rowID == 4), nil) == #""rowid" = 4"#)
+            // Several rows may have these values.
+            #expect(try sql(Player.filter { $0.team == nil }, 2) == #""team" IS NULL LIMIT 1"#)
+            #expect(try sql(Player.filter { $0.team == "Reds" }, 1) == #""team" = 'Reds' LIMIT 1"#)
+            #expect(try sql(Player.filter { $0.score == 2 }, 3) == #""score" = 2 LIMIT 1"#)
+            #expect(try sql(Player.filter { $0.id != 1 }, 2) == #""id" <> 1 LIMIT 1"#)
+            #expect(
+                try sql(Player.filter { $0.id == 3 || $0.score == 100 }, 1)
+                    == #"("id" = 3) OR ("score" = 100) LIMIT 1"#)
+            #expect(try sql(Player.filter { $0.id == $0.score }, nil) == #""id" = "score" LIMIT 1"#)
+            #expect(try sql(Player.filter(sql: "id = 3"), 3) == "id = 3 LIMIT 1")
+            try db.execute(sql: "DROP INDEX team_score")
+            _ = log.take()
+            #expect(
+                try sql(Player.filter { $0.score == 100 && $0.team == "Reds" }, 1)
+                    == #"("score" = 100) AND ("team" = 'Reds') LIMIT 1"#)
+        }
+    }
+
     @Test func keysWithoutFetching() throws {
         try check(Player.filter(key: 1), #"SELECT * FROM "player" WHERE "id" = ?"#, [1], ids: [1])
         try check(Player.filter(id: 1), #"SELECT * FROM "player" WHERE "id" = ?"#, [1], ids: [1])
         try check(Player.filter(keys: [1, 2]), #"SELECT * FROM "player" WHERE "id" IN (?, ?)"#, [1, 2], ids: [1, 2])
-        try check(Player.filter(ids: []), #"SELECT * FROM "player" WHERE "id" IN (SELECT NULL WHERE NULL)"#, ids: [])
-        try check(
-            Player.filter(key: nil as Int?), #"SELECT * FROM "player" WHERE "id" IN (SELECT NULL WHERE NULL)"#, ids: [])
+        try check(Player.filter(ids: []), #"SELECT * FROM "player" WHERE ?"#, [0], ids: [])
+        try check(Player.filter(key: nil as Int?), #"SELECT * FROM "player" WHERE ?"#, [0], ids: [])
         try check(
             Player.filter { $0.score > 1 }.filter(key: ["id": 2]),
             #"SELECT * FROM "player" WHERE ("score" > ?) AND ("id" = ?)"#, [1, 2], ids: [2])

@@ -63,7 +63,7 @@ struct TransferTests {
             #expect(try Book.order(\.price.desc).limit(1).deleteAll(db) == 1)
             #expect(
                 log.takeExpanded().last
-                    == #"DELETE FROM "book" WHERE "rowid" IN (SELECT "rowid" FROM "book" ORDER BY "price" DESC LIMIT 1)"#
+                    == #"DELETE FROM "book" WHERE "id" IN (SELECT "id" FROM "book" ORDER BY "price" DESC LIMIT 1)"#
             )
         }
     }

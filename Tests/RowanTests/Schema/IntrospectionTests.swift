@@ -110,6 +110,9 @@ struct IntrospectionTests {
             // What has more columns than a unique key is unique too.
             #expect(try db.table("t", hasUniqueKey: ["d", "a"]))
             #expect(try db.table("t", hasUniqueKey: ["d", "rowid"]))
+            try db.execute(sql: "CREATE VIEW v AS SELECT * FROM t")
+            #expect(try !db.table("v", hasUniqueKey: ["a"]))
+            #expect(try !db.table("nope", hasUniqueKey: ["a"]))
         }
     }
 
