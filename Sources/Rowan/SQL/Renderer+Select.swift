@@ -12,7 +12,8 @@ extension Renderer {
             return
         }
         let names = nameSources(of: select)
-        currentName = names.count == 1 ? nil : names[0]
+        // A name that the user gives qualifies the columns of a single source, too.
+        currentName = names.count == 1 && select.aliases.allSatisfy { $0.name == nil } ? nil : names[0]
         write(select, names: names)
     }
 

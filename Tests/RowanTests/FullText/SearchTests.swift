@@ -90,7 +90,7 @@ struct SearchTests {
             let alias = TableAlias<Document>(name: "d")
             #expect(
                 try statementText(db, Document.all().aliased(alias).matching(pattern)).sql
-                    == #"SELECT * FROM "document" "d" WHERE "document" MATCH ?"#)
+                    == #"SELECT "d".* FROM "document" "d" WHERE "d"."document" MATCH ?"#)
             let rows = try Document.all().aliased(alias).matching(pattern).filter(alias["title"] == "Databases")
                 .fetchAll(db)
             #expect(rows.map(\.title) == ["Databases"])

@@ -150,7 +150,7 @@ struct DocumentedFormTests {
                 .order(alias[Column("id").desc])
             #expect(
                 try statementText(db, sum).sql
-                    == #"SELECT * FROM "player" "p" WHERE ("p"."id" + "p"."score") > ? ORDER BY "p"."id" DESC"#)
+                    == #"SELECT "p".* FROM "player" "p" WHERE ("p"."id" + "p"."score") > ? ORDER BY "p"."id" DESC"#)
             #expect(try Player.aliased(TableAlias()).fetchCount(db) == 3)
             #expect(try Table("player").aliased(TableAlias()).fetchCount(db) == 3)
         }

@@ -171,7 +171,7 @@ struct JoinedRequestTests {
             #expect(pairs.map(\.0.title) == ["Omoo"])
             #expect(
                 log.takeExpanded() == [
-                    #"SELECT "b".*, "author".* FROM (SELECT * FROM "book" "b" WHERE "b"."year" > 1830 ORDER BY "b"."id" DESC LIMIT 1) AS "b" JOIN (SELECT * FROM "author" "author1" ORDER BY "author1"."id" LIMIT 2) AS "author" ON "b"."authorId" = "author"."id" WHERE "author"."name" = 'Melville' ORDER BY "b"."id""#
+                    #"SELECT "b".*, "author".* FROM (SELECT "b".* FROM "book" "b" WHERE "b"."year" > 1830 ORDER BY "b"."id" DESC LIMIT 1) AS "b" JOIN (SELECT * FROM "author" "author1" ORDER BY "author1"."id" LIMIT 2) AS "author" ON "b"."authorId" = "author"."id" WHERE "author"."name" = 'Melville' ORDER BY "b"."id""#
                 ])
         }
     }

@@ -86,7 +86,8 @@ struct SubqueryTests {
             let coaches = Player.aliased(coachAlias).filter(coached.exists())
             #expect(
                 try statementText(db, coaches).sql == """
-                    SELECT * FROM "player" "coach" WHERE EXISTS (SELECT * FROM "player" WHERE "coachId" = "coach"."id")
+                    SELECT "coach".* FROM "player" "coach" \
+                    WHERE EXISTS (SELECT * FROM "player" WHERE "coachId" = "coach"."id")
                     """)
             #expect(try coaches.fetchAll(db).map(\.name) == ["Arthur"])
             let literal: SQLRequest<Player> = "SELECT * FROM player WHERE coachId = \(coachAlias.id)"
