@@ -258,10 +258,12 @@ extension InsertionSuccess {
     }
 }
 
-/// The error of a callback that did not call its closure.
+/// The error of a callback that did not call its closure, or that ignored the error of its closure.
 @usableFromInline
 func callbackError(_ callback: String, _ type: any Any.Type) -> DatabaseError {
     DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "\(callback) of \(type) did not call its closure: call it once")
+        message:
+            "\(callback) of \(type) did not call its closure, or ignored its error: call it once, and rethrow its error"
+    )
 }

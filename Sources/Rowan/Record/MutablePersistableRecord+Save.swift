@@ -118,7 +118,7 @@ extension MutablePersistableRecord {
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
         try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
-            try Bool.fetchOne(plan.prepareForFetch(container)) ?? false
+            try !plan.lacksKey(container) && Bool.fetchOne(plan.prepareForFetch(container)) ?? false
         } ?? false
     }
 

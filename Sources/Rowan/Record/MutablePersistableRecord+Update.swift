@@ -310,11 +310,11 @@ extension PlanGroup {
 }
 
 extension PersistencePlan {
-    /// Runs an update of one row.
+    /// Runs an update or a deletion of one row.
     ///
     /// - Returns: nil if it finds no row.
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
-        if try isMissingFromView(db, container) { return nil }
+        if try lacksKey(container) || isMissingFromView(db, container) { return nil }
         try run(container)
         // The triggers of a view make the changes, and SQLite does not count them.
         return isOnView || db.changesCount > 0 ? () : nil
@@ -326,7 +326,7 @@ extension PersistencePlan {
     func fetchUpdated<T>(
         _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
     ) throws -> T? {
-        if try isMissingFromView(db, container) { return nil }
+        if try lacksKey(container) || isMissingFromView(db, container) { return nil }
         let changesCount = db.totalChangesCount
         let value = try self.fetch(container, fetch)
         return isOnView || db.totalChangesCount != changesCount ? .some(value) : .none

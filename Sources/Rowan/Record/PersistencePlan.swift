@@ -70,6 +70,8 @@ final class PersistencePlan {
     /// The statement's own values, which follow those of the container: in assignments and returned expressions.
     let constants: [DatabaseValue]
     let primaryKey: PrimaryKeyInfo
+    /// Of a statement for the row with a key: the indexes of the key's values in the container.
+    private let keyIndexes: ArraySlice<Int>
     let insertedKey: InsertedKey
     /// Whether the table is a view, which triggers make writable.
     let isOnView: Bool
@@ -88,8 +90,14 @@ final class PersistencePlan {
         self.statement = statement
         self.order = order
         self.primaryKey = primaryKey
+        keyIndexes = order?.suffix(primaryKey.columns.count) ?? []
         insertedKey = InsertedKey(rowIDColumn: primaryKey.rowIDColumn)
         self.changedColumns = changedColumns
+    }
+
+    /// Whether the record has no key, which matches no row.
+    func lacksKey(_ container: PersistenceContainer) -> Bool {
+        keyIndexes.allSatisfy { container.values[$0].isNull }
     }
 
     /// Runs the statement, ignoring its rows.

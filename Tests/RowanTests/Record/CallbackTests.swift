@@ -269,7 +269,10 @@ struct CallbackTests {
                 var player = Player(id: 1, calls: Calls(), lazy: lazy)
                 let error = databaseError { try operation(&player, db) }
                 #expect(error?.resultCode == .SQLITE_MISUSE)
-                #expect(error?.message == "\(lazy) of Player did not call its closure: call it once")
+                #expect(
+                    error?.message
+                        == "\(lazy) of Player did not call its closure, or ignored its error: call it once, and rethrow its error"
+                )
                 #expect(!player.calls.take().contains { $0.hasPrefix("did") })
             }
         }

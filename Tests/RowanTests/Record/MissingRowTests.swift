@@ -97,6 +97,35 @@ struct MissingRowTests {
     }
 
     /// A nil key finds no rows, not even those with a NULL key.
+    /// No statement runs. A part of a composite key that is nil matches no row either.
+    @Test func recordsWhoseKeyIsNil() throws {
+        struct Pair: Codable, FetchableRecord, MutablePersistableRecord {
+            var a: Int?
+            var b: Int?
+            var c = 1
+        }
+        let pairs = "CREATE TABLE pair (a INT, b INT, c INT, PRIMARY KEY (a, b)); INSERT INTO pair VALUES (1, NULL, 2)"
+        try inLoggedDatabase("\(schema); INSERT INTO player VALUES (2, NULL); \(pairs)") { db, log throws in
+            _ = log.take()
+            var player = Player(id: nil, name: "x")
+            #expect(missingKey { try player.update(db) } == ["id": .null])
+            #expect(missingKey { try player.update(db, columns: ["name"]) } == ["id": .null])
+            #expect(missingKey { try player.updateChanges(db) { $0.name = "y" } } == ["id": .null])
+            #expect(missingKey { try player.updateAndFetch(db) } == ["id": .null])
+            #expect(try !player.delete(db))
+            #expect(try !player.exists(db))
+            #expect(missingKey { try Pair(a: nil, b: nil).update(db) } == ["a": .null, "b": .null])
+            #expect(try !Pair(a: nil, b: nil).delete(db))
+            #expect(log.take() == [])
+            #expect(missingKey { try Pair(a: 1, b: nil).update(db) } == ["a": 1.databaseValue, "b": .null])
+            #expect(try !Pair(a: 1, b: nil).delete(db))
+            #expect(try !Pair(a: 1, b: nil).exists(db))
+            #expect(try Int.fetchOne(db, sql: "SELECT c FROM pair") == 2)
+            try player.save(db)
+            #expect(player.id == 3)
+        }
+    }
+
     @Test func keysThatAreNil() throws {
         struct Item: FetchableRecord, TableRecord, Identifiable, Decodable {
             var id: String?
