@@ -32,6 +32,7 @@ lint:
 	$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
 	Scripts/layers
 	Scripts/docstrings
+	Scripts/starts --check
 
 format:
 	$(SWIFT_FILES) | xargs -0 swift format --in-place --parallel

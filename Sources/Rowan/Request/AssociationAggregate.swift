@@ -171,37 +171,3 @@ extension AggregatingRequest where Self: TypedRequest {
         }
     }
 }
-
-extension TableRecord {
-    /// A request with association aggregates: `Author.annotated(with: Author.books.count)`.
-    public static func annotated(with aggregates: [AssociationAggregate<Self>]) -> QueryInterfaceRequest<Self> {
-        all().annotated(with: aggregates)
-    }
-
-    /// The same, with several arguments.
-    public static func annotated(with aggregates: AssociationAggregate<Self>...) -> QueryInterfaceRequest<Self> {
-        all().annotated(with: aggregates)
-    }
-
-    /// A request with a condition on association aggregates: `Author.having(Author.books.count >= 2)`.
-    public static func having(_ predicate: AssociationAggregate<Self>) -> QueryInterfaceRequest<Self> {
-        all().having(predicate)
-    }
-}
-
-extension Table {
-    /// A request with association aggregates.
-    public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> QueryInterfaceRequest<RowDecoder> {
-        all().annotated(with: aggregates)
-    }
-
-    /// The same, with several arguments.
-    public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> QueryInterfaceRequest<RowDecoder> {
-        all().annotated(with: aggregates)
-    }
-
-    /// A request with a condition on association aggregates.
-    public func having(_ predicate: AssociationAggregate<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> {
-        all().having(predicate)
-    }
-}

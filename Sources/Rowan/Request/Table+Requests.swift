@@ -1,4 +1,5 @@
-// The methods of requests for a table without a record type: one-line forwards.
+// The requests that start from a table: one-line forwards to the methods of requests. This file is the list of all forms
+// that start a request. Scripts/starts derives those of record types from it: TableRecord+Requests.swift.
 
 extension Table {
     /// A request without rows.
@@ -131,16 +132,16 @@ extension Table {
     /// A request with a common table expression.
     public func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<RowDecoder> { all().with(cte) }
 
-    /// The number of records: `SELECT COUNT(*) FROM "player"`.
+    /// The number of rows: `SELECT COUNT(*) FROM "player"`.
     public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-    /// Deletes all records: `DELETE FROM "player"`.
+    /// Deletes all rows: `DELETE FROM "player"`.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
-    /// Updates all records.
+    /// Updates all rows: `Player.updateAll(db, [Column("score").set(to: 0)])`.
     ///
     /// - Returns: the number of updated rows.
     @discardableResult
@@ -176,21 +177,21 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().select(selection)
     }
-    /// A request with a selection, whose rows decode to a type.
+    /// A request with a selection, whose rows decode to a type: `select({ [$0.id, $0.name] }, as: Row.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    /// The same, with one selected expression.
+    /// The same, with one selected expression: `select(\.name, as: String.self)`.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
     public func select<T>(
         _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
     ) rethrows -> QueryInterfaceRequest<T> {
         try all().select(selection, as: type)
     }
-    /// A request with columns added to the selection.
+    /// A request with columns added to the selection: `annotated { [$0.score + 1] }`.
     public func annotated(
         with selection: (DatabaseComponents) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
@@ -220,7 +221,9 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().order(orderings)
     }
-    /// Updates all records: `Player.updateAll(db) { $0.score += 100 }`.
+    /// Updates all rows, with one assignment: `Player.updateAll(db) { $0.score += 100 }`.
+    ///
+    /// - Returns: the number of updated rows.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -228,7 +231,9 @@ extension Table where RowDecoder: TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
-    /// Updates all records: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    ///
+    /// - Returns: the number of updated rows.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -239,10 +244,10 @@ extension Table where RowDecoder: TableRecord {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// A request for the record with an id.
+    /// A request for the row with an id.
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }
 
-    /// A request for the records with some ids.
+    /// A request for the rows with some ids.
     @_disfavoredOverload
     public func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where IDS.Element == RowDecoder.ID {

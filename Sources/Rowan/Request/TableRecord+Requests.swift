@@ -1,10 +1,10 @@
-// The methods of requests for a record type: one-line forwards.
+// Derived from Table+Requests.swift by Scripts/starts: change that file, and run the script.
 
 extension TableRecord {
-    /// A request without records.
+    /// A request without rows.
     public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
-    /// A request with a condition that Swift evaluates: all records or none.
+    /// A request with a condition that Swift evaluates: all rows or none.
     @_disfavoredOverload  // the comparison of two terms should be SQL
     public static func filter(_ condition: Bool) -> QueryInterfaceRequest<Self> { all().filter(condition) }
 
@@ -15,18 +15,6 @@ extension TableRecord {
     /// The same, with several arguments.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
-    }
-    /// A request with a selection: `select { [$0.id, $0.name] }`.
-    public static func select(
-        _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().select(selection)
-    }
-    /// A request with one selected expression: `select(\.name)`.
-    public static func select(
-        _ selection: (DatabaseComponents) throws -> any SQLSelectable
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().select(selection)
     }
     /// A request with a selection in SQL.
     public static func select(
@@ -51,20 +39,6 @@ extension TableRecord {
         _ selection: any SQLSelectable..., as type: T.Type = T.self
     ) -> QueryInterfaceRequest<T> {
         all().select(selection, as: type)
-    }
-    /// The same, with a closure: `select({ [$0.id, $0.name] }, as: Row.self)`.
-    @_disfavoredOverload  // an open T slows down the type-checking of chains
-    public static func select<T>(
-        _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
-    ) rethrows -> QueryInterfaceRequest<T> {
-        try all().select(selection, as: type)
-    }
-    /// The same, with one selected expression: `select(\.name, as: String.self)`.
-    @_disfavoredOverload  // an open T slows down the type-checking of chains
-    public static func select<T>(
-        _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
-    ) rethrows -> QueryInterfaceRequest<T> {
-        try all().select(selection, as: type)
     }
     /// The same, with a selection in SQL.
     @_disfavoredOverload  // an open T slows down the type-checking of chains
@@ -92,28 +66,10 @@ extension TableRecord {
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
-    /// The same, with a closure: `annotated { [$0.score + 1] }`.
-    public static func annotated(
-        with selection: (DatabaseComponents) throws -> [any SQLSelectable]
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().annotated(with: selection)
-    }
-    /// The same, with one column.
-    public static func annotated(
-        with selection: (DatabaseComponents) throws -> any SQLSelectable
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().annotated(with: selection)
-    }
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
     /// A request with a condition.
     public static func filter(_ predicate: any SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().filter(predicate)
-    }
-    /// A request with a condition: `filter { $0.score > 1000 }`.
-    public static func filter(
-        _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().filter(predicate)
     }
     /// A request with a condition in SQL.
     public static func filter(
@@ -125,23 +81,23 @@ extension TableRecord {
     public static func filter(literal sqlLiteral: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: sqlLiteral)
     }
-    /// A request for the record with a primary key; without records for nil.
+    /// A request for the row with a primary key; without rows for nil.
     @_disfavoredOverload
     public static func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     {
         all().filter(key: key)
     }
-    /// A request for the records with some primary keys.
+    /// A request for the rows with some primary keys.
     @_disfavoredOverload
     public static func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
-    /// A request for the record with a primary or unique key; without records for nil.
+    /// A request for the row with a primary or unique key; without rows for nil.
     public static func filter(key: [String: (any DatabaseValueConvertible)?]?) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
-    /// A request for the records with some primary or unique keys.
+    /// A request for the rows with some primary or unique keys.
     public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<Self> {
         all().filter(keys: keys)
     }
@@ -152,18 +108,6 @@ extension TableRecord {
     /// The same, with several arguments.
     public static func order(_ orderings: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
         all().order(orderings)
-    }
-    /// A request ordered by one term: `order(\.score.desc)`.
-    public static func order(
-        _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().order(ordering)
-    }
-    /// A request ordered by several terms: `order { [$0.score.desc, $0.name] }`.
-    public static func order(
-        _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().order(orderings)
     }
     /// A request with an order in SQL.
     public static func order(
@@ -182,22 +126,22 @@ extension TableRecord {
         all().limit(limit, offset: offset)
     }
     /// A request with an alias for its table.
-    public static func aliased<RowDecoder>(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<Self> {
+    public static func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<Self> {
         all().aliased(alias)
     }
     /// A request with a common table expression.
     public static func with<T>(_ cte: CommonTableExpression<T>) -> QueryInterfaceRequest<Self> { all().with(cte) }
 
-    /// The number of records: `SELECT COUNT(*) FROM "player"`.
+    /// The number of rows: `SELECT COUNT(*) FROM "player"`.
     public static func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-    /// Deletes all records: `DELETE FROM "player"`.
+    /// Deletes all rows: `DELETE FROM "player"`.
     ///
     /// - Returns: the number of deleted rows.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
-    /// Updates all records.
+    /// Updates all rows: `Player.updateAll(db, [Column("score").set(to: 0)])`.
     ///
     /// - Returns: the number of updated rows.
     @discardableResult
@@ -215,7 +159,68 @@ extension TableRecord {
     ) throws -> Int {
         try all().updateAll(db, onConflict: conflictResolution, assignments)
     }
-    /// The same, with one assignment: `Player.updateAll(db) { $0.score += 100 }`.
+}
+
+extension TableRecord {
+    /// A request with a selection: `select { [$0.id, $0.name] }`.
+    public static func select(
+        _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().select(selection)
+    }
+    /// A request with one selected expression: `select(\.name)`.
+    public static func select(
+        _ selection: (DatabaseComponents) throws -> any SQLSelectable
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().select(selection)
+    }
+    /// A request with a selection, whose rows decode to a type: `select({ [$0.id, $0.name] }, as: Row.self)`.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
+    public static func select<T>(
+        _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
+    ) rethrows -> QueryInterfaceRequest<T> {
+        try all().select(selection, as: type)
+    }
+    /// The same, with one selected expression: `select(\.name, as: String.self)`.
+    @_disfavoredOverload  // an open T slows down the type-checking of chains
+    public static func select<T>(
+        _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
+    ) rethrows -> QueryInterfaceRequest<T> {
+        try all().select(selection, as: type)
+    }
+    /// A request with columns added to the selection: `annotated { [$0.score + 1] }`.
+    public static func annotated(
+        with selection: (DatabaseComponents) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().annotated(with: selection)
+    }
+    /// The same, with one column.
+    public static func annotated(
+        with selection: (DatabaseComponents) throws -> any SQLSelectable
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().annotated(with: selection)
+    }
+    /// A request with a condition: `filter { $0.score > 1000 }`.
+    public static func filter(
+        _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().filter(predicate)
+    }
+    /// A request ordered by one term: `order(\.score.desc)`.
+    public static func order(
+        _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().order(ordering)
+    }
+    /// A request ordered by several terms: `order { [$0.score.desc, $0.name] }`.
+    public static func order(
+        _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().order(orderings)
+    }
+    /// Updates all rows, with one assignment: `Player.updateAll(db) { $0.score += 100 }`.
+    ///
+    /// - Returns: the number of updated rows.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -224,6 +229,8 @@ extension TableRecord {
         try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
     }
     /// The same, with several assignments: `Player.updateAll(db) { [$0.score += 100, $0.bonus.set(to: 0)] }`.
+    ///
+    /// - Returns: the number of updated rows.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -234,10 +241,10 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// A request for the record with an id.
+    /// A request for the row with an id.
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }
 
-    /// A request for the records with some ids.
+    /// A request for the rows with some ids.
     @_disfavoredOverload
     public static func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
     where IDS.Element == ID {
