@@ -68,4 +68,15 @@ struct FirstTests {
             #expect(plan.indexes.contains("latest"))
         }
     }
+
+    @Test func firstInSeveralOrders() throws {
+        try Library.run { db, _ throws in
+            let oldest = Library.Author.books.first { [$0.year, $0.title.desc] }.forKey("oldest")
+            let newest = Library.Author.books.last { [$0.year, $0.title] }.forKey("newest")
+            let request = Library.Author.including(optional: oldest).including(optional: newest).order(\.id)
+            let rows = try Row.fetchAll(db, request)
+            #expect(rows.map { $0.scopes["oldest"]?["title"] as String? } == ["Omoo", "Hernani", nil, nil])
+            #expect(rows.map { $0.scopes["newest"]?["title"] as String? } == ["Moby-Dick", "Hernani", nil, nil])
+        }
+    }
 }

@@ -122,4 +122,13 @@ struct CompoundTests {
             }
         }
     }
+
+    @Test func ordersOfCompounds() throws {
+        try Roster.run { db, log throws in
+            let request = Roster.Player.filter { $0.score > 15 }.union(Roster.Player.filter { $0.score < 10 })
+            #expect(try request.order(\.name).fetchAll(db).map(\.id) == [3, 2, 4])
+            #expect(try request.order { [$0.score.desc, $0.name] }.fetchAll(db).map(\.id) == [3, 2, 4])
+            #expect(log.take().allSatisfy { $0.contains(#"UNION SELECT * FROM "player""#) })
+        }
+    }
 }

@@ -122,40 +122,6 @@ struct DocumentedFormTests {
         }
     }
 
-    @Test func aCommonTableReplacesItsNamesake() throws {
-        try run { db, _ throws in
-            let few = CommonTableExpression<Int64>(named: "ids", request: Player.select(Player.Columns.id).limit(1))
-            let all = CommonTableExpression<Int64>(named: "IDs", request: Player.select(Player.Columns.id))
-            #expect(try Player.with(few).with(few).filter { few.contains($0.id) }.fetchCount(db) == 1)
-            let request = Player.with(few).filter { few.contains($0.id) }.with(all)
-            #expect(
-                try statementText(db, request).sql
-                    == #"WITH "IDs" AS (SELECT "id" FROM "player") SELECT * FROM "player" WHERE "id" IN "ids""#)
-            #expect(try request.fetchCount(db) == 3)
-            #expect(try request.updateAll(db, [Column("score").set(to: 0)]) == 3)
-        }
-    }
-
-    @Test func anAliasThatNoRequestHasIsAnError() throws {
-        try run { db, _ throws in
-            let stranger = TableAlias<Player>()
-            let error = #expect(throws: RequestError.self) {
-                try Player.filter { _ in stranger[Column("id")] == 1 }.fetchAll(db)
-            }
-            #expect(
-                error?.description
-                    == "the request uses a table alias that it does not have: add the alias with aliased(_:)")
-            let alias = TableAlias<Player>(name: "p")
-            let sum = Player.aliased(alias).filter { _ in alias[Column("id") + Column("score")] > 21 }
-                .order(alias[Column("id").desc])
-            #expect(
-                try statementText(db, sum).sql
-                    == #"SELECT "p".* FROM "player" "p" WHERE ("p"."id" + "p"."score") > ? ORDER BY "p"."id" DESC"#)
-            #expect(try Player.aliased(TableAlias()).fetchCount(db) == 3)
-            #expect(try Table("player").aliased(TableAlias()).fetchCount(db) == 3)
-        }
-    }
-
     @Test func columnsOfARecordAreQualified() throws {
         struct Narrow: TableRecord {
             static let databaseTableName = "player"
@@ -190,47 +156,6 @@ struct DocumentedFormTests {
         }
     }
 
-    @Test func aliasesInWritesWithALimit() throws {
-        typealias Author = Library.Author
-        try Library.run { db, _ throws in
-            let count = Column("name").set(to: Author.books.count.sqlExpression)
-            for alias in [TableAlias<Author>(), TableAlias<Author>(name: "a")] {
-                #expect(try Author.aliased(alias).joining(required: Author.books).updateAll(db, [count]) == 2)
-                #expect(
-                    try Author.order(\.id).select(\.name, as: String.self).fetchAll(db) == [
-                        "2", "1", "Sand", "Nobody",
-                    ])
-                let books = Library.Book.filter { $0.authorId == alias.id }.select(Rowan.count(AllColumns()))
-                let updated = try Author.aliased(alias).order(\.id).limit(2)
-                    .updateAndFetchAll(db, [Column("name").set(to: books)])
-                #expect(updated.map(\.name) == ["2", "1"])
-                try db.execute(sql: "UPDATE author SET name = id WHERE id < 3")
-            }
-        }
-    }
-
-    @Test func aCommonTableInTwoPlacesIsOne() throws {
-        typealias Author = Library.Author
-        try Library.run { db, _ throws in
-            let writers = CommonTableExpression<Row>(
-                named: "writers", request: Author.having(Author.books.count > 0).select(\.id))
-            let request = Author.with(writers).including(
-                all: Author.books.with(writers).filter { writers.contains($0.authorId) })
-            #expect(try Row.fetchAll(db, request).map { $0.prefetchedRows["books"]?.count } == [2, 1, 0, 0])
-            let joined = Author.with(writers).joining(
-                required: Author.books.with(writers).filter { writers.contains($0.authorId) })
-            #expect(try joined.fetchCount(db) == 3)
-        }
-    }
-
-    @Test func pagesRefuseAnOrderThatIsDeepInTheJoins() throws {
-        try Library.run { db, _ throws in
-            let request = Library.Book.including(required: Library.Book.country.order(\.name))
-            let error = databaseError { try request.page(size: 2).fetch(db) }
-            #expect(error?.message?.contains("with ordered joined associations") == true)
-        }
-    }
-
     @Test func tablesByID() throws {
         try run { db, _ throws in
             let table = Table<Player>("player")
@@ -252,35 +177,6 @@ struct DocumentedFormTests {
             #expect(try statementText(db, own).sql.hasSuffix(#"ORDER BY "author"."name" DESC"#))
             #expect(try statementText(db, own.reversed()).sql.hasSuffix(#"ORDER BY "author"."name""#))
             #expect(try !statementText(db, books.unordered()).sql.contains("ORDER BY"))
-        }
-    }
-
-    @Test func prefetchedRowsSeeTheCommonTables() throws {
-        struct Info: Decodable, FetchableRecord {
-            var author: Library.Author
-            var books: [Library.Book]
-        }
-        try Library.run { db, _ throws in
-            let old = CommonTableExpression<Int64>(
-                named: "old", sql: "SELECT id FROM book WHERE year < ?", arguments: [1850])
-            let request = Library.Author.with(old)
-                .including(all: Library.Author.books.filter { old.contains($0.id) })
-                .asRequest(of: Info.self)
-            #expect(try request.fetchAll(db).map { $0.books.map(\.id) } == [[2], [3], [], []])
-        }
-    }
-
-    @Test func aliasesOfViews() throws {
-        try Library.run { db, _ throws in
-            try db.execute(
-                sql: "CREATE VIEW novel AS SELECT id AS novelId, authorId, title FROM book WHERE year > 1840")
-            struct Novel: TableRecord { static let databaseTableName = "novel" }
-            let novels = Library.Author.hasMany(Novel.self, using: ForeignKey(["authorId"], to: ["id"]))
-            let alias = TableAlias<Novel>()
-            let without = Library.Author.joining(optional: novels.aliased(alias)).filter(!alias.exists)
-            #expect(try without.order(\.id).fetchAll(db).map(\.id) == [2, 3, 4])
-            let counts = Library.Author.annotated(with: novels.count).order(\.id)
-            #expect(try Row.fetchAll(db, counts).map { $0["novelCount"] as Int? } == [2, 0, 0, 0])
         }
     }
 }

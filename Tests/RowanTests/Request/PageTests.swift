@@ -238,4 +238,21 @@ struct PageTests {
             try check(Book.annotated(with: negated).order(price), [1, 2, 3, 4])
         }
     }
+
+    @Test func pagesAreCollections() throws {
+        try Roster.run { db, _ throws in
+            let page = try Roster.Player.order(\.id).page(size: 3).fetch(db)
+            #expect(page.map(\.id) == [1, 2, 3])
+            #expect((page.count, page.first?.name, page.last?.name) == (3, "Arthur", "Craig"))
+            #expect(page.next != nil)
+        }
+    }
+
+    @Test func pagesRefuseAnOrderThatIsDeepInTheJoins() throws {
+        try Library.run { db, _ throws in
+            let request = Library.Book.including(required: Library.Book.country.order(\.name))
+            let error = databaseError { try request.page(size: 2).fetch(db) }
+            #expect(error?.message?.contains("with ordered joined associations") == true)
+        }
+    }
 }
