@@ -1,5 +1,5 @@
 // The memory of decoders between rows: containers, the parts of records, the rows of scopes, the columns of coding
-// keys. It belongs to the owner that moves the row object: a cursor, or a walk over prefetched rows. The owner clears
+// keys, the decoders of JSON columns. It belongs to the owner that moves the row object: a cursor, or a walk over prefetched rows. The owner clears
 // it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
 
 /// The memory of a row object.
@@ -12,6 +12,10 @@ package final class RowMemory {
 
     /// The columns of the coding keys, for record types whose keys are not column names.
     @exclusivity(unchecked) private var columns: [(record: ObjectIdentifier, columns: [String: String])] = []
+
+    /// The decoders of JSON columns.
+    @exclusivity(unchecked) private var jsonDecoders:
+        [(record: ObjectIdentifier, column: Int, decoder: JSONColumnDecoder)] = []
 
     /// The containers of record types and of their coding keys.
     @exclusivity(unchecked) private var containers: [KeptContainer] = []
@@ -102,6 +106,17 @@ package final class RowMemory {
 
     package func keep(_ columns: [String: String], of record: ObjectIdentifier) {
         self.columns.append((record, columns))
+    }
+
+    // MARK: JSON columns
+
+    package func jsonDecoder(of record: ObjectIdentifier, at column: Int) -> JSONColumnDecoder? {
+        for kept in jsonDecoders where kept.column == column && kept.record == record { return kept.decoder }
+        return nil
+    }
+
+    package func keep(_ decoder: JSONColumnDecoder, of record: ObjectIdentifier, at column: Int) {
+        jsonDecoders.append((record, column, decoder))
     }
 
     // MARK: Containers

@@ -323,9 +323,8 @@ struct PropertyDecoding: SingleValueSource {
         {
             return value
         }
-        guard let data = column.data else { throw row.decodingError(T.self, at: index) }
         do {
-            return try record.jsonDecoder(for: name).decode(T.self, from: data)
+            if let value = try row.jsonDecoder(of: record, at: index).decode(T.self, from: column) { return value }
         } catch {
             // The error of a decoder may contain the value.
             let cause = "\(error)".prefix(utf8Count: 400)
@@ -333,7 +332,10 @@ struct PropertyDecoding: SingleValueSource {
                 reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
                 column: name, columnIndex: index, databaseValue: column.databaseValue, row: row)
         }
+        throw row.decodingError(T.self, at: index)
     }
+
+    func jsonDocument() -> JSONDocument? { row.jsonDecoder(of: record, at: index).document(column) }
 
     /// A value that is the whole content of a property: it is decoded like the property.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
@@ -361,11 +363,13 @@ struct PropertyDecoding: SingleValueSource {
     var isNull: Bool { column.isNull }
 }
 
-extension FetchableRecord {
-    /// The decoder of a JSON column, with the `userInfo` of the record.
-    fileprivate static func jsonDecoder(for column: String) -> JSONDecoder {
-        let decoder = databaseJSONDecoder(for: column)
-        for (key, value) in databaseDecodingUserInfo { decoder.userInfo[key] = assumeSendable(value) }
+extension Row {
+    /// The decoder of a JSON column, stored for the next rows if the row object moves to them.
+    fileprivate func jsonDecoder(of record: any FetchableRecord.Type, at index: Int) -> JSONColumnDecoder {
+        if let decoder = memory?.jsonDecoder(of: ObjectIdentifier(record), at: index) { return decoder }
+        let decoder = JSONColumnDecoder(
+            record.databaseJSONDecoder(for: layout.names[index]), userInfo: record.databaseDecodingUserInfo)
+        if isMoved { remembering().keep(decoder, of: ObjectIdentifier(record), at: index) }
         return decoder
     }
 }

@@ -184,9 +184,10 @@ extension DatabaseValueConvertible where Self: Decodable {
     /// Decodes a single value, if the type decodes one, or JSON text; returns nil if it does not decode.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         do {
-            if let value = try SingleValueDecoder.decode(Self.self, from: dbValue) { return value }
-            guard let data = Data.fromDatabaseValue(dbValue) else { return nil }
-            return try databaseJSONDecoder().decode(Self.self, from: data)
+            let json = JSONColumnDecoder(databaseJSONDecoder())
+            let source = JSONDatabaseValue(value: dbValue, json: json)
+            if let value = try SingleValueDecoder.decode(Self.self, from: source) { return value }
+            return try json.decode(Self.self, from: .owned(dbValue, strict: false))
         } catch {
             // Nil: the caller throws the error of the column.
             return nil

@@ -57,23 +57,28 @@ package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
 package protocol SingleValueSource {
     /// Whether the value is NULL.
     var isNull: Bool { get }
+    /// The value as a JSON text; nil if only a JSONDecoder can decode it.
+    func jsonDocument() -> JSONDocument?
     /// Converts the value to a type.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T
 }
 
-/// A decoder of a single value.
+/// A decoder of a single value, or of a JSON text if the type requests another container first.
 package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, SingleValueDecodingContainer {
     private let source: Source
     private let path: CodingPath?
     private var needsJSON = false
+    private var hasOfferedValue = false
+    /// The decoder of the JSON text, if the type decodes it.
+    private var json: JSONValueDecoder?
     package let userInfo: [CodingUserInfoKey: Any]
-    package var codingPath: [any CodingKey] { path.keys }
+    package var codingPath: [any CodingKey] { json == nil ? path.keys : [] }
 
     private init(_ source: Source, _ path: CodingPath?, _ userInfo: [CodingUserInfoKey: Any]) {
         (self.source, self.path, self.userInfo) = (source, path, userInfo)
     }
 
-    /// Decodes a type from a single value; returns nil if the type needs JSON.
+    /// Decodes a type from a single value, or from JSON; returns nil if the type needs JSON, and a JSONDecoder.
     ///
     /// - Throws: the error of the type.
     package static func decode<T: Decodable>(
@@ -83,35 +88,58 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
         do {
             let value = try T(from: decoder)
             // The type may have swallowed the error, and tried another container.
-            return decoder.needsJSON ? nil : value
+            return decoder.needsJSON || decoder.json?.document.needsFoundation == true ? nil : value
         } catch {
-            if decoder.needsJSON { return nil }
+            // The JSONDecoder has the last word on what is wrong with a text.
+            if decoder.needsJSON || decoder.json != nil { return nil }
             throw error
         }
+    }
+
+    /// The decoder of the JSON text, for a type that requests a container of several values.
+    ///
+    /// - Throws: `JSONRequired` if a JSONDecoder must decode the text, or if the type has already seen it as a value.
+    private func jsonDecoder() throws -> JSONValueDecoder {
+        if let json { return json }
+        guard !hasOfferedValue, !needsJSON, let document = source.jsonDocument() else {
+            needsJSON = true
+            throw JSONRequired()
+        }
+        let decoder = JSONValueDecoder(document: document, index: 0, path: nil)
+        json = decoder
+        return decoder
     }
 
     /// Decodes a part from the same value.
     package func decodePart<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        needsJSON = true
-        throw JSONRequired()
+        try jsonDecoder().container(keyedBy: type)
     }
-    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        needsJSON = true
-        throw JSONRequired()
+    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try jsonDecoder().unkeyedContainer() }
+    package func singleValueContainer() -> any SingleValueDecodingContainer {
+        if let json { return json }
+        hasOfferedValue = true
+        return self
     }
-    package func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     package func decodeNil() -> Bool { source.isNull }
     package func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.decode(type, in: self) }
 }
 
-extension DatabaseValue: SingleValueSource {
-    package func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
+/// A database value, and how its JSON is decoded.
+struct JSONDatabaseValue: SingleValueSource {
+    let value: DatabaseValue
+    let json: JSONColumnDecoder
+    var isNull: Bool { value.isNull }
+
+    func jsonDocument() -> JSONDocument? { json.document(.owned(value, strict: false)) }
+
+    func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T {
         guard let type = type as? any DatabaseValueConvertible.Type else { return try decoder.decodePart(type) }
-        if let value = type.fromDatabaseValue(self) as? T { return value }
+        if let value = type.fromDatabaseValue(value) as? T { return value }
         throw DecodingError.typeMismatch(
-            T.self, .init(codingPath: [], debugDescription: "could not decode \(T.self) from \(errorDescription)"))
+            T.self, .init(codingPath: [], debugDescription: "could not decode \(T.self) from \(value.errorDescription)")
+        )
     }
 }
