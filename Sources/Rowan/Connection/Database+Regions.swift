@@ -83,13 +83,13 @@ private final class RegionRecorder: ReadRecorder {
     var region = DatabaseRegion()
     /// The last statement that read without restriction: loops run one statement many times. It is retained, so that no
     /// other statement has its address.
-    private var last: Statement?
+    private var last: (statement: Statement, epoch: Int)?
 
     func willRead(_ statement: Statement) {
         let restriction = statement.rowRestriction
-        guard restriction != nil || statement !== last else { return }
-        region.formUnion(statement.databaseRegion)
-        last = restriction == nil ? statement : nil
+        guard restriction != nil || statement !== last?.statement || statement.epoch != last?.epoch else { return }
+        region.formUnion(statement.compiledRegion)
+        last = restriction == nil ? (statement, statement.epoch) : nil
     }
 }
 
@@ -101,6 +101,14 @@ extension Statement {
     /// statement.databaseRegion   // player(name,score)
     /// ```
     public var databaseRegion: DatabaseRegion {
+        // Another connection may have changed the schema. An error of the check, as outside an access, leaves the
+        // schema as it is known; running the statement throws it.
+        try? connection.checkSchema()
+        return compiledRegion
+    }
+
+    /// The region, as far as this connection knows the schema.
+    fileprivate var compiledRegion: DatabaseRegion {
         let region = DatabaseRegion(reads: profile)
         guard let rowRestriction, rowRestriction.isValid(for: self) else { return region }
         return region.restricted(to: rowRestriction.rowIDs, of: rowRestriction.table)

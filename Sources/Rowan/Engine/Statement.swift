@@ -270,10 +270,15 @@ public final class Statement {
         return false
     }
 
-    /// Notes, before the writes of the first step are reported, that SQLite has recompiled the statement.
-    func noteRecompilation() {
+    /// Notes, before the reads and writes of the first step are reported, that SQLite has recompiled the statement.
+    ///
+    /// - Returns: whether it has.
+    @discardableResult
+    func noteRecompilation() -> Bool {
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
-        if count != reprepareCount { didRecompile(count) }
+        guard count != reprepareCount else { return false }
+        didRecompile(count)
+        return true
     }
 
     /// SQLite recompiles a statement for a new schema, and also if a bound value affects its plan, as in `LIKE ?`.

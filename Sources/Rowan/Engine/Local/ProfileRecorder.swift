@@ -30,15 +30,19 @@ final class ProfileRecorder {
     func install(in connection: SQLiteConnection) -> CInt {
         sqlite3_set_authorizer(
             connection,
-            { context, code, first, second, schema, _ in
+            { context, code, first, second, schema, view in
                 Unmanaged<ProfileRecorder>.fromOpaque(context!).takeUnretainedValue()
-                    .answer(code, first, second, schema)
+                    .answer(code, first, second, schema, view)
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     private typealias Text = UnsafePointer<CChar>
 
-    private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?) -> CInt {
+    private func answer(_ code: CInt, _ first: Text?, _ second: Text?, _ schema: Text?, _ view: Text?) -> CInt {
+        // A view of which the statement names no column, as in COUNT(*), is reported only with what it reads.
+        if code == SQLITE_READ, let view {
+            profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []
+        }
         guard record(code, first, second, schema) else { return SQLITE_DENY }
         guard !truncatesTables else { return SQLITE_OK }
         let wasDropping = isDropping
@@ -133,24 +137,47 @@ final class ProfileRecorder {
 extension StatementProfile {
     /// Completes tables whose rows are read without columns. SQLite reports them as the FROM clause writes them:
     /// without a schema, whether a table, a view or a common table expression. It also reports the tables behind views
-    /// and common table expressions.
+    /// and common table expressions. Views stay: they may be replaced by others. The names
+    /// of triggers and of common table expressions don't.
     mutating func findSchemas(in connection: SQLiteConnection) {
         for table in reads.keys where table.schema.isEmpty {
             reads[table] = nil
-            guard let schema = Self.schema(ofTable: table.name, in: connection) else { continue }
+            guard
+                let schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
+                    ?? Self.schema(ofTable: table.name, in: connection, Self.isReadable)
+            else { continue }
             reads[.init(schema: schema, name: table.name), default: []].formUnion([])
         }
     }
 
-    /// The schema where SQLite finds a table: temp, main, then the attached ones.
-    private static func schema(ofTable name: String, in connection: SQLiteConnection) -> String? {
+    /// The schema where SQLite finds a table or a view: temp, main, then the attached ones.
+    private static func schema(
+        ofTable name: String, in connection: SQLiteConnection,
+        _ contains: (SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String) -> Bool
+    ) -> String? {
         var index: CInt = 1
         while true {
             let schema = sqlite3_db_name(connection, index)
             if schema == nil, index > 1 { return nil }
-            let code = sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil)
-            if code == SQLITE_OK, let schema { return String(cString: schema) }
+            if let schema, contains(connection, schema, name) { return String(cString: schema) }
             index = index == 1 ? 0 : (index == 0 ? 2 : index + 1)
         }
+    }
+
+    private static func isTable(
+        _ connection: SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String
+    ) -> Bool {
+        sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+    }
+
+    /// Whether a name is that of a table or of a view, for which SQLite has no function: whether it compiles.
+    private static func isReadable(
+        _ connection: SQLiteConnection, _ schema: UnsafePointer<CChar>?, _ name: String
+    ) -> Bool {
+        guard let schema else { return false }
+        let source = "\(String(cString: schema).quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)"
+        var statement: SQLiteStatement?
+        defer { sqlite3_finalize(statement) }
+        return sqlite3_prepare_v2(connection, "SELECT 1 FROM \(source)", -1, &statement, nil) == SQLITE_OK
     }
 }

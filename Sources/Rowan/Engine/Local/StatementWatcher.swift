@@ -24,7 +24,7 @@ package enum StepResult: Sendable {
 
 /// A receiver of the statements that read.
 package protocol ReadRecorder: AnyObject {
-    /// The statement is about to run.
+    /// The statement is about to run, or SQLite has just compiled it again for the schema that it reads.
     func willRead(_ statement: Statement)
 }
 
@@ -75,6 +75,15 @@ extension LocalConnection {
     /// Runs the first step of a statement, and reports it.
     func watchedStep(_ statement: Statement) -> CInt {
         readRecorder?.willRead(statement)
+        let code = watchedWrite(statement)
+        // Another connection may have changed the schema, so that the statement reads other tables and columns.
+        if let readRecorder, code == SQLITE_ROW || code == SQLITE_DONE, statement.noteRecompilation() {
+            readRecorder.willRead(statement)
+        }
+        return code
+    }
+
+    private func watchedWrite(_ statement: Statement) -> CInt {
         guard let watcher, statement.traits.contains(.isWatchable) else {
             return sqlite3_step(statement.sqliteStatement)
         }
