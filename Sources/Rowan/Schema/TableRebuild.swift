@@ -15,8 +15,9 @@ extension Database {
     /// ```
     ///
     /// Columns keep their values by their names. Indexes and triggers keep their definitions; an index that the new
-    /// definition creates takes the place of the one with the same name. Rows keep their rowids, and `AUTOINCREMENT` its
-    /// counter.
+    /// definition creates takes the place of the one with the same name. Rows keep their rowids, even if the column of
+    /// the rowid is new or has another name, unless `values` or another column with this name determine them.
+    /// `AUTOINCREMENT` keeps its counter. Full-text tables whose content is this table index it again.
     ///
     /// Where foreign keys are enforced, it must run outside a transaction, or in a migration with deferred checks.
     ///
@@ -89,6 +90,7 @@ private struct TableRebuild {
                 sql: "UPDATE main.sqlite_sequence SET seq = MAX(seq, ?) WHERE name = ?", arguments: [counter, name])
         }
         try restoreDependents()
+        try indexTextAgain()
         try checkViews()
         try checkForeignKeys()
         return .commit
@@ -148,24 +150,38 @@ private struct TableRebuild {
                 sources.append("\(identifier: source)")
             }
         }
-        if let rowID = try hiddenRowIDName(old + new, copy) {
-            targets.append(rowID)
-            sources.append("\(sql: rowID)")
+        if let rowIDs = try rowIDNames(old, new, copy), !targets.contains(where: rowIDs.new.isSameDatabaseName) {
+            targets.append(rowIDs.new)
+            sources.append("\(identifier: rowIDs.old)")
         }
         guard !targets.isEmpty else { return }
-        try db.execute(
-            literal: """
-                INSERT INTO \(identifier: copy.schema).\(identifier: copy.name) (\(sql: targets.quotedList)) \
-                SELECT \(sources.joined(separator: ", ")) FROM main.\(identifier: name)
-                """)
+        do {
+            try db.execute(
+                literal: """
+                    INSERT INTO \(identifier: copy.schema).\(identifier: copy.name) (\(sql: targets.quotedList)) \
+                    SELECT \(sources.joined(separator: ", ")) FROM main.\(identifier: name)
+                    """)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            // The name of the copy would mean nothing to the program.
+            let violation = (error.message ?? "").replacing("\(copy.name).", with: "\(name).")
+            throw DatabaseError(
+                resultCode: error.extendedResultCode,
+                message: "table \(name) can't be rebuilt: a row violates its new definition (\(violation)). "
+                    + "Copy another value to the column, or change the row before")
+        }
     }
 
-    /// The name of the rowid, if it is no column before and after.
-    private func hiddenRowIDName(_ columns: [String], _ copy: (name: String, schema: String)) throws -> String? {
-        guard try db.primaryKey(name, in: "main").hasHiddenRowID,
-            try db.primaryKey(copy.name, in: copy.schema).hasHiddenRowID
+    /// The names of the rowid before and after, which may be columns, if both tables have one that can be named.
+    private func rowIDNames(
+        _ oldColumns: [String], _ newColumns: [String], _ copy: (name: String, schema: String)
+    ) throws -> (old: String, new: String)? {
+        let old = try db.primaryKey(name, in: "main")
+        let new = try db.primaryKey(copy.name, in: copy.schema)
+        guard old.tableHasRowID, new.tableHasRowID,
+            let oldName = old.rowIDColumn ?? Database.rowIDName(besides: oldColumns),
+            let newName = new.rowIDColumn ?? Database.rowIDName(besides: newColumns)
         else { return nil }
-        return Database.rowIDName(besides: columns)
+        return (oldName, newName)
     }
 
     /// The legacy renaming leaves the other definitions alone: they already use the final name.
@@ -192,6 +208,20 @@ private struct TableRebuild {
         }
     }
 
+    /// The rows were copied without triggers, so full-text tables that index them have missed what changed.
+    private func indexTextAgain() throws {
+        for object in try db.schemaObjects() where object.id.schemaID == .main && object.indexesText(of: name) {
+            let table = object.name.quotedDatabaseIdentifier
+            do {
+                try db.execute(sql: "INSERT INTO main.\(table)(\(table)) VALUES ('rebuild')")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+                throw DatabaseError(
+                    message: "table \(name) can't be rebuilt: the full-text table \(object.name) does not fit its new "
+                        + "definition. Drop it before, and create it afterwards")
+            }
+        }
+    }
+
     private func checkViews() throws {
         for view in views where try !db.isReadable(view) {
             throw DatabaseError(
@@ -207,6 +237,23 @@ private struct TableRebuild {
                 try table.name.isSameDatabaseName(as: name)
                 || db.parentTables(of: table.name).contains(where: name.isSameDatabaseName)
             if isConcerned { try db.checkForeignKeys(in: table.name, in: "main") }
+        }
+    }
+}
+
+extension SchemaObject {
+    /// Whether the object is a full-text table with external content: that of the given table.
+    fileprivate func indexesText(of table: String) -> Bool {
+        guard kind == .table, let sql else { return false }
+        let tokens = SQLTokens(sql).tokens
+        guard tokens.starts(with: [.word("create"), .word("virtual")]),
+            tokens.contains(.word("fts5")) || tokens.contains(.word("fts4")),
+            let option = tokens.firstRange(of: [.word("content"), .symbol("=")]), option.upperBound < tokens.endIndex
+        else { return false }
+        return switch tokens[option.upperBound] {
+        case .word(let name): name.isSameDatabaseName(as: table)
+        case .text(let text): String(text.dropFirst().dropLast()).isSameDatabaseName(as: table)
+        case .symbol: false
         }
     }
 }

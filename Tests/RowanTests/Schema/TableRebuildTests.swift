@@ -83,7 +83,11 @@ struct TableRebuildTests {
         try queue.inDatabase { db throws in
             let before = try state(db)
             // A row violates the new definition.
-            expectError(.SQLITE_CONSTRAINT_NOTNULL) {
+            let message = """
+                table player can't be rebuilt: a row violates its new definition (NOT NULL constraint failed: \
+                player.score). Copy another value to the column, or change the row before
+                """
+            expectError(.SQLITE_CONSTRAINT_NOTNULL, message) {
                 try db.rebuild(table: "player", copying: ["score": "NULL"], body: define)
             }
             // An index needs a column that is gone.
@@ -157,6 +161,103 @@ struct TableRebuildTests {
                 t.column("a", .integer)
             }
             #expect(try Row.fetchAll(db, sql: "SELECT * FROM g") == [["b": 12, "a": 4]])
+        }
+    }
+
+    /// The rowid is a column before, or after, or both, with another name.
+    @Test func rowidsOfColumns() throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE TABLE hidden (body TEXT); INSERT INTO hidden (rowid, body) VALUES (10, 'ten'), (20, 'twenty');
+            CREATE TABLE odd (rowid TEXT); INSERT INTO odd (_rowid_, rowid) VALUES (10, 'ten'), (20, 'twenty');
+            CREATE TABLE named (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO named VALUES (10, 'ten'), (20, 'twenty');
+            CREATE TABLE other (id TEXT, body TEXT); INSERT INTO other VALUES ('3', 'three'), ('4', 'four');
+            """)
+        try queue.inDatabase { db throws in
+            func expectIDs(
+                _ table: String, _ columns: String, _ expected: [[Int64]] = [[10, 10], [20, 20]],
+                location: SourceLocation = #_sourceLocation, body: (TableDefinition) -> Void
+            ) throws {
+                try db.rebuild(table: table, body: body)
+                let ids = try Row.fetchAll(db, sql: "SELECT \(columns) FROM \(table) ORDER BY 1").map { row in
+                    Array(row.databaseValues).map { Int64.fromDatabaseValue($0) ?? -1 }
+                }
+                #expect(ids == expected, sourceLocation: location)
+            }
+            try expectIDs("hidden", "id, rowid") { t in
+                t.primaryKey("id", .integer)
+                t.column("body")
+            }
+            try expectIDs("hidden", "key, rowid") { t in
+                t.primaryKey("key", .integer)
+                t.column("body")
+            }
+            try expectIDs("hidden", "rowid, oid") { $0.column("body") }
+            try expectIDs("odd", "id, _rowid_") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("rowid", .text)
+            }
+            try expectIDs("odd", "oid, _rowid_") { $0.column("rowid", .text) }
+            // The column keeps its values, and the rowid.
+            try expectIDs("named", "id, rowid") { t in
+                t.column("id", .integer)
+                t.column("body")
+            }
+            // A column with the name of the new key determines it.
+            try expectIDs("other", "id, rowid", [[3, 3], [4, 4]]) { t in
+                t.primaryKey("id", .integer)
+                t.column("body")
+            }
+            try db.rebuild(table: "other", copying: ["key": "id * 10"]) { t in
+                t.primaryKey("key", .integer)
+                t.column("body")
+            }
+            #expect(try Int64.fetchAll(db, sql: "SELECT rowid FROM other ORDER BY 1") == [30, 40])
+        }
+    }
+
+    @Test(arguments: ["fts4", "fts5"]) func fullTextContent(_ module: String) throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO note VALUES (10, 'ten'), (20, 'twenty');
+            CREATE TABLE other (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO other VALUES (1, 'one');
+            """)
+        try queue.inDatabase { db throws in
+            if module == "fts4" {
+                try db.create(virtualTable: "note_ft", using: FTS4()) {
+                    $0.synchronize(withTable: "note"); $0.column("body")
+                }
+            } else {
+                try db.create(virtualTable: "note_ft", using: FTS5()) {
+                    $0.synchronize(withTable: "note"); $0.column("body")
+                }
+            }
+            try db.execute(sql: "CREATE VIRTUAL TABLE [other_ft] USING \(module)(body, content=\"other\")")
+            func matches(_ word: String) throws -> [Int64] {
+                try Int64.fetchAll(db, sql: "SELECT rowid FROM note_ft WHERE note_ft MATCH ?", arguments: [word])
+            }
+            try db.rebuild(table: "note", copying: ["body": "replace(body, 'te', 'x') || ' new'"]) { t in
+                t.primaryKey("id", .integer)
+                t.column("body", .text)
+            }
+            #expect(try matches("ten") == [])
+            #expect(try matches("xn") == [10])
+            #expect(try matches("new") == [10, 20])
+            try db.execute(sql: "UPDATE note SET body = 'changed' WHERE id = 10; DELETE FROM note WHERE id = 20")
+            #expect(try matches("new") == [])
+            #expect(try matches("changed") == [10])
+            try db.execute(sql: "INSERT INTO note_ft(note_ft) VALUES ('integrity-check')")
+            if module == "fts5" {
+                let error = expectError(.SQLITE_ERROR) {
+                    try db.rebuild(table: "note", copying: ["key": "id"]) { t in
+                        t.primaryKey("key", .integer)
+                        t.column("body", .text)
+                    }
+                }
+                #expect(error?.message?.contains("the full-text table note_ft does not fit") == true)
+            }
+            // That of another table is left alone: it has never been built.
+            #expect(try Int.fetchAll(db, sql: "SELECT rowid FROM other_ft WHERE other_ft MATCH 'one'") == [])
         }
     }
 
