@@ -26,3 +26,24 @@ enum Affinity: String {
             }
     }
 }
+
+extension Database {
+    package func compareAlike(_ pairs: [ColumnPair], origin: TableName, destination: TableName) throws -> Bool {
+        try pairs.allSatisfy { pair in
+            guard let origin = try comparison(of: pair.origin, in: origin),
+                let destination = try comparison(of: pair.destination, in: destination)
+            else { return true }
+            return origin == destination
+        }
+    }
+
+    /// How SQLite compares a column; nil if it is not in a table of the schema.
+    private func comparison(
+        of column: String, in table: TableName
+    ) throws -> (affinity: Affinity, collation: String)? {
+        guard try tableExists(table.name, in: table.schema) else { return nil }
+        let table = try existingTable(table.name, in: table.schema)
+        return connection.columnType(column, of: table.name, in: table.schemaID.name)
+            .map { (Affinity(declaredType: $0.declared), $0.collation.foldedDatabaseName) }
+    }
+}

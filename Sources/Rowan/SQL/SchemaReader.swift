@@ -19,6 +19,8 @@ package protocol SchemaReader {
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
     /// Whether an index finds the rows with given values in some columns.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
+    /// Whether the columns of each pair have the same affinity and collation, or one of them is not in the schema.
+    func compareAlike(_ pairs: [ColumnPair], origin: TableName, destination: TableName) throws -> Bool
     /// Whether no two rows have the same values in some columns; false for names that are not in the schema.
     func hasUniqueKey(_ table: TableName, columns: [String]) throws -> Bool
     /// Whether the schema guarantees that the columns are not NULL; false for names that are not in the schema.

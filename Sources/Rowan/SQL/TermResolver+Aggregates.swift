@@ -1,7 +1,8 @@
 // The plan of aggregates depends on the schema. If indexes lead from a row to its associated rows, each aggregate is a
 // correlated subquery, which reads only those rows. Otherwise a subquery would scan the table for each row, so a single
 // scan groups the table by origin, and is joined. For the row of a key, that scan reads only the row's associated rows.
-// For the first of many rows, the scan of a subquery is cheaper.
+// For the first of many rows, the scan of a subquery is cheaper. Groups must compare their keys as the rows of the origin
+// do: 1 and '1' are two groups of a column without type, and both equal an integer.
 
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
@@ -25,7 +26,8 @@ extension TermResolver {
         guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
             try resolver.key(of: value.path.last.relation.source) != nil
         else { return false }
-        return try !resolver.isIndexed(value.path, current.storedSource) && !refersToOuterRows(value)
+        return try !resolver.isIndexed(value.path, current.storedSource)
+            && resolver.groupsLikeOrigin(value.path, current.storedSource) && !refersToOuterRows(value)
     }
 
     /// Whether an aggregate refers to rows of an outer query: a derived table can't access them.
@@ -97,6 +99,15 @@ extension Resolver {
         }
         return DerivedAggregates(
             path: path, inverse: inverse, rowKey: try primaryKey(of: path.last.relation.source))
+    }
+
+    /// Whether associated rows that belong to the same row of the origin have equal keys.
+    fileprivate func groupsLikeOrigin(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
+        guard let step = path.steps.first, case .table(let associated) = step.relation.source,
+            case .table(let table) = origin.source,
+            case .columns(let pairs) = try condition(step.condition, from: origin, to: step.relation.storedSource)
+        else { return true }
+        return try schema.compareAlike(pairs, origin: table, destination: associated)
     }
 
     /// Whether indexes lead from a row of the origin to its associated rows.

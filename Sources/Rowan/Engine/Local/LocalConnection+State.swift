@@ -21,6 +21,18 @@ extension LocalConnection {
     package var lastErrorCode: CInt { pointer.map { sqlite3_errcode($0) } ?? SQLITE_MISUSE }
     package var lastErrorMessage: String? { pointer.map { String(cString: sqlite3_errmsg($0)) } }
 
+    /// The declared type of a column of a table, and its collation; nil for a view, and for a missing column.
+    package func columnType(
+        _ column: String, of table: String, in schema: String
+    ) -> (declared: String, collation: String)? {
+        var type: UnsafePointer<CChar>?
+        var collation: UnsafePointer<CChar>?
+        guard let pointer,
+            sqlite3_table_column_metadata(pointer, schema, table, column, &type, &collation, nil, nil, nil) == SQLITE_OK
+        else { return nil }
+        return (type.map { String(cString: $0) } ?? "", collation.map { String(cString: $0) } ?? "BINARY")
+    }
+
     /// A limit of the connection. <https://sqlite.org/c3ref/c_limit_attached.html>
     package enum Limit: Sendable {
         /// The number of arguments of a statement.
