@@ -147,7 +147,10 @@ struct Insertion {
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         query.upsert = try upsert?.clause(&terms, columns, primaryKey)
         query.returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
-        if returnsRowID { query.returning.selection.append(Upsert.returnedRowID) }
+        if returnsRowID {
+            let name = try db.rowIDName(of: table, primaryKey)
+            query.returning.selection.append(SQLSelection(.expression(SQLExpression(.column(name, .none)))))
+        }
         let (statement, constants) = try db.planStatement { renderer in
             renderer.write(query)
         }
@@ -164,6 +167,22 @@ extension Database {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
         }
         return try primaryKey(table.name, in: table.schema)
+    }
+
+    /// A name of the rowid that means no other column. <https://sqlite.org/rowidtable.html>
+    ///
+    /// - Throws: SQLITE_MISUSE if other columns have all of its names.
+    fileprivate func rowIDName(of table: TableName, _ primaryKey: PrimaryKeyInfo) throws -> String {
+        let columns = try columnNames(ofTable: table)
+        let names = ["rowid", primaryKey.rowIDColumn, "_rowid_", "oid"].compactMap(\.self)
+        let name = names.first { name in
+            name == primaryKey.rowIDColumn || !columns.contains(where: name.isSameDatabaseName)
+        }
+        return try name.orThrow(
+            DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the rowid of table \(table.name) has no name: its columns are called rowid, _rowid_ and oid. "
+                    + "Add a column INTEGER PRIMARY KEY"))
     }
 }
 

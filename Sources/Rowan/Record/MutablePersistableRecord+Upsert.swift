@@ -20,8 +20,7 @@ struct Upsert {
     var conflictTarget: [String] = []
     var strategy = UpsertUpdateStrategy.allColumns
     var assignments: [ColumnAssignment] = []
-    /// The rowid as the last returned column: SQLite does not report the rowid of an updated row.
-    static let returnedRowID = SQLSelection(.expression(SQLExpression(.column("rowid", .none))))
+    /// The rowid, which is the last returned column: SQLite does not report the rowid of an updated row.
     static func rowID(_ row: Row) -> Int64? { row[row.count - 1] }
 
     /// Whether the clause depends only on the columns.
