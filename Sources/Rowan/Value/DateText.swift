@@ -64,7 +64,8 @@ package struct DateText: Equatable, Sendable {
 
 extension DateText {
     /// Parses `YYYY-MM-DD`, `YYYY-MM-DD[ T]HH:MM[:SS[.SSS]][Z|±HH:MM]` and `HH:MM[:SS[.SSS]][Z|±HH:MM]`. Returns nil
-    /// for any other text, and for days and hours that don't exist.
+    /// for any other text, and for days and hours that don't exist. Other years than 0000-9999 are accepted in the format
+    /// in which dates are stored.
     package init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = Scanner(bytes: bytes)
         if bytes.count >= 5, bytes[2] == UInt8(ascii: ":") {
@@ -75,7 +76,7 @@ extension DateText {
                 guard scanner.skip(" ") || scanner.skip("T"), scanTime(&scanner) else { return nil }
             }
         }
-        guard scanner.isAtEnd else { return nil }
+        guard scanner.isAtEnd, 0...9_999 ~= year || precision == .fraction else { return nil }
     }
 
     package init?(parsing text: String) {
@@ -109,7 +110,7 @@ extension DateText {
     }
 
     private mutating func scanDate(_ scanner: inout Scanner) -> Bool {
-        guard let year = scanner.number(digits: 4), scanner.skip("-"),
+        guard let year = scanner.year(), scanner.skip("-"),
             let month = scanner.number(digits: 2), scanner.skip("-"),
             let day = scanner.number(digits: 2),
             1...12 ~= month, 1...Self.length(ofMonth: month, year: year) ~= day
@@ -173,6 +174,15 @@ extension DateText {
             }
             position += digits
             return value
+        }
+
+        /// Four digits, or those of a year outside 0000-9999, which SQLite does not know: `10000`, `-32`. Nine digits are
+        /// the text of all dates that are still further away.
+        mutating func year() -> Int? {
+            let isNegative = skip("-")
+            let count = bytes[position...].prefix { $0.isASCIIDigit }.count
+            guard isNegative || count >= 4, 1...8 ~= count else { return nil }
+            return number(digits: count).map { isNegative ? -$0 : $0 }
         }
 
         /// The digits after the decimal point, in nanoseconds; further digits are dropped.

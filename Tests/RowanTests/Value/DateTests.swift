@@ -26,12 +26,27 @@ struct DateTests {
         "", " ", "now", "2015", "2015-07", "2015-7-22", "2015-13-01", "2015-00-01", "2015-02-30", "2015-02-00",
         "1900-02-29", "2015-07-22 ", "2015-07-22 01", "2015-07-22 24:00", "2015-07-22 01:60", "2015-07-22 01:02:60",
         "2015-07-22 01:02:03.", "2015-07-22 01:02:03+2", "2015-07-22 01:02:03x", "01:02", "01:02:03", "01:02:03.456",
-        "2015/07/22", "-2015-07-22", "12015-07-22", "２０１５-07-22", "2015-07-22\0",
+        "2015/07/22", "-2015-07-22", "12015-07-22", "12015-07-22 01:02:03", "1234567890-01-01 00:00:00.000",
+        "-01-01 00:00:00.000", "--1-01-01 00:00:00.000", "２０１５-07-22", "2015-07-22\0",
     ])
     func textsThatAreNoDate(_ text: String) throws {
         #expect(date(text) == nil)
         try withDatabase { db in
             expectDecodingError("Date") { try Date.fetchOne(db, sql: "SELECT ?", arguments: [text]) }
+        }
+    }
+
+    /// SQLite has no such years, but what is stored can be read.
+    @Test(arguments: [
+        ("10000-01-01 00:00:00.000", 253_402_300_800), ("-1-12-31 23:59:59.999", -62_167_219_200.001),
+        ("33658-09-27 01:46:40.000", 1e12), ("-29719-04-05 22:13:20.000", -1e12),
+    ])
+    func otherYears(_ text: String, _ seconds: Double) throws {
+        #expect(date(text)?.timeIntervalSince1970 == seconds)
+        let stored = Date(timeIntervalSince1970: seconds)
+        #expect(stored.databaseValue == text.databaseValue)
+        try withDatabase { db throws in
+            #expect(try Date.fetchOne(db, sql: "SELECT ?", arguments: [stored]) == date(text))
         }
     }
 
@@ -64,8 +79,8 @@ struct DateTests {
         }
     }
 
-    /// Years outside the formats have a text that does not decode as a date.
-    @Test(arguments: [1e12, -1e12, 1e300, -1e300, Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude])
+    /// Dates that no text can represent have one that does not decode: it would be another date.
+    @Test(arguments: [4.7e15, -4.7e15, 1e300, -1e300, Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude])
     func datesBeyondTheYears(_ seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         let text = try #require(String.fromDatabaseValue(date.databaseValue))

@@ -40,7 +40,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
 
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
-    /// SQLite has no text for years outside 0000-9999: they are written with all their digits, and don't decode.
+    /// Years outside 0000-9999 are written with all their digits. Such texts decode, but SQLite's functions don't
+    /// understand them, and their order is not that of the dates.
     public var databaseValue: DatabaseValue {
         guard timeIntervalSince1970.isFinite else { return .null }
         return DateText.withText(secondsSince1970: timeIntervalSince1970) {
