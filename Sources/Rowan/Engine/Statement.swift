@@ -271,14 +271,9 @@ public final class Statement {
     }
 
     /// Notes, before the reads and writes of the first step are reported, that SQLite has recompiled the statement.
-    ///
-    /// - Returns: whether it has.
-    @discardableResult
-    func noteRecompilation() -> Bool {
+    func noteRecompilation() {
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
-        guard count != reprepareCount else { return false }
-        didRecompile(count)
-        return true
+        if count != reprepareCount { didRecompile(count) }
     }
 
     /// SQLite recompiles a statement for a new schema, and also if a bound value affects its plan, as in `LIKE ?`.

@@ -184,10 +184,9 @@ extension DatabaseValueConvertible where Self: Decodable {
     /// Decodes a single value, if the type decodes one, or JSON text; returns nil if it does not decode.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         do {
-            let json = JSONColumnDecoder(databaseJSONDecoder())
-            let source = JSONDatabaseValue(value: dbValue, json: json)
+            let source = JSONDatabaseValue(value: dbValue, type: Self.self)
             if let value = try SingleValueDecoder.decode(Self.self, from: source) { return value }
-            return try json.decode(Self.self, from: .owned(dbValue, strict: false))
+            return try source.json.decode(Self.self, from: .owned(dbValue, strict: false))
         } catch {
             // Nil: the caller throws the error of the column.
             return nil

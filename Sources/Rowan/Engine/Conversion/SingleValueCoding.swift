@@ -127,10 +127,12 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
     package func decode<T: Decodable>(_ type: T.Type) throws -> T { try source.decode(type, in: self) }
 }
 
-/// A database value, and how its JSON is decoded.
+/// A database value, and the type whose JSON it may be.
 struct JSONDatabaseValue: SingleValueSource {
     let value: DatabaseValue
-    let json: JSONColumnDecoder
+    let type: any DatabaseValueConvertible.Type
+    /// Created only for JSON: most types decode a single value.
+    var json: JSONColumnDecoder { JSONColumnDecoder(type.databaseJSONDecoder()) }
     var isNull: Bool { value.isNull }
 
     func jsonDocument() -> JSONDocument? { json.document(.owned(value, strict: false)) }

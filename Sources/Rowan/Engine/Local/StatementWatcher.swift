@@ -74,11 +74,14 @@ extension LocalConnection {
 
     /// Runs the first step of a statement, and reports it.
     func watchedStep(_ statement: Statement) -> CInt {
-        readRecorder?.willRead(statement)
+        guard let readRecorder else { return watchedWrite(statement) }
+        readRecorder.willRead(statement)
+        let epoch = statement.epoch
         let code = watchedWrite(statement)
-        // Another connection may have changed the schema, so that the statement reads other tables and columns.
-        if let readRecorder, code == SQLITE_ROW || code == SQLITE_DONE, statement.noteRecompilation() {
-            readRecorder.willRead(statement)
+        if code == SQLITE_ROW || code == SQLITE_DONE {
+            // Another connection may have changed the schema, so that the statement reads other tables and columns.
+            statement.noteRecompilation()
+            if statement.epoch != epoch { readRecorder.willRead(statement) }
         }
         return code
     }
