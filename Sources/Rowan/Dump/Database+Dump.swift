@@ -11,8 +11,11 @@ extension Database {
     /// try db.dumpSQL("SELECT * FROM player ORDER BY id")
     /// ```
     ///
-    /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
-    ///   the text, pass an instance of a class.
+    /// - Parameters:
+    ///   - sql: one or several statements, separated by semicolons.
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///     text, pass an instance of a class.
     /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -22,8 +25,12 @@ extension Database {
 
     /// Prints the rows of all statements of an SQL literal, and reports the progress.
     ///
-    /// - Parameter progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error,
-    ///   the dump stops.
+    /// - Parameters:
+    ///   - sql: one or several statements, separated by semicolons.
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output.
+    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///     dump stops.
     /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
     public func dumpSQL(
         _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
@@ -52,8 +59,11 @@ extension Database {
     /// try db.dumpRequest(Team.including(all: Team.players))
     /// ```
     ///
-    /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
-    ///   the text, pass an instance of a class.
+    /// - Parameters:
+    ///   - request: the request that fetches the rows.
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///     text, pass an instance of a class.
     /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -63,8 +73,12 @@ extension Database {
 
     /// Prints the rows of a request, and reports the progress.
     ///
-    /// - Parameter progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error,
-    ///   the dump stops.
+    /// - Parameters:
+    ///   - request: the request that fetches the rows.
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output.
+    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///     dump stops.
     /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
     public func dumpRequest(
         _ request: some FetchRequest, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,
@@ -90,6 +104,8 @@ extension Database {
     /// The rows of a table are printed in the order of its primary key.
     ///
     /// - Parameters:
+    ///   - tables: the names of the tables and views, in the order of the output.
+    ///   - format: how the rows are printed; `.debug()` by default.
     ///   - tableHeader: whether the name of each table is printed: by default, if there are several.
     ///   - stableOrder: whether the rows of views are printed in the order of all their columns. By default, the view
     ///     determines the order, which may be undefined.
@@ -105,8 +121,14 @@ extension Database {
 
     /// Prints the rows of tables and views, and reports the progress.
     ///
-    /// - Parameter progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error,
-    ///   the dump stops.
+    /// - Parameters:
+    ///   - tables: the names of the tables and views, in the order of the output.
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - tableHeader: whether the name of each table is printed: by default, if there are several.
+    ///   - stableOrder: whether the rows of views are printed in the order of all their columns.
+    ///   - stream: where to print; nil for the standard output.
+    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///     dump stops.
     /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
     public func dumpTables(
         _ tables: [String], format: some DumpFormat = .debug(), tableHeader: DumpTableHeaderOptions = .automatic,
@@ -133,8 +155,10 @@ extension Database {
     /// which virtual tables store their content, are not printed. For a text that restores the database, see
     /// ``dumpScript(schema:to:)``.
     ///
-    /// - Parameter stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get
-    ///   the text, pass an instance of a class.
+    /// - Parameters:
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
+    ///     text, pass an instance of a class.
     /// - Throws: a ``DatabaseError``, or the error of the format. The stream has received the text so far.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -144,8 +168,11 @@ extension Database {
 
     /// Prints the schema and the rows of the main database, and reports the progress.
     ///
-    /// - Parameter progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error,
-    ///   the dump stops.
+    /// - Parameters:
+    ///   - format: how the rows are printed; `.debug()` by default.
+    ///   - stream: where to print; nil for the standard output.
+    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///     dump stops.
     /// - Throws: a ``DatabaseError``, or the error of the format or of `progress`.
     public func dumpContent(
         format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil,

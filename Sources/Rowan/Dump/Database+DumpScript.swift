@@ -23,8 +23,8 @@ extension Database {
     ///
     /// The script runs in a savepoint: inside or outside a transaction. It defers foreign keys to the end of the
     /// transaction. If rows of the original violate a foreign key, it disables foreign keys instead, which SQLite ignores
-    /// inside a transaction: then run the script in ``DatabaseWriter/writeWithoutTransaction(_:)``. At its end, foreign
-    /// keys are enabled or disabled as on this connection.
+    /// inside a transaction: then run the script in `writeWithoutTransaction` of a ``DatabaseWriter``. At its end,
+    /// foreign keys are enabled or disabled as on this connection.
     ///
     /// Sources: <https://sqlite.org/cli.html#converting_an_entire_database_to_a_text_file>,
     /// <https://sqlite.org/pragma.html#pragma_writable_schema>
@@ -42,8 +42,11 @@ extension Database {
 
     /// Prints an SQL script that restores a database, and reports the progress: see ``dumpScript(schema:to:)``.
     ///
-    /// - Parameter progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error,
-    ///   the dump stops.
+    /// - Parameters:
+    ///   - schema: the name of the database: `main`, or an attached one.
+    ///   - stream: where to print; nil for the standard output.
+    ///   - progress: a closure that is called after each 64 KiB of text, and at the end. If it throws an error, the
+    ///     dump stops.
     /// - Throws: a ``DatabaseError``, or the error of `progress`.
     public func dumpScript(
         schema: String = "main", to stream: (any TextOutputStream)? = nil, progress: @escaping DumpProgress.Handler

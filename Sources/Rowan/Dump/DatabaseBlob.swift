@@ -71,9 +71,12 @@ extension Database {
     /// Source: <https://sqlite.org/c3ref/blob_open.html>
     ///
     /// - Parameters:
+    ///   - table: the table that contains the blob.
+    ///   - column: the column that contains the blob.
     ///   - rowID: the rowid of the row.
     ///   - access: what the blob is opened for.
     ///   - schema: the name of the database: `main`, `temp`, or an attached one.
+    ///   - body: a closure that receives the open blob.
     /// - Returns: the result of the closure.
     /// - Throws: the error of the closure. A ``DatabaseError``: its code is SQLITE_ERROR for a missing table, column or
     ///   row, for a view, a virtual table, a table without rowids, for a value that is neither blob nor text, and for
