@@ -106,7 +106,14 @@ public final class ColumnDefinition {
 
     /// Adds a foreign key. <https://sqlite.org/foreignkeys.html>
     ///
-    /// - Parameter column: the referenced column; nil for the primary key of the other table.
+    /// - Parameters:
+    ///   - table: the referenced table.
+    ///   - column: the referenced column; nil for the primary key of the other table.
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///     deletion.
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///     update.
+    ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     @discardableResult
     public func references(
         _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,

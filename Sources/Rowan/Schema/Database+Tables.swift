@@ -13,13 +13,19 @@ extension Database {
     ///
     /// The indexes of the columns are created with the table. Outside a transaction, all of them are created, or none.
     ///
-    /// - Parameter schemaName: the schema of the table, such as an attached database. By default, the main schema, or
-    ///   the temporary one with the option `temporary`:
+    /// `in:` creates the table in another schema, such as an attached database:
     ///
-    ///   ```swift
-    ///   // CREATE TABLE "archive"."player" ("id" INTEGER PRIMARY KEY)
-    ///   try db.create(table: "player", in: "archive") { t in t.primaryKey("id", .integer) }
-    ///   ```
+    /// ```swift
+    /// // CREATE TABLE "archive"."player" ("id" INTEGER PRIMARY KEY)
+    /// try db.create(table: "player", in: "archive") { t in t.primaryKey("id", .integer) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: the name of the table.
+    ///   - schemaName: the schema of the table. By default, the main schema, or the temporary one with the option
+    ///     `temporary`.
+    ///   - options: the options of the table; none by default.
+    ///   - body: a closure that defines the columns and the constraints.
     /// - Throws: a ``DatabaseError``, or the error of the closure. SQLITE_ERROR if a foreign key of `belongsTo` refers
     ///   to no table of the schema, or to a table without a primary key; SQLITE_MISUSE for a temporary table in another
     ///   schema.

@@ -21,7 +21,11 @@ extension Database {
     /// try db.create(view: "hero", as: Player.filter { $0.score > 1000 })
     /// ```
     ///
-    /// - Parameter columns: the names of the columns; by default, those of the request.
+    /// - Parameters:
+    ///   - name: the name of the view.
+    ///   - options: the options of the view; none by default.
+    ///   - columns: the names of the columns; by default, those of the request.
+    ///   - request: the request that the view runs. Its values become literals.
     /// - Throws: a ``DatabaseError``, or a ``RequestError``. SQLITE_MISUSE if the request has arguments in SQL text: a
     ///   view accepts none.
     public func create(
@@ -45,7 +49,11 @@ extension Database {
     /// try db.create(view: "hero", asLiteral: "SELECT * FROM player WHERE score > \(1000)")
     /// ```
     ///
-    /// - Parameter columns: the names of the columns; by default, those of the query.
+    /// - Parameters:
+    ///   - name: the name of the view.
+    ///   - options: the options of the view; none by default.
+    ///   - columns: the names of the columns; by default, those of the query.
+    ///   - sqlLiteral: the query that the view runs. Its values become literals.
     /// - Throws: a ``DatabaseError``.
     public func create(
         view name: String, options: ViewOptions = [], columns: [String]? = nil, asLiteral sqlLiteral: SQL

@@ -130,7 +130,15 @@ public final class TableDefinition {
 
     /// Adds a foreign key of several columns. <https://sqlite.org/foreignkeys.html>
     ///
-    /// - Parameter destinationColumns: the referenced columns; nil for the primary key of the other table.
+    /// - Parameters:
+    ///   - columns: the columns of this table.
+    ///   - table: the referenced table.
+    ///   - destinationColumns: the referenced columns; nil for the primary key of the other table.
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///     deletion.
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///     update.
+    ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     public func foreignKey(
         _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
         onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -163,6 +171,10 @@ public final class TableDefinition {
     /// - Parameters:
     ///   - name: the name of the foreign key.
     ///   - table: the other table. By default, it has the name of the foreign key, or its plural.
+    ///   - deleteAction: what happens to the row when the referenced row is deleted. By default, SQLite refuses the
+    ///     deletion.
+    ///   - updateAction: what happens to the row when the referenced key is updated. By default, SQLite refuses the
+    ///     update.
     ///   - isDeferred: whether the constraint is checked at the end of the transaction.
     ///   - indexed: whether to create an index on the columns.
     ///

@@ -22,6 +22,7 @@ extension Database {
     /// Where foreign keys are enforced, it must run outside a transaction, or in a migration with deferred checks.
     ///
     /// - Parameters:
+    ///   - name: the name of the table, in the main database.
     ///   - values: the values of columns that have changed, or that are new, as SQL expressions on the old columns.
     ///     Other new columns have their default values.
     ///   - body: the new definition of the table.

@@ -99,7 +99,12 @@ public final class TriggerDefinition {
 
     /// Inserts the rows of a request.
     ///
-    /// - Parameter columns: the columns to insert into; by default, all columns in their order.
+    /// - Parameters:
+    ///   - table: the table to insert into.
+    ///   - columns: the columns to insert into; by default, all columns in their order.
+    ///   - request: the request whose rows are inserted. It selects a value for each of the columns, in the same order.
+    ///   - conflictResolution: how to handle rows that violate a constraint. A conflict resolution of the statement
+    ///     that runs the trigger takes precedence.
     public func insert(
         into table: String, columns: [String] = [], from request: some SQLSubqueryable,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -120,8 +125,11 @@ public final class TriggerDefinition {
     /// t.raise("the score can't decrease", when: t.new["score"] < t.old["score"])
     /// ```
     ///
-    /// - Parameter resolution: what happens to the changes of the statement and of the transaction. `ignore` skips the
-    ///   change of this row, without an error.
+    /// - Parameters:
+    ///   - message: the message of the error.
+    ///   - resolution: what happens to the changes of the statement and of the transaction. `ignore` skips the change
+    ///     of this row, without an error.
+    ///   - condition: the condition of the refusal; nil to refuse all changes.
     public func raise(
         _ message: String, _ resolution: Database.ConflictResolution = .abort,
         when condition: (any SQLExpressible)? = nil

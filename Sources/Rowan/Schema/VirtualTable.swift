@@ -21,7 +21,10 @@ extension Database {
     /// try db.create(virtualTable: "vocabulary", using: "fts5vocab(document_ft, row)")
     /// ```
     ///
-    /// - Parameter module: the name of the module, with its arguments if it has some, as SQL.
+    /// - Parameters:
+    ///   - name: the name of the table.
+    ///   - options: the options of the table; none by default.
+    ///   - module: the name of the module, with its arguments if it has some, as SQL.
     /// - Throws: the error of SQLite.
     ///
     /// Source: <https://sqlite.org/vtab.html>
