@@ -12,7 +12,11 @@ extension TableRecord where Self: EncodableRecord {
     /// try team.add(db, [arthur, barbara], to: Team.players, pivot: [Column("position").set(to: 1)])
     /// ```
     ///
-    /// - Parameter assignments: the values of the other pivot columns.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - members: the records to add, which are already inserted.
+    ///   - association: the association between this record and its members.
+    ///   - assignments: the values of the other pivot columns.
     /// - Returns: the number of added members.
     /// - Throws: a ``DatabaseError``, in which case nothing is added; its code is SQLITE_MISUSE unless the association
     ///   has exactly one pivot, with foreign keys to both sides.
@@ -52,7 +56,11 @@ extension TableRecord where Self: EncodableRecord {
     /// try team.set(db, [craig], in: Team.players)
     /// ```
     ///
-    /// - Parameter assignments: the values of the other columns of new pivot rows.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - members: the records that stay or become members, which are already inserted.
+    ///   - association: the association between this record and its members.
+    ///   - assignments: the values of the other columns of new pivot rows.
     /// - Throws: a ``DatabaseError``, in which case nothing is changed.
     public func set<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ members: some Sequence<Member>, in association: HasManyThroughAssociation<Self, Member>,

@@ -8,7 +8,10 @@ extension QueryInterfaceRequest {
     /// Player.all().join(Team.all()) { player, team in player.teamId == team.id }
     /// ```
     ///
-    /// - Parameter key: the key of the joined rows when a struct decodes them; by default, the name of their table.
+    /// - Parameters:
+    ///   - other: the request of the joined rows.
+    ///   - key: the key of the joined rows when a struct decodes them; by default, the name of their table.
+    ///   - condition: a closure that receives an alias of each request, and returns the condition of the join.
     public func join<Other>(
         _ other: QueryInterfaceRequest<Other>, key: String? = nil,
         on condition: (TableAlias<RowDecoder>, TableAlias<Other>) throws -> any SQLExpressible

@@ -11,7 +11,9 @@ extension MutablePersistableRecord {
     /// try player.insert(db, onConflict: .ignore)
     /// ```
     ///
-    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks.
     @inlinable
     public mutating func insert(

@@ -33,6 +33,8 @@ extension MutablePersistableRecord {
     /// Structs are copied. To update their ids, use ``insertAll(_:_:onConflict:)``.
     ///
     /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - records: the records, in the order of their insertion.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     ///   - callbacks: `.skipped` inserts in large statements for all types and tables.
     /// - Throws: a ``DatabaseError``, whose message contains the index of the record that violates a constraint, or the
@@ -64,7 +66,10 @@ extension MutablePersistableRecord {
     /// those that SQLite would choose: the largest id of the table plus one, and so on. They are computed in advance,
     /// and inserted with the rows.
     ///
-    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - records: the records, in the order of their insertion. They are updated once all are inserted.
+    ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection then stays
     ///   unchanged.
     /// - Complexity: O(*n*), and a copy of the collection.

@@ -9,6 +9,8 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - records: the records, in the order of their insertion.
     ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     ///   - callbacks: see ``insertAll(_:_:onConflict:callbacks:)``.
     /// - Returns: a record for each inserted row. Records with ignored conflicts are missing.

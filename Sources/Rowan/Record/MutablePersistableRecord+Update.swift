@@ -8,7 +8,9 @@ extension MutablePersistableRecord {
     /// try player.update(db)
     /// ```
     ///
-    /// - Parameter conflictResolution: the conflict resolution; nil for the policy of the type.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - conflictResolution: the conflict resolution; nil for the policy of the type.
     /// - Throws: a ``RecordError`` if no row has the primary key; a ``DatabaseError``, or the error of `encode(to:)`
     ///   and of callbacks.
     @inlinable

@@ -77,6 +77,7 @@ extension MutablePersistableRecord {
     /// ```
     ///
     /// - Parameters:
+    ///   - db: a connection that can write.
     ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
     ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
     ///   - assignments: additional assignments; `noOverwrite` keeps the stored value of a column. The closure receives

@@ -16,6 +16,8 @@ extension MutablePersistableRecord {
     /// record is upserted separately, because only SQLite knows the rowids of the rows that it updates.
     ///
     /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - records: the records to insert or to update, in their order.
     ///   - conflictTarget: the columns of the key that detects conflicts; if empty, all keys detect conflicts.
     ///   - strategy: which columns are overwritten, in addition to the columns of the assignments.
     ///   - callbacks: `.skipped` upserts in large statements for all types.
