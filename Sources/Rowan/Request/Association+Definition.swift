@@ -10,6 +10,7 @@ extension TableRecord {
     /// }
     /// ```
     ///
+    /// - Parameter destination: the type of the associated record.
     /// - Parameter key: the key of the associated row; by default, the name of its table.
     /// - Parameter foreignKey: the foreign key of this record; by default, the only foreign key to the other table.
     public static func belongsTo<Destination: TableRecord>(
@@ -33,6 +34,7 @@ extension TableRecord {
     /// }
     /// ```
     ///
+    /// - Parameter destination: the type of the associated records.
     /// - Parameter key: the key of the associated rows; by default, the plural of the name of their table.
     /// - Parameter foreignKey: the foreign key of the other record; by default, its only foreign key to this table.
     public static func hasMany<Destination: TableRecord>(

@@ -79,7 +79,9 @@ extension Database {
 
     /// The JSON with line breaks and indentation: `JSON_PRETTY("info")`. It requires SQLite 3.46.
     ///
-    /// - Parameter indent: the text that indents one level; nil for SQLite's default, four spaces.
+    /// - Parameters:
+    ///   - value: an expression whose value is JSON.
+    ///   - indent: the text that indents one level; nil for SQLite's default, four spaces.
     ///
     /// Source: <https://sqlite.org/json1.html#jpretty>
     public static func jsonPretty(_ value: some SQLExpressible, indent: String? = nil) -> SQLExpression {

@@ -15,7 +15,9 @@ public protocol TypedRequest<RowDecoder> {
 public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, DatabaseRegionConvertible {
     /// Prepares the statement of the request, with its arguments and its adapter.
     ///
-    /// - Parameter singleResult: whether only the first row is needed: then the statement may be limited to one row.
+    /// - Parameters:
+    ///   - db: the connection that runs the statement.
+    ///   - singleResult: whether only the first row is needed: then the statement may be limited to one row.
     func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest
 
     /// The number of rows that the request fetches.

@@ -36,8 +36,11 @@ extension QueryInterfaceRequest {
     /// try Player.filter { $0.team == "Reds" }.updateAll(db, [Column("score") += 100])
     /// ```
     ///
-    /// - Parameter conflictResolution: how to handle constraint violations; by default, the persistence conflict policy
-    ///   of the record type.
+    /// - Parameters:
+    ///   - db: a connection that can write.
+    ///   - conflictResolution: how to handle constraint violations; by default, the persistence conflict policy of the
+    ///     record type.
+    ///   - assignments: the new values of columns. Without any, no statement runs.
     /// - Returns: the number of updated rows.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request is not on a table.
     @discardableResult

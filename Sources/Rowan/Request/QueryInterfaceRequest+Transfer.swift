@@ -72,7 +72,9 @@ extension TableRecord {
     /// Callbacks are not called, because no records are created.
     ///
     /// - Parameters:
+    ///   - db: a connection that can write.
     ///   - columns: the columns to insert into; by default, all columns in their order.
+    ///   - request: the request whose rows are inserted. It selects a value for each of the columns, in the same order.
     ///   - conflictResolution: how to handle rows that violate a constraint.
     /// - Returns: the number of inserted rows.
     /// - Throws: a ``DatabaseError``, in which case no rows are inserted, unless the conflict resolution keeps them.

@@ -19,7 +19,11 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 
     /// Creates a request from SQL text.
     ///
-    /// - Parameter cached: whether the statement stays prepared for later executions.
+    /// - Parameters:
+    ///   - sql: a single statement.
+    ///   - arguments: the values of the statement's parameters.
+    ///   - adapter: what changes the columns of the rows; nil for the columns of the statement.
+    ///   - cached: whether the statement stays prepared for later executions.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
         cached: Bool = false
@@ -29,7 +33,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 
     /// Creates a request from a literal.
     ///
-    /// - Parameter cached: whether the statement stays prepared for later executions.
+    /// - Parameters:
+    ///   - sqlLiteral: a single statement, with its values.
+    ///   - adapter: what changes the columns of the rows; nil for the columns of the statement.
+    ///   - cached: whether the statement stays prepared for later executions.
     public init(literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = false) {
         self.init(sqlLiteral, adapter, isCached: cached)
     }

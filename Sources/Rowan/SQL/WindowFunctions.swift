@@ -82,6 +82,7 @@ extension SQLExpression {
 /// ```
 ///
 /// - Parameters:
+///   - value: the text of each row.
 ///   - separator: the text between two texts; a comma if nil.
 ///   - orderings: the order of the texts. It requires SQLite 3.44, as
 ///     ``SQLExpression/ordered(by:)-(SQLOrderingTerm...)`` does.
@@ -130,7 +131,10 @@ public func ntile(_ count: some SQLExpressible) -> SQLExpression { .window("NTIL
 /// Game.select({ $0.score - lag($0.score).over(orderBy: [$0.date]) }, as: Int?.self)
 /// ```
 ///
-/// - Parameter offset: the number of rows to go back.
+/// - Parameters:
+///   - value: the expression to evaluate in the earlier row.
+///   - offset: the number of rows to go back.
+///   - defaultValue: the result if that row does not exist; NULL if nil.
 public func lag(
     _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
 ) -> SQLExpression {
@@ -140,7 +144,10 @@ public func lag(
 /// `LEAD(value, offset, default)`: the value in a later row of the partition, or the default if that row does not
 /// exist.
 ///
-/// - Parameter offset: the number of rows to go forward.
+/// - Parameters:
+///   - value: the expression to evaluate in the later row.
+///   - offset: the number of rows to go forward.
+///   - defaultValue: the result if that row does not exist; NULL if nil.
 public func lead(
     _ value: some SQLSpecificExpressible, offset: Int = 1, default defaultValue: (any SQLExpressible)? = nil
 ) -> SQLExpression {
