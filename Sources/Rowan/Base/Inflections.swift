@@ -86,6 +86,7 @@ public struct Inflections: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: a regular expression that is matched with the last word of a name.
+    ///   - options: the options of the regular expression; by default, it ignores case.
     ///   - template: what replaces the match, with `$1` for the first group.
     /// - Precondition: the pattern is a regular expression.
     public mutating func plural(
@@ -99,6 +100,7 @@ public struct Inflections: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: a regular expression that is matched with the last word of a name.
+    ///   - options: the options of the regular expression; by default, it ignores case.
     ///   - template: what replaces the match, with `$1` for the first group.
     /// - Precondition: the pattern is a regular expression.
     public mutating func singular(

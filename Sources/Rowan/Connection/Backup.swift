@@ -17,6 +17,7 @@ extension Database {
     /// Copies this database into another one, and overwrites its content.
     ///
     /// - Parameters:
+    ///   - destDb: a connection to the other database, which can write.
     ///   - pagesPerStep: the number of pages to copy between two calls of `progress`; a negative number copies all
     ///     pages at once.
     ///   - progress: a closure that is called after each step. If it throws an error before the end, the backup is

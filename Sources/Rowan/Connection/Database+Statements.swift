@@ -45,8 +45,9 @@ extension Database {
     /// while let statement = try statements.next() { try statement.execute() }
     /// ```
     ///
-    /// - Parameter arguments: each statement takes its positional arguments in order, and the named arguments that it
-    ///   knows.
+    /// - Parameters:
+    ///   - sql: the statements, separated by semicolons.
+    ///   - arguments: each statement takes its positional arguments in order, and the named arguments that it knows.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
         SQLStatementCursor(try SQLScript(sql, connection), sql: sql, arguments: arguments)
     }

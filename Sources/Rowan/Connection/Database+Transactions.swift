@@ -24,7 +24,9 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter kind: by default, immediate; deferred on a read-only connection.
+    /// - Parameters:
+    ///   - kind: by default, immediate; deferred on a read-only connection.
+    ///   - operations: a closure that runs in the transaction, and returns how the transaction ends.
     /// - Throws: the error of the operations or of the commit, after a rollback. SQLITE_ABORT if the transaction has
     ///   already been rolled back, by SQLite or by a statement of the operations, but the operations ask to commit it;
     ///   or if a statement has committed it, but the operations ask to roll it back.

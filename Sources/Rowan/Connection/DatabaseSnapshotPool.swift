@@ -21,7 +21,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 
     /// Opens a snapshot of the last committed state.
     ///
-    /// - Parameter configuration: `maximumReaderCount` is the number of connections.
+    /// - Parameters:
+    ///   - path: the path of the database file.
+    ///   - configuration: `maximumReaderCount` is the number of connections.
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode;
     ///   SQLITE_BUSY if other connections commit all the time.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
@@ -55,7 +57,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// }
     /// ```
     ///
-    /// - Parameter configuration: by default, that of the connection.
+    /// - Parameters:
+    ///   - db: the connection that sees the state. It has no open transaction.
+    ///   - configuration: by default, that of the connection.
     /// - Throws: SQLITE_MISUSE in a transaction, whose state other connections can't be made to see.
     public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
         guard !db.isInsideTransaction else {

@@ -48,7 +48,9 @@ extension DatabaseWriter {
 
     /// Schedules a write in a transaction.
     ///
-    /// - Parameter completion: a closure that is called on the same connection, after the commit or the rollback.
+    /// - Parameters:
+    ///   - updates: the write, which runs in a transaction.
+    ///   - completion: a closure that is called on the same connection, after the commit or the rollback.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void

@@ -26,7 +26,9 @@ public struct FTS5Pattern: Hashable, Sendable {
     /// try FTS5Pattern(rawPattern: "missing: sqlite", allowedColumns: ["title"])
     /// ```
     ///
-    /// - Parameter allowedColumns: the columns that the pattern may name.
+    /// - Parameters:
+    ///   - rawPattern: a pattern in the language of FTS5.
+    ///   - allowedColumns: the columns that the pattern may name.
     /// - Throws: a ``DatabaseError`` for an invalid pattern.
     public init(rawPattern: String, allowedColumns: [String] = []) throws {
         // No column can have these names.

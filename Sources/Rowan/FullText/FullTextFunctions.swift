@@ -75,7 +75,12 @@ extension FTS3 {
     ///
     /// The fetch throws an error if the request matches no pattern, or if its table is not a full-text table.
     ///
-    /// - Parameter tokenCount: the approximate number of tokens, from 1 to 64.
+    /// - Parameters:
+    ///   - column: the column that contains the text.
+    ///   - start: the text before each match.
+    ///   - end: the text after each match.
+    ///   - ellipsis: the text in place of the omitted parts.
+    ///   - tokenCount: the approximate number of tokens, from 1 to 64.
     ///
     /// Source: <https://sqlite.org/fts3.html#snippet>
     public static func snippet(

@@ -35,7 +35,9 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     /// Creates a collation.
     ///
     /// - Precondition: the name has no NUL character.
-    /// - Parameter function: the comparison. It must be a total order, and must never change.
+    /// - Parameters:
+    ///   - name: the name in SQL, which is case-insensitive.
+    ///   - function: the comparison. It must be a total order, and must never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
         stopUnless(
             !name.utf8.contains(0),

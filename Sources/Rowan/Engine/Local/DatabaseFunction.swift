@@ -64,6 +64,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     ///
     /// - Precondition: the name has at most 255 bytes, and no NUL character.
     /// - Parameters:
+    ///   - name: the name in SQL, which is case-insensitive.
     ///   - argumentCount: the number of arguments; nil for any number.
     ///   - pure: whether the result depends only on the arguments, which enables optimizations of SQLite.
     ///   - function: the implementation. An error that it throws ends the statement.
