@@ -99,7 +99,9 @@ extension DatabaseMigrator {
     ///
     /// It completes with the error of the first migration that fails.
     ///
-    /// - Parameter scheduler: where the subscriber receives the completion; by default, the main queue.
+    /// - Parameters:
+    ///   - writer: a queue or a pool.
+    ///   - scheduler: where the subscriber receives the completion; by default, the main queue.
     public func migratePublisher(
         _ writer: any DatabaseWriter, receiveOn scheduler: some Combine.Scheduler = DispatchQueue.main
     ) -> DatabasePublishers.Migrate {

@@ -35,7 +35,9 @@ extension DatabaseMigrator {
     /// try await migrator.asyncMigrate(dbPool)
     /// ```
     ///
-    /// - Parameter targetIdentifier: the last migration to run; by default, the last one that is registered.
+    /// - Parameters:
+    ///   - writer: a queue or a pool.
+    ///   - targetIdentifier: the last migration to run; by default, the last one that is registered.
     /// - Throws: the same as ``migrate(_:upTo:)``. `CancellationError` if the task is cancelled: the current migration is
     ///   rolled back, and the next ones do not run.
     public func asyncMigrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String? = nil) async throws {
@@ -44,8 +46,10 @@ extension DatabaseMigrator {
 
     /// Schedules the migrations that have not run.
     ///
-    /// - Parameter completion: a closure that is called on the connection of the migrations: with the connection, or
-    ///   with the error of the first migration that fails.
+    /// - Parameters:
+    ///   - writer: a queue or a pool.
+    ///   - completion: a closure that is called on the connection of the migrations: with the connection, or with the
+    ///     error of the first migration that fails.
     public func asyncMigrate(
         _ writer: any DatabaseWriter, completion: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {

@@ -101,6 +101,7 @@ public struct DatabaseMigrator: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the name of the migration, which the database stores.
+    ///   - foreignKeyChecks: when the migration checks foreign keys; by default, at its end.
     ///   - migrate: changes the database, in a transaction.
     /// - Precondition: no migration with this identifier is registered.
     public mutating func registerMigration(
@@ -124,6 +125,7 @@ public struct DatabaseMigrator: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the name of the migration, which the database stores.
+    ///   - foreignKeyChecks: when the migration checks foreign keys; by default, at its end.
     ///   - mergedIdentifiers: the names of the migrations that this one replaces.
     ///   - migrate: changes the database, in a transaction. Its second argument contains the merged identifiers that
     ///     have already run.

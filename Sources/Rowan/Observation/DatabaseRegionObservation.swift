@@ -26,6 +26,7 @@ public struct DatabaseRegionObservation: Sendable {
     /// It waits for the running write. Inside a write, it begins with the changes that follow.
     ///
     /// - Parameters:
+    ///   - writer: a queue or a pool.
     ///   - onError: receives the error of a region that can't be prepared, or of a closed connection. The observation
     ///     then does not start.
     ///   - onChange: receives the connection after each commit that has changed the region.

@@ -38,7 +38,11 @@ extension ValueObservation where Reducer: ValueReducer {
 
     /// Starts the observation, and notifies values on the main actor.
     ///
-    /// - Parameter scheduler: `.mainActor`, or `.immediate` to notify the first value before the method returns.
+    /// - Parameters:
+    ///   - reader: a queue, a pool or a snapshot. A snapshot notifies its only value.
+    ///   - scheduler: `.mainActor`, or `.immediate` to notify the first value before the method returns.
+    ///   - onError: receives the error that ends the observation.
+    ///   - onChange: receives the first value, and fresh values.
     /// - Returns: the running observation, which ends when this object is deallocated.
     @preconcurrency @MainActor
     public func start(
