@@ -135,18 +135,19 @@ final class ProfileRecorder {
 }
 
 extension StatementProfile {
-    /// Completes tables whose rows are read without columns. SQLite reports them as the FROM clause writes them:
-    /// without a schema, whether a table, a view or a common table expression. It also reports the tables behind views
-    /// and common table expressions. Views stay: they may be replaced by others. The names
-    /// of triggers and of common table expressions don't.
+    /// Completes tables and views whose rows are read without columns. SQLite reports them as the FROM clause writes
+    /// them: without a schema, whether a table, a view or a common table expression. It also reports the tables behind
+    /// views and common table expressions. Views stay, because others may replace them.
     mutating func findSchemas(in connection: SQLiteConnection) {
+        // A statement that writes also reports the names of triggers.
+        let writes = !insertions.isEmpty || !deletions.isEmpty || !updates.isEmpty
         for table in reads.keys where table.schema.isEmpty {
             reads[table] = nil
-            guard
-                let schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
-                    ?? Self.schema(ofTable: table.name, in: connection, Self.isReadable)
-            else { continue }
-            reads[.init(schema: schema, name: table.name), default: []].formUnion([])
+            var schema = Self.schema(ofTable: table.name, in: connection, Self.isTable)
+            if schema == nil, !writes, !reads.keys.contains(where: { $0.name == table.name && !$0.schema.isEmpty }) {
+                schema = Self.schema(ofTable: table.name, in: connection, Self.isReadable)
+            }
+            if let schema { reads[.init(schema: schema, name: table.name), default: []].formUnion([]) }
         }
     }
 
