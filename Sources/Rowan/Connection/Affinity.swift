@@ -37,6 +37,23 @@ extension Database {
         }
     }
 
+    /// How SQLite compares the keys of associated rows with those of their origin.
+    package func keyComparison(_ tables: KeyTables?) throws -> KeyComparison {
+        guard let tables else { return .similar }
+        let comparisons = try tables.columns.map { pair throws -> KeyComparison in
+            guard let origin = try comparison(of: pair.origin, in: tables.origin),
+                let destination = try comparison(of: pair.destination, in: tables.destination)
+            else { return .similar }
+            // The collation of the associated rows decides: `destination IN (…)`.
+            return switch destination.collation {
+            case "binary": origin.affinity == destination.affinity ? .exact : .similar
+            case "nocase", "rtrim": .similar
+            default: .custom
+            }
+        }
+        return comparisons.max() ?? .exact
+    }
+
     /// How SQLite compares a column; nil if it is not in a table of the schema.
     private func comparison(
         of column: String, in table: TableName
@@ -46,4 +63,14 @@ extension Database {
         return connection.columnType(column, of: table.name, in: table.schemaID.name)
             .map { (Affinity(declaredType: $0.declared), $0.collation.foldedDatabaseName) }
     }
+}
+
+/// How SQLite compares the keys of associated rows with those of their origin.
+package enum KeyComparison: Comparable {
+    /// Equal keys are the same values.
+    case exact
+    /// Keys may be equal by a conversion (1 and '1') or by a collation of SQLite ('a' and 'A').
+    case similar
+    /// Keys are equal if a collation of the program says so.
+    case custom
 }

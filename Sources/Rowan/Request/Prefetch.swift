@@ -40,15 +40,22 @@ package enum PrefetchedQuery {
         func group(_ batch: RowBatch, _ pairs: [RowPlace]) -> PrefetchedGroup {
             PrefetchedGroup(batch, places: places, placeCount: keys.count, pairs: pairs)
         }
+        // Several keys may be equal for SQLite only if texts are among them.
+        let comparison = keys.hasTexts ? try db.keyComparison(prefetch.tables) : .exact
         // Scanning the table is faster than searching for each of its rows (benchmark include-all).
-        if prepared.isWholeTable, prefetch.belongsToTable {
+        if prepared.isWholeTable, prefetch.belongsToTable, comparison == .exact {
             let key = try rows(db, prefetch, prefetch.relation)
             if let pairs = keys.exactPlaces(of: key) { return group(key.batch, pairs) }
         }
-        var relation = prefetch.relation
-        relation.filters.append(prefetch.filter.isOne(of: keys.values))
-        let rowKey = try rows(db, prefetch, relation)
-        return group(rowKey.batch, keys.places(of: rowKey))
+        let rowKey = try rows(db, prefetch, prefetch.relation(ofKeys: keys.values))
+        if comparison == .exact { return group(rowKey.batch, keys.places(of: rowKey)) }
+        var owners = PrefetchOwners(of: rowKey, among: keys, comparison)
+        try owners.askSQLite { key in
+            var relation = prefetch.relation(ofKeys: [key])
+            relation.prefetches = []
+            return try rows(db, prefetch, relation)
+        }
+        return group(rowKey.batch, owners.pairs)
     }
 
     /// The rows of a prefetching query, and the positions of their keys.
@@ -58,6 +65,15 @@ package enum PrefetchedQuery {
         let prepared = try db.prepare { try Resolver(db).query(relation) }
         return KeyColumns(
             batch: try rows(db, prepared), columns: prefetch.rowKey.map { $0.index(prepared.hiddenStart) })
+    }
+}
+
+extension ResolvedPrefetch {
+    /// The query of the prefetched rows that belong to some keys.
+    fileprivate func relation(ofKeys keys: [[DatabaseValue]]) -> Relation {
+        var relation = relation
+        relation.filters.append(filter.isOne(of: keys))
+        return relation
     }
 }
 

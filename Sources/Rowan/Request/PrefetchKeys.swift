@@ -110,6 +110,20 @@ struct PrefetchKeys {
         return places
     }
 
+    /// Whether a key contains a text.
+    var hasTexts: Bool {
+        origin.columns.contains { column in
+            rows.contains { origin.batch.packed(column, ofRow: Int($0)).isText }
+        }
+    }
+
+    /// The place of the key of a row; nil if no row of the origin has it.
+    func place(of keys: KeyColumns, _ row: Int) -> Int? {
+        guard let hash = keys.hash(row, seed: seed) else { return nil }
+        let place = Int(slots[slot(of: keys, row, hash)]) - 1
+        return place < 0 ? nil : place
+    }
+
     /// The places of the rows whose keys SQLite found equal to these.
     mutating func places(of keys: KeyColumns) -> [RowPlace] {
         var places: [RowPlace] = []
@@ -126,7 +140,8 @@ struct PrefetchKeys {
         return places
     }
 
-    private mutating func similarPlaces(_ key: [DatabaseValue]) -> [Int32] {
+    /// The places of the keys that SQLite's conversions and collations may make equal to a key.
+    mutating func similarPlaces(_ key: [DatabaseValue]) -> [Int32] {
         func bytes(_ key: [DatabaseValue]) -> [UInt8] { Self.bytes(of: key.map(\.similarityRepresentative)) }
         if similar == nil {
             let values = values

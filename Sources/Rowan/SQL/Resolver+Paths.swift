@@ -68,6 +68,7 @@ extension Resolver {
         }
         var relation = path.steps[0].relation
         let alias: TableAliasID
+        var source = relation.source
         let pairs: [ColumnPair]
         if originAliases.isEmpty, case .columns(let columns) = conditions[0] {
             alias = relation.aliases.first ?? .given()
@@ -75,6 +76,7 @@ extension Resolver {
             pairs = columns
         } else {
             alias = .given()
+            source = origin.source
             pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin.source, storage: origin.storage)
             originRelation.aliases = originAliases + [alias]
@@ -85,7 +87,7 @@ extension Resolver {
             next.joinBack(to: relation, conditions[index], number: index)
             relation = next
         }
-        return InverseRelation(relation: relation, alias: alias, columns: pairs)
+        return InverseRelation(relation: relation, alias: alias, source: source, columns: pairs)
     }
 
     /// The associated rows of all origins. A limit applies to each origin separately.
@@ -202,6 +204,7 @@ package struct InverseRelation {
     package var relation: Relation
     /// The table that identifies the origin.
     package var alias: TableAliasID
+    package var source: Source
     /// The columns of the origin, and those of the table of the alias.
     package var columns: [ColumnPair]
 

@@ -29,6 +29,15 @@ package struct ResolvedPrefetch {
     /// Whether the schema guarantees that each prefetched row belongs to a row of the origin's table. If the origin is
     /// the whole table, no filter by key is needed.
     package var belongsToTable: Bool
+    /// The tables of the keys; nil if one of them is not a table.
+    package var tables: KeyTables?
+}
+
+/// The tables that contain the keys of an association.
+package struct KeyTables {
+    package var origin: TableName
+    package var destination: TableName
+    package var columns: [ColumnPair]
 }
 
 extension Resolver {
@@ -97,7 +106,19 @@ private struct Prefetching {
         prefetches.append(
             ResolvedPrefetch(
                 name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey,
-                belongsToTable: belongsToTable))
+                belongsToTable: belongsToTable,
+                tables: keyTables(from: relation.source, to: inverse.source, rows.commonTables, inverse.columns)))
+    }
+
+    private func keyTables(
+        from origin: Source, to destination: Source, _ commonTables: [CommonTable], _ columns: [ColumnPair]
+    ) -> KeyTables? {
+        guard case .table(let origin) = origin, case .table(let destination) = destination,
+            !commonTables.contains(where: { table in
+                table.name.isSameDatabaseName(as: origin.name) || table.name.isSameDatabaseName(as: destination.name)
+            })
+        else { return nil }
+        return KeyTables(origin: origin, destination: destination, columns: columns)
     }
 
     /// The position of a column in a query: among its selection, or added after it.

@@ -13,6 +13,8 @@ extension PackedColumn {
         }
     }
 
+    package var isText: Bool { type == SQLITE_TEXT }
+
     /// Hashes the value; returns false for NULL.
     package func hash(into hasher: inout Hasher) -> Bool {
         if let wholeNumber {
