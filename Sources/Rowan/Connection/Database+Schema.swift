@@ -36,19 +36,21 @@ extension Database {
     /// - Throws: SQLITE_ERROR if the table does not exist, or for a view whose key the schema source does not provide.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try cached(tableName, schemaName, \.primaryKey) { kind in
-            let columns = try self.columns(in: tableName, in: schemaName)
-                .filter { $0.primaryKeyIndex > 0 }
-                .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
             if kind.isView { return try viewPrimaryKey(kind) }
-            if kind.isWithoutRowID {
-                return PrimaryKeyInfo(kind: .columns(columns.map(\.name), tableHasRowID: false))
-            }
-            switch columns.count {
-            case 0: return PrimaryKeyInfo(kind: .hiddenRowID)
-            case 1 where try columns[0].type == "INTEGER" && !hasPrimaryKeyIndex(tableName, kind):
-                return PrimaryKeyInfo(kind: .rowID(columns[0].name))
-            default: return PrimaryKeyInfo(kind: .columns(columns.map(\.name), tableHasRowID: true))
-            }
+            let all = try self.columns(in: tableName, in: schemaName)
+            let columns = all.filter { $0.primaryKeyIndex > 0 }.sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            let isRowID =
+                try !kind.isWithoutRowID && columns.count == 1 && columns[0].type == "INTEGER"
+                && !hasPrimaryKeyIndex(tableName, kind)
+            let key: PrimaryKeyInfo.Kind =
+                if isRowID {
+                    .rowID(columns[0].name)
+                } else if columns.isEmpty, !kind.isWithoutRowID {
+                    .hiddenRowID
+                } else {
+                    .columns(columns.map(\.name), tableHasRowID: !kind.isWithoutRowID)
+                }
+            return PrimaryKeyInfo(kind: key, columnNames: all.map(\.name))
         }
     }
 
@@ -70,7 +72,7 @@ extension Database {
                 message: "the view \(kind.name) has no primary key: a schema source can provide one "
                     + "(Configuration.schemaSource)")
         }
-        return PrimaryKeyInfo(kind: .columns(columns, tableHasRowID: false))
+        return PrimaryKeyInfo(kind: .columns(columns, tableHasRowID: false), columnNames: [])
     }
 
     /// The columns of a table or a view, including generated columns.
@@ -152,24 +154,17 @@ extension Database {
         func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
         let primaryKey = try self.primaryKey(tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
-        // A column named rowid hides the rowid.
-        if primaryKey.tableHasRowID, wanted.contains("rowid"),
-            try !self.columns(in: tableName, in: schemaName).contains(where: { $0.name.foldedDatabaseName == "rowid" })
-        {
-            return ["rowid"]
-        }
+        if let name = primaryKey.hiddenRowIDName, wanted.contains(name) { return [name] }
         return try indexes(on: tableName, in: schemaName)
             .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
     }
 
-    /// The names of the rowid of a table: its alias, and `rowid` unless a column has this name.
+    /// The names of the rowid of a table: its alias, and a hidden name.
     ///
     /// - Returns: no names for a table without rowid.
     package func rowIDNames(of tableName: String, in schemaName: String? = nil) throws -> [String] {
         let key = try primaryKey(tableName, in: schemaName)
-        guard key.tableHasRowID else { return [] }
-        let isHidden = try columns(in: tableName, in: schemaName).contains { $0.name.isSameDatabaseName(as: "rowid") }
-        return [key.rowIDColumn].compactMap(\.self) + (isHidden ? [] : ["rowid"])
+        return [key.rowIDColumn, key.hiddenRowIDName].compactMap(\.self)
     }
 
     /// Runs the closure with another source of information that the schema does not contain.
@@ -312,20 +307,24 @@ extension Row {
 
 extension Database: SchemaReader {
     package func primaryKeyColumns(ofTable table: TableName) throws -> [String] {
-        try primaryKey(table.name, in: table.schema).columns
+        let columns = try primaryKey(table.name, in: table.schema).columns
+        guard !columns.isEmpty else { throw DatabaseError.hiddenRowID(of: table) }
+        return columns
     }
 
     package func keyColumns(ofTable table: TableName) throws -> [String]? {
         guard let kind = try object(table.name, in: table.schema) else { return nil }
-        return try kind.isView ? viewKeyColumns(kind) : primaryKeyColumns(ofTable: table)
+        if kind.isView { return try viewKeyColumns(kind) }
+        let columns = try primaryKey(table.name, in: table.schema).columns
+        return columns.isEmpty ? nil : columns
     }
 
     package func hasRowID(_ table: TableName) throws -> Bool {
         try primaryKey(table.name, in: table.schema).tableHasRowID
     }
 
-    package func rowIDColumn(ofTable table: TableName) throws -> String? {
-        try primaryKey(table.name, in: table.schema).rowIDColumn
+    package func rowKey(ofTable table: TableName) throws -> [String] {
+        try primaryKey(table.name, in: table.schema).rowIDName.map { [$0] } ?? primaryKeyColumns(ofTable: table)
     }
 
     package func columnNames(ofTable table: TableName) throws -> [String] {
@@ -379,7 +378,17 @@ extension Database: SchemaReader {
             wanted.isSubset(of: Set(key.prefix(wanted.count).map(\.foldedDatabaseName)))
         }
         let primaryKey = try primaryKey(table.name, in: table.schema)
-        if leads(primaryKey.columns) || wanted == ["rowid"] { return true }
+        if leads(primaryKey.columns) || wanted == [primaryKey.hiddenRowIDName] { return true }
         return try indexes(on: table.name, in: table.schema).contains { $0.coversWholeTable && leads($0.columns) }
+    }
+}
+
+extension DatabaseError {
+    /// The rows of a table can't be told apart.
+    package static func hiddenRowID(of table: TableName) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the rowid of table \(table.name) has no name: its columns are called rowid, _rowid_ and oid. "
+                + "Add a column INTEGER PRIMARY KEY")
     }
 }

@@ -47,10 +47,26 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 
     package let kind: Kind
 
-    /// The columns of the key, in order; `rowid` for a table without a primary key.
+    /// The first of the names `rowid`, `_rowid_` and `oid` that means the rowid, because no column has it; nil if
+    /// there is none, and for a table without rowid. <https://sqlite.org/rowidtable.html>
+    package let hiddenRowIDName: String?
+
+    package init(kind: Kind, columnNames: [String]) {
+        self.kind = kind
+        var hasRowID = true
+        if case .columns(_, let tableHasRowID) = kind { hasRowID = tableHasRowID }
+        hiddenRowIDName = ["rowid", "_rowid_", "oid"].first { name in
+            hasRowID && !columnNames.contains(where: name.isSameDatabaseName)
+        }
+    }
+
+    /// The columns of the key, in order.
+    ///
+    /// For a table without a primary key, this is the name of the rowid: `rowid`, or `_rowid_` or `oid` if a column is
+    /// called `rowid`. If all three are columns, there are none.
     public var columns: [String] {
         switch kind {
-        case .hiddenRowID: ["rowid"]
+        case .hiddenRowID: [hiddenRowIDName].compactMap(\.self)
         case .rowID(let column): [column]
         case .columns(let columns, _): columns
         }
@@ -60,6 +76,9 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     public var rowIDColumn: String? {
         if case .rowID(let column) = kind { column } else { nil }
     }
+
+    /// A name of the rowid: the column that is its alias, or a hidden name.
+    package var rowIDName: String? { rowIDColumn ?? hiddenRowIDName }
 
     /// Whether the primary key is the rowid, hidden or not.
     public var isRowID: Bool {

@@ -10,7 +10,8 @@ extension ScriptWriter {
         let name = table.quotedDatabaseIdentifier
         let all = try db.columns(in: table, in: schema.name)
         let stored = all.filter { !$0.isGenerated }.map(\.name)
-        let rowID = try rowIDName(of: table, all)
+        let key = try db.primaryKey(table, in: schema.name)
+        let rowID = key.rowIDColumn == nil ? key.hiddenRowIDName : nil
         let columns = (rowID.map { [$0] } ?? []) + stored.map(\.quotedDatabaseIdentifier)
         let list = columns.joined(separator: ",")
         let order = rowID.map { " ORDER BY \($0)" } ?? ""
@@ -61,14 +62,5 @@ extension ScriptWriter {
             }
         }
         text.append(byte: 0x29)
-    }
-
-    /// A name of the rowid that no column has; nil if a column contains the rowid, or if the table has none.
-    private func rowIDName(of table: String, _ columns: [ColumnInfo]) throws -> String? {
-        let key = try db.primaryKey(table, in: schema.name)
-        guard key.tableHasRowID, key.rowIDColumn == nil else { return nil }
-        return ["rowid", "oid", "_rowid_"].first { name in
-            !columns.contains { $0.name.isSameDatabaseName(as: name) }
-        }
     }
 }

@@ -143,10 +143,8 @@ extension Database {
         let key = try primaryKey(table, in: schema)
         guard key.tableHasRowID else { throw refusal("it has no rowid. Remove WITHOUT ROWID from its definition") }
         if let column = key.rowIDColumn { return column }
-        let columns = try columns(in: table, in: schema).map(\.name)
         // FTS4 knows only the first name.
-        let names = engine == .fts4 ? ["rowid"] : ["rowid", "_rowid_", "oid"]
-        guard let name = names.first(where: { !columns.contains(where: $0.isSameDatabaseName) }) else {
+        guard let name = key.hiddenRowIDName, engine != .fts4 || name == "rowid" else {
             throw refusal("a column named rowid hides its rowid. Add an integer primary key")
         }
         return name

@@ -63,7 +63,7 @@ extension TableRecord {
     }
 
     private static func makeKeyPlan(_ db: Database) throws -> KeyPlan {
-        let columns = try db.primaryKey(databaseTableName, in: databaseSchemaName).columns
+        let columns = try db.primaryKeyColumns(ofTable: databaseTable)
         guard columns.count == 1 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

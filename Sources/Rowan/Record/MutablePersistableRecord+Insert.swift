@@ -150,7 +150,7 @@ struct Insertion {
         query.upsert = try upsert?.clause(&terms, columns, primaryKey)
         query.returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
         if returnsRowID {
-            let name = try db.rowIDName(of: table, primaryKey)
+            let name = try primaryKey.returnedRowIDName.orThrow(DatabaseError.hiddenRowID(of: table))
             query.returning.selection.append(SQLSelection(.expression(SQLExpression(.column(name, .none)))))
         }
         let (statement, constants) = try db.planStatement { renderer in
@@ -166,26 +166,15 @@ extension Database {
     /// The primary key of a table. A view has no key to insert into, but its triggers may use one.
     func insertedKey(_ table: TableName) throws -> PrimaryKeyInfo {
         if try viewExists(table.name, in: table.schema), try keyColumns(ofTable: table) == nil {
-            return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false))
+            return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false), columnNames: [])
         }
         return try primaryKey(table.name, in: table.schema)
     }
+}
 
-    /// A name of the rowid that means no other column. <https://sqlite.org/rowidtable.html>
-    ///
-    /// - Throws: SQLITE_MISUSE if other columns have all of its names.
-    fileprivate func rowIDName(of table: TableName, _ primaryKey: PrimaryKeyInfo) throws -> String {
-        let columns = try columnNames(ofTable: table)
-        let names = ["rowid", primaryKey.rowIDColumn, "_rowid_", "oid"].compactMap(\.self)
-        let name = names.first { name in
-            name == primaryKey.rowIDColumn || !columns.contains(where: name.isSameDatabaseName)
-        }
-        return try name.orThrow(
-            DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "the rowid of table \(table.name) has no name: its columns are called rowid, _rowid_ and oid. "
-                    + "Add a column INTEGER PRIMARY KEY"))
-    }
+extension PrimaryKeyInfo {
+    /// The name of the rowid in `RETURNING`: `rowid`, if no column has this name.
+    fileprivate var returnedRowIDName: String? { hiddenRowIDName == "rowid" ? "rowid" : rowIDName }
 }
 
 extension Optional {

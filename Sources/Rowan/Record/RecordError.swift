@@ -33,7 +33,7 @@ extension TableRecord {
     /// The error of a record that does not exist, by its primary key.
     public static func recordNotFound(_ db: Database, key: some DatabaseValueConvertible) -> any Error {
         do {
-            let columns = try db.primaryKey(databaseTableName, in: databaseSchemaName).columns
+            let columns = try db.primaryKeyColumns(ofTable: databaseTable)
             guard columns.count == 1 else {
                 throw RequestError.compositeKey(table: databaseTableName, columns: columns)
             }
@@ -54,7 +54,7 @@ extension TableRecord where Self: EncodableRecord {
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             let table = type(of: self).databaseTable
-            let columns = try db.primaryKey(table.name, in: table.schema).columns
+            let columns = try db.primaryKeyColumns(ofTable: table)
             let container = try PersistenceContainer(self)
             return type(of: self).recordNotFound(
                 key: Dictionary(

@@ -270,8 +270,7 @@ private struct Keyset {
 
     private static func isNullable(_ expression: SQLExpression, _ source: Source, _ db: Database) throws -> Bool {
         guard case .table(let table) = source, case .column(let name, .current) = expression.node else { return true }
-        let rowID = try db.primaryKey(table.name, in: table.schema).rowIDColumn ?? "rowid"
-        if rowID.isSameDatabaseName(as: name) { return false }
+        if try db.rowIDNames(of: table.name, in: table.schema).contains(where: name.isSameDatabaseName) { return false }
         return try !db.areNotNull([name], ofTable: table)
     }
 

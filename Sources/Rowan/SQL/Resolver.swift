@@ -122,12 +122,7 @@ package struct Resolver {
     /// The shortest key that identifies the rows of a source, including the hidden rowid.
     package func rowKey(of source: Source) throws -> [String] {
         guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
-        guard try schema.hasRowID(table) else { return try schema.primaryKeyColumns(ofTable: table) }
-        if let column = try schema.rowIDColumn(ofTable: table) { return [column] }
-        // A column may be called rowid. <https://sqlite.org/rowidtable.html>
-        let columns = try schema.columnNames(ofTable: table)
-        let name = ["rowid", "_rowid_", "oid"].first { !columns.contains(where: $0.isSameDatabaseName) }
-        return try name.map { [$0] } ?? schema.primaryKeyColumns(ofTable: table)
+        return try schema.rowKey(ofTable: table)
     }
 
     /// The columns of a source, which may be defined by a common table.

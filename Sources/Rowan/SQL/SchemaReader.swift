@@ -2,15 +2,15 @@
 
 /// The resolver's questions about the schema.
 package protocol SchemaReader {
-    /// The columns of the primary key; `rowid` for a table without a primary key.
+    /// The columns of the primary key; a name of the rowid for a table without a primary key.
     func primaryKeyColumns(ofTable table: TableName) throws -> [String]
     /// The columns of the primary key, as above; nil for a view without a key, and for names that are not in the
     /// schema.
     func keyColumns(ofTable table: TableName) throws -> [String]?
     /// Whether the table has a rowid, hidden or not.
     func hasRowID(_ table: TableName) throws -> Bool
-    /// The column that is an alias of the rowid, if any.
-    func rowIDColumn(ofTable table: TableName) throws -> String?
+    /// The shortest key that identifies the rows of a table: a name of the rowid, or the primary key.
+    func rowKey(ofTable table: TableName) throws -> [String]
     /// All visible columns of a table or a view.
     func columnNames(ofTable table: TableName) throws -> [String]
     /// The columns of a query.

@@ -63,17 +63,10 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
     }
 
     private func originRow(_ db: Database, in schemaName: String?) throws -> Row? {
-        let columns = try db.columns(in: originTable, in: schemaName).map(\.name)
-        guard let originRowID, let rowID = Database.rowIDName(besides: columns) else { return nil }
+        guard let originRowID, let rowID = try db.primaryKey(originTable, in: schemaName).rowIDName else { return nil }
         var table = originTable.quotedDatabaseIdentifier
         if let schemaName { table = "\(schemaName.quotedDatabaseIdentifier).\(table)" }
-        return try Row.fetchOne(db, sql: "SELECT * FROM \(table) WHERE \(rowID) = ?", arguments: [originRowID])
-    }
-}
-
-extension Database {
-    /// The name of the rowid that no column hides, or nil. <https://sqlite.org/lang_createtable.html#rowid>
-    static func rowIDName(besides columns: [String]) -> String? {
-        ["rowid", "_rowid_", "oid"].first { name in !columns.contains(where: name.isSameDatabaseName) }
+        return try Row.fetchOne(
+            db, sql: "SELECT * FROM \(table) WHERE \(rowID.quotedDatabaseIdentifier) = ?", arguments: [originRowID])
     }
 }

@@ -118,12 +118,9 @@ private struct TableRebuild {
         try db.execute(literal: "DROP TABLE main.\(identifier: name)")
         try db.executeDefinition { syntax.write(to: &$0, schema: "main") }
         var columns = try db.columns(in: name, in: "main").filter { !$0.isGenerated }.map(\.name)
-        if try db.primaryKey(name, in: "main").hasHiddenRowID, let rowID = Database.rowIDName(besides: columns) {
-            columns = columns.map(\.quotedDatabaseIdentifier) + [rowID]
-        } else {
-            columns = columns.map(\.quotedDatabaseIdentifier)
-        }
-        let list = columns.joined(separator: ", ")
+        let key = try db.primaryKey(name, in: "main")
+        if key.rowIDColumn == nil, let rowID = key.hiddenRowIDName { columns.append(rowID) }
+        let list = columns.quotedList
         try db.execute(
             literal: """
                 INSERT INTO main.\(identifier: name) (\(sql: list)) SELECT \(sql: list) FROM temp.\(identifier: name)
@@ -151,7 +148,7 @@ private struct TableRebuild {
                 sources.append("\(identifier: source)")
             }
         }
-        if let rowIDs = try rowIDNames(old, new, copy), !targets.contains(where: rowIDs.new.isSameDatabaseName) {
+        if let rowIDs = try rowIDNames(copy), !targets.contains(where: rowIDs.new.isSameDatabaseName) {
             targets.append(rowIDs.new)
             sources.append("\(identifier: rowIDs.old)")
         }
@@ -173,16 +170,11 @@ private struct TableRebuild {
     }
 
     /// The names of the rowid before and after, which may be columns, if both tables have one that can be named.
-    private func rowIDNames(
-        _ oldColumns: [String], _ newColumns: [String], _ copy: (name: String, schema: String)
-    ) throws -> (old: String, new: String)? {
-        let old = try db.primaryKey(name, in: "main")
-        let new = try db.primaryKey(copy.name, in: copy.schema)
-        guard old.tableHasRowID, new.tableHasRowID,
-            let oldName = old.rowIDColumn ?? Database.rowIDName(besides: oldColumns),
-            let newName = new.rowIDColumn ?? Database.rowIDName(besides: newColumns)
+    private func rowIDNames(_ copy: (name: String, schema: String)) throws -> (old: String, new: String)? {
+        guard let old = try db.primaryKey(name, in: "main").rowIDName,
+            let new = try db.primaryKey(copy.name, in: copy.schema).rowIDName
         else { return nil }
-        return (oldName, newName)
+        return (old, new)
     }
 
     /// The legacy renaming leaves the other definitions alone: they already use the final name.

@@ -18,6 +18,19 @@ private struct Word: Codable, Equatable, FetchableRecord, MutablePersistableReco
     mutating func didInsert(_ inserted: InsertionSuccess) { key = inserted.rowID }
 }
 
+private struct T: Codable, FetchableRecord, PersistableRecord {
+    var rowid: Int
+    var oid = 0
+}
+
+private func expectNoKey(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) {
+    let error = expectError(.SQLITE_MISUSE, sourceLocation: sourceLocation) { try body() }
+    let message =
+        "the rowid of table t has no name: its columns are called rowid, _rowid_ and oid. Add a column INTEGER PRIMARY "
+        + "KEY"
+    #expect(error?.message == message, sourceLocation: sourceLocation)
+}
+
 @Suite struct RowIDColumnTests {
     @Test func insertAllAndFetch() throws {
         try withDatabase { db in
@@ -55,6 +68,48 @@ private struct Word: Codable, Equatable, FetchableRecord, MutablePersistableReco
             try db.execute(sql: "DROP TABLE word; CREATE TABLE word (rowid TEXT UNIQUE, _rowid_, oid)")
             let error = expectError(.SQLITE_MISUSE) { try word.upsert(db) }
             #expect(error?.message?.hasPrefix("the rowid of table word has no name") == true)
+        }
+    }
+
+    /// A column named rowid is no key.
+    @Test func keysOfTablesWithoutPrimaryKey() throws {
+        try inLoggedDatabase(
+            "CREATE TABLE t (rowid TEXT, x); INSERT INTO t (_rowid_, rowid, x) VALUES (1, '2', 'a'), (2, '2', 'b')"
+        ) { db, log throws in
+            #expect(try db.primaryKey("t").columns == ["_rowid_"])
+            #expect(try Table("t").filter(key: 2).select(Column("x"), as: String.self).fetchAll(db) == ["b"])
+            #expect(try Table("t").exists(db, key: 3) == false)
+            let names = Table("t").orderByPrimaryKey().reversed().select(Column("x"), as: String.self)
+            #expect(try names.fetchAll(db) == ["b", "a"])
+            #expect(throws: DatabaseError.self) { try Table("t").filter(key: ["rowid": "2"]).fetchCount(db) }
+            #expect(try Table("t").deleteOne(db, key: 2))
+            #expect(log.takeExpanded().last == #"DELETE FROM "t" WHERE "_rowid_" = 2"#)
+            #expect(try Table("t").fetchCount(db) == 1)
+        }
+    }
+
+    /// Nothing tells the rows apart, so nothing is changed.
+    @Test func rowsWithoutAnyKey() throws {
+        let schema = "CREATE TABLE t (rowid, _rowid_, oid); INSERT INTO t VALUES (1, 1, 1), (1, 2, 2), (1, 3, 3)"
+        try inLoggedDatabase(schema) { db, _ throws(any Error) in
+            #expect(try db.primaryKey("t").columns.isEmpty)
+            expectNoKey { try Table("t").filter(Column("rowid") == 1).limit(1).deleteAll(db) }
+            expectNoKey { try Table("t").limit(1).updateAll(db, Column("oid").set(to: 0)) }
+            expectNoKey { _ = try Table("t").filter(key: 1).fetchCount(db) }
+            expectNoKey { _ = try Table("t").filter(keys: [1, 2]).fetchCount(db) }
+            expectNoKey { _ = try Table("t").deleteOne(db, key: 1) }
+            expectNoKey { _ = try T.fetchOne(db, key: 1) }
+            expectNoKey { _ = try T.find(db, key: 1) }
+            expectNoKey { _ = try Row.fetchAll(db, Table("t").orderByPrimaryKey()) }
+            do {
+                try T(rowid: 1).update(db)
+                Issue.record("the record was updated")
+            } catch is RecordError {}
+            let isDeleted = try T(rowid: 1).delete(db)
+            #expect(!isDeleted)
+            try T(rowid: 4).insert(db)
+            #expect(try Int.fetchAll(db, sql: "SELECT oid FROM t") == [1, 2, 3, 0])
+            #expect(try T.fetchCount(db) == 4)
         }
     }
 }
