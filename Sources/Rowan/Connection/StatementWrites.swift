@@ -64,9 +64,11 @@ final class StatementWrites {
             Write(table: table, kind: .update(tableName: table.name, columnNames: columns))
         }
         for change in profile.schemaChanges where [.table, .view, .virtualTable].contains(change.kind) {
-            let table = StatementProfile.Table(schema: change.schema, name: change.name)
-            guard !profile.deletions.contains(table) else { continue }
-            writes.append(Write(table: table, kind: .delete(tableName: change.name)))
+            for schema in [change.schema] + db.schemas(after: change.schema) {
+                let table = StatementProfile.Table(schema: schema, name: change.name)
+                guard !profile.deletions.contains(table) else { continue }
+                writes.append(Write(table: table, kind: .delete(tableName: change.name)))
+            }
         }
         // The order of sets is random.
         writes.sort { ($0.table.schema, $0.table.name) < ($1.table.schema, $1.table.name) }
@@ -82,6 +84,14 @@ final class StatementWrites {
 }
 
 extension Database {
+    /// The schemas whose tables a table of another schema hides from names without a schema.
+    /// <https://sqlite.org/lang_naming.html>
+    fileprivate func schemas(after schema: String) -> [String] {
+        // Without their list, because of a cancellation or a lack of memory, no statement runs either.
+        let names = ((try? connection.unwatched { try schemaIDs(nil) }) ?? []).map(\.name)
+        return Array(names.drop { !$0.isSameDatabaseName(as: schema) }.dropFirst())
+    }
+
     /// The writes, with the generated columns that they update, and whether SQLite reports their rows.
     fileprivate func explained(
         _ writes: [StatementWrites.Write], of sql: String, changesSchema: Bool

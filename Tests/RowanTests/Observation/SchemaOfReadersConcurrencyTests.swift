@@ -81,6 +81,33 @@ struct SchemaOfReadersConcurrencyTests {
         }
     }
 
+    /// A name without a schema means another table, or another view, than before.
+    @Test(arguments: Fetch.allCases, ConnectionKind.allCases.filter { !$0.isConcurrent })
+    func hiddenTables(_ fetch: Fetch, _ kind: ConnectionKind) async throws {
+        try await withTable(kind) { writer in
+            try await writer.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE p (a); INSERT INTO p VALUES (1);
+                        ATTACH ':memory:' AS aux; CREATE TABLE aux.s (a); INSERT INTO aux.s VALUES (3)
+                        """)
+            }
+            let recorder = ValueObservation.tracking { try fetch.rows($0) }.record(in: writer)
+            let attached = ValueObservation.tracking { try fetch.rows($0, from: "s") }.record(in: writer)
+            await eventually { recorder.values == ["1"] && attached.values == ["3"] }
+            try await writer.write { try $0.execute(sql: "CREATE TEMP VIEW p AS SELECT 2 AS a") }
+            await eventually { recorder.values == ["1", "2"] }
+            #expect(recorder.values == ["1", "2"])
+            try await writer.write { try $0.execute(sql: "DROP VIEW p") }
+            await eventually { recorder.values == ["1", "2", "1"] }
+            #expect(recorder.values == ["1", "2", "1"])
+            try await writer.write { try $0.execute(sql: "CREATE TABLE s AS SELECT 1 AS a") }
+            await eventually { attached.values == ["3", "1"] }
+            #expect(attached.values == ["3", "1"])
+            #expect(recorder.values.count == 3)
+        }
+    }
+
     /// SQLite names no column of the view.
     @Test(arguments: [
         "SELECT COUNT(*) FROM v", "SELECT COUNT(*) FROM w", "SELECT EXISTS (SELECT 1 FROM v WHERE 1) + 0",
