@@ -14,7 +14,12 @@ struct AppliedMigrations {
             identifiers = []
             return
         }
-        identifiers = try Set(String.fetchAll(db, sql: "SELECT identifier FROM \(Self.table)"))
+        do {
+            identifiers = try Set(String.fetchAll(db, sql: "SELECT identifier FROM \(Self.table)"))
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            try Self.checkTable(db)
+            throw error
+        }
     }
 
     func contains(_ migration: Migration) -> Bool { identifiers.contains(migration.identifier) }
@@ -35,9 +40,22 @@ struct AppliedMigrations {
         _ db: Database, _ body: () throws -> T, withoutTable: () throws -> T
     ) throws -> T {
         do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-            if try db.tableExists("grdb_migrations", in: "main") { throw error }
+            if try db.tableExists("grdb_migrations", in: "main") {
+                try checkTable(db)
+                throw error
+            }
             return try withoutTable()
         }
+    }
+
+    /// Throws an error if the table has another purpose.
+    private static func checkTable(_ db: Database) throws {
+        let columns = try db.columns(in: "grdb_migrations", in: "main").map(\.name)
+        guard !columns.contains(where: "identifier".isSameDatabaseName) else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_ERROR,
+            message: "the table grdb_migrations has no column identifier: it does not contain the identifiers of "
+                + "migrations. Rename it before the database is migrated")
     }
 
     /// Records a migration in place of those that it merges.

@@ -130,12 +130,15 @@ private struct TableRebuild {
 
     private func copyRows(_ values: [String: SQL], to copy: (name: String, schema: String)) throws {
         let old = try db.columns(in: name, in: "main").map(\.name)
-        let new = try db.columns(in: copy.name, in: copy.schema).filter { !$0.isGenerated }.map(\.name)
+        let all = try db.columns(in: copy.name, in: copy.schema)
+        let new = all.filter { !$0.isGenerated }.map(\.name)
         for column in values.keys where !new.contains(where: column.isSameDatabaseName) {
+            let reason =
+                all.contains { $0.name.isSameDatabaseName(as: column) }
+                ? "column \(column) is generated in its new definition. Don't copy a value to it"
+                : "its new definition has no column \(column) to copy a value to"
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "table \(name) can't be rebuilt: its new definition has no column \(column) to copy a value to"
-            )
+                resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
         }
         var targets: [String] = []
         var sources: [SQL] = []

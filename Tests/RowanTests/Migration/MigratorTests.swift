@@ -53,6 +53,19 @@ struct MigratorTests {
         withExtendedLifetime(folder) {}
     }
 
+    /// A table of the program has the name of the migrator's table.
+    @Test func anotherTableOfThisName() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { try $0.execute(sql: "CREATE TABLE grdb_migrations (id INTEGER PRIMARY KEY)") }
+        let message =
+            "the table grdb_migrations has no column identifier: it does not contain the identifiers of migrations. "
+            + "Rename it before the database is migrated"
+        expectError(.SQLITE_ERROR, message) { try libraryMigrator().migrate(queue) }
+        expectError(.SQLITE_ERROR, message) { try queue.read { try libraryMigrator().appliedMigrations($0) } }
+        expectError(.SQLITE_ERROR, message) { try queue.read { try libraryMigrator().hasCompletedMigrations($0) } }
+        #expect(try queue.read { try $0.tables().map(\.name) } == ["grdb_migrations"])
+    }
+
     /// The table is the one that programs of the documented API have in their files.
     @Test func theTableOfAppliedMigrations() throws {
         let queue = try DatabaseQueue()

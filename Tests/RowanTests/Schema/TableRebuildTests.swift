@@ -105,6 +105,15 @@ struct TableRebuildTests {
                 .SQLITE_MISUSE,
                 "table player can't be rebuilt: its new definition has no column other to copy a value to"
             ) { try db.rebuild(table: "player", copying: ["other": "1", "score": "1"], body: define) }
+            expectError(
+                .SQLITE_MISUSE,
+                "table player can't be rebuilt: column double is generated in its new definition. Don't copy a value to it"
+            ) {
+                try db.rebuild(table: "player", copying: ["double": "1", "score": "1"]) { t in
+                    define(t)
+                    t.column("double", .integer).generatedAs(sql: "score * 2")
+                }
+            }
             expectError(.SQLITE_ERROR, "no such table: main.missing") { try db.rebuild(table: "missing", body: define) }
             expectThrown(CallbackFailure("stop")) {
                 try db.rebuild(table: "player") { _ in throw CallbackFailure("stop") }
