@@ -11,6 +11,7 @@ struct Place: Codable, Identifiable {
 
 extension Place: FetchableRecord, MutablePersistableRecord {
     enum Columns {
+        static let id = Column(CodingKeys.id)
         static let title = Column(CodingKeys.title)
         static let isFavorite = Column(CodingKeys.isFavorite)
     }
@@ -24,7 +25,11 @@ struct Visit: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
     var placeId: Int64
     var stars: Int
-    enum Columns { static let stars = Column(CodingKeys.stars) }
+    enum Columns {
+        static let id = Column(CodingKeys.id)
+        static let placeId = Column(CodingKeys.placeId)
+        static let stars = Column(CodingKeys.stars)
+    }
     static let place = belongsTo(Place.self)
 }
 
@@ -121,6 +126,36 @@ struct ReadmeTests {
             #expect(infos.map { $0.visits.map(\.id) } == [[1, 2], [3]])
             let visits = try Visit.joining(required: Visit.place.filter { $0.isFavorite == true }).fetchAll(db)
             #expect(visits.map(\.id) == [1, 2])
+        }
+    }
+
+    @Test func beyond() throws {
+        try queue.write { db in
+            try db.create(table: "visit") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.belongsTo("place", onDelete: .cascade).notNull()
+                t.column("stars", .integer).notNull()
+            }
+            for title in ["Lyon", "Nice"] { _ = try Place(title: title, isFavorite: true).inserted(db) }
+            let visits = [
+                Visit(id: 1, placeId: 1, stars: 2), Visit(id: 2, placeId: 1, stars: 5),
+                Visit(id: 3, placeId: 2, stars: 4),
+            ]
+            try Visit.insertAll(db, visits)
+            let best = try Visit.all().latest(per: \.placeId, by: \.stars.desc)
+                .join(Place.all()) { visit, place in place.id == visit.placeId }
+                .fetchAll(db)
+            #expect(best.map { "\($0.1.title) \($0.0.stars)" }.sorted() == ["Lyon 5", "Nice 4"])
+            let first = try Visit.order(\.stars.desc).page(size: 2).fetch(db)
+            let second = try Visit.order(\.stars.desc).page(after: first.next, size: 2).fetch(db)
+            #expect(first.map(\.id) == [2, 3])
+            #expect(second.map(\.id) == [1])
+            let pair = average(Column("stars")).over(orderBy: [Column("id")], frame: .rows(from: .preceding(1)))
+            let averages = try Visit.order(\.id).select(pair, as: Double.self).fetchAll(db)
+            #expect(averages == [2, 3.5, 4.5])
+            let plan = try Visit.filter { $0.placeId == 1 }.explain(db)
+            #expect(plan.indexes == ["visit_on_placeId"])
+            #expect(plan.fullScans == [])
         }
     }
 
