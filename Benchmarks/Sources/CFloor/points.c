@@ -1,4 +1,5 @@
 #include "floor.h"
+#include <time.h>
 
 #define SELECT_PLACE "SELECT " FLOOR_PLACE_COLUMNS " FROM place WHERE id = ?"
 
@@ -35,8 +36,14 @@ done:
     return rc == SQLITE_OK ? floor_execute(connection, "COMMIT") : rc;
 }
 
+static uint64_t nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 int floor_read_points_in_transactions(
-    FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest
+    FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest, uint64_t *latencies
 ) {
     sqlite3_stmt *begin = NULL, *select = NULL, *commit = NULL;
     int rc;
@@ -44,9 +51,13 @@ int floor_read_points_in_transactions(
     FLOOR_TRY(floor_prepare(connection, SELECT_PLACE, &select));
     FLOOR_TRY(floor_prepare(connection, "COMMIT", &commit));
     for (size_t i = 0; i < count; i++) {
+        const uint64_t start = latencies ? nanoseconds() : 0;
         FLOOR_TRY(floor_step_once(begin));
         FLOOR_TRY(read_point(select, ids[i], digest));
         FLOOR_TRY(floor_step_once(commit));
+        if (latencies) {
+            latencies[i] = nanoseconds() - start;
+        }
     }
 done:
     sqlite3_finalize(begin);

@@ -39,22 +39,28 @@ func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
                 index += 1
             }
         }
-        let sum = Locked<Int64>(0)
+        let results = Locked<(sum: Int64, latencies: [UInt64])>((0, []))
         try inThreads(8) { thread in
             let connection = readers[thread].connection
             var part: Int64 = 0
+            var latencies = [UInt64](repeating: 0, count: share)
             try keys.withUnsafeBufferPointer { keys in
                 let first = keys.baseAddress! + thread * share
                 try connection.check(
-                    floor_read_points_in_transactions(connection.handle, first, share, &part))
+                    floor_read_points_in_transactions(connection.handle, first, share, &part, &latencies))
             }
-            sum.withLock { $0 += part }
+            results.withLock {
+                $0.sum += part
+                $0.latencies += latencies
+            }
         }
         isDone.withLock { $0 = true }
         try wait()
-        return sum.withLock { $0 }
-    } digest: { sum, checksum in
-        checksum.add(sum)
+        return results.withLock { $0 }
+    } digest: { results, checksum in
+        checksum.add(results.sum)
+    } latencies: {
+        $0.latencies
     } close: {
     }
 }

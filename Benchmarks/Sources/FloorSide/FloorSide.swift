@@ -79,7 +79,7 @@ public struct FloorSide: Side {
 
         case .pointReadAccess, .pointReadPool, .asyncRead:
             return try run(path, into: Sum()) { connection, sum in
-                floor_read_points_in_transactions(connection, samples.keys, count, &sum.value)
+                floor_read_points_in_transactions(connection, samples.keys, count, &sum.value, nil)
             }
 
         case .pointWriteAccess:

@@ -245,9 +245,9 @@ int floor_run_shell(const char *path, const char *first, const char *second, con
 
 /// All the reads, within one BEGIN and COMMIT.
 int floor_read_points(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
-/// Each read within BEGIN and COMMIT.
+/// Each read within BEGIN and COMMIT. If `latencies` is not NULL, it receives the nanoseconds of each.
 int floor_read_points_in_transactions(
-    FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
+    FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest, uint64_t *latencies);
 /// Each insertion within BEGIN IMMEDIATE and COMMIT.
 int floor_write_points(FloorConnection *connection, FloorPlace *places, size_t count);
 /// Inserts with an update hook that counts events for so many observers; without a hook if there are none.
