@@ -8,9 +8,14 @@ extension Part {
     static let lifetimes = Part(
         name: "lifetimes", summary: "captured objects and descriptors of every access verb, at each of its ends"
     ) { run in
-        // The first asynchronous access of a process opens descriptors of the system's own, which stay.
+        // The first asynchronous access of a process, and its first timers, open descriptors of the system's own, which
+        // stay.
         let first = try DatabaseQueue()
         _ = try await first.read { try $0.int("SELECT 1") }
+        try await Task.sleep(for: .milliseconds(1))
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }
+        }
         for kind in Kind.allCases {
             for verb in Verb.allCases {
                 for end in verb.ends where run.isWanted("\(kind) \(verb) \(end)") {
