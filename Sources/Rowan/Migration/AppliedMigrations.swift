@@ -27,8 +27,8 @@ struct AppliedMigrations {
     /// Whether a migration has run, as a transaction of this connection sees it.
     static func has(_ migration: Migration, _ db: Database) throws -> Bool {
         try onTable(db) {
-            let statement = try db.cachedStatement(sql: "SELECT 1 FROM \(table) WHERE identifier = ?")
-            return try Bool.fetchOne(statement, arguments: [migration.identifier]) ?? false
+            try Bool.fetchOne(
+                db, sql: "SELECT 1 FROM \(table) WHERE identifier = ?", arguments: [migration.identifier]) ?? false
         } withoutTable: {
             false
         }
@@ -64,8 +64,8 @@ struct AppliedMigrations {
             try delete(migration.mergedIdentifiers, db)
         }
         let insert = {
-            try db.cachedStatement(sql: "INSERT INTO \(table) (identifier) VALUES (?)")
-                .execute(arguments: [migration.identifier])
+            try db.execute(
+                sql: "INSERT INTO \(table) (identifier) VALUES (?)", arguments: [migration.identifier])
         }
         try onTable(db, insert) {
             try db.execute(sql: "CREATE TABLE \(table) (identifier TEXT NOT NULL PRIMARY KEY)")

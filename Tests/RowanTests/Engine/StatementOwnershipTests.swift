@@ -159,11 +159,12 @@ struct StatementOwnershipTests {
     @Test func noAddressStaysInAStatement() throws {
         try withFunction({ _, id in id }) { db in
             try Item(id: 1_001, name: String(repeating: "long enough to lie on the heap ", count: 4)).insert(db)
-            let statement = try db.connection.cachedStatement("INSERT INTO \"item\" (\"id\", \"name\") VALUES (?,?)")
-            #expect(statement.runCount == 1)
-            let text = try #require(sqlite3_expanded_sql(statement.sqliteStatement))
-            defer { sqlite3_free(text) }
-            #expect(String(cString: text) == "INSERT INTO \"item\" (\"id\", \"name\") VALUES (NULL,NULL)")
+            try db.connection.withStatement("INSERT INTO \"item\" (\"id\", \"name\") VALUES (?,?)") { statement in
+                #expect(statement.runCount == 1)
+                let text = try #require(sqlite3_expanded_sql(statement.sqliteStatement))
+                defer { sqlite3_free(text) }
+                #expect(String(cString: text) == "INSERT INTO \"item\" (\"id\", \"name\") VALUES (NULL,NULL)")
+            }
         }
     }
 

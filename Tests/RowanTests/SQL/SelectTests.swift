@@ -86,7 +86,8 @@ import Testing
             #expect(parts.map(\.scope) == [[], [], ["b", "a"]])
             #expect(parts.map(\.columnCount) == [2, 1, 2])
             #expect(query.shape?.hiddenCount == 1)
-            let statement = try db.statement { $0.write(query.select) }
+            let use = try db.use { $0.write(query.select) }
+            let statement = use.statement
             #expect(
                 statement.sql == """
                     SELECT "c".*, "a"."x" AS "x", "a"."id" AS "id", "a"."x" AS "x", "c"."bId" FROM "c" LEFT JOIN \

@@ -18,7 +18,7 @@ extension Database {
             SELECT 1 FROM pragma_function_list
             WHERE name = ?1 COLLATE NOCASE AND (?2 IS NULL OR narg < 0 OR narg = ?2) LIMIT 1
             """
-        return try !Row.rows(of: connection.cachedStatement(sql), [name, argumentCount]).isEmpty
+        return try !Row.rows(connection, sql, [name, argumentCount]).isEmpty
     }
 
     /// The names of the available JSON functions, sorted: `json`, `json_array`...
@@ -27,7 +27,7 @@ extension Database {
     public var jsonFunctionNames: [String] {
         get throws {
             let sql = "SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE 'json%' ORDER BY name"
-            return try Row.rows(of: connection.cachedStatement(sql), []).map { $0["name"] }
+            return try Row.rows(connection, sql).map { $0["name"] }
         }
     }
 }

@@ -26,9 +26,13 @@ extension Database {
     ///   contains none.
     public func cachedStatement(sql: String) throws -> Statement { try connection.cachedUserStatement(sql) }
 
-    /// A cached statement that Rowan runs for SQL of the program.
+    /// Checks out a statement for SQL of the program, with its arguments set.
     @usableFromInline
-    package func statement(sql: String) throws -> Statement { try connection.cachedStatement(sql) }
+    package func use(sql: String, _ arguments: StatementArguments) throws -> StatementUse {
+        let use = try connection.use(sql)
+        try use.statement.setArguments(arguments)
+        return use
+    }
 
     /// A cached statement from a literal, with its arguments set: see ``makeStatement(literal:)``.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
@@ -67,12 +71,15 @@ extension Database {
     ///
     /// - Throws: the error of SQLite; SQLITE_MISUSE for missing or extra arguments.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
-        // A text that was executed before as a single statement is in the cache.
-        if let statement = connection.knownStatement(sql) { return try statement.execute(arguments: arguments) }
+        // A text that was executed before as a single statement is in the pool.
+        if let known = connection.knownSQL(sql) {
+            let use = try connection.use(known)
+            return try use.statement.execute(arguments: arguments)
+        }
         let script = try SQLScript(sql, connection)
         let first = try script.next()
         if let first, script.isAtEnd {
-            if first.isReusable { connection.statements.setValue(first, forKey: sql) }
+            defer { if first.isReusable { connection.keep(first, forSQL: sql) } }
             return try first.execute(arguments: arguments)
         }
         let statements = SQLStatementCursor(script, first: first, sql: sql, arguments: arguments)

@@ -5,12 +5,12 @@
 public import Foundation
 import Synchronization
 
-/// The statements of transactions, compiled once.
+/// The statements of transactions. They don't depend on the schema.
 struct TransactionStatements {
-    var deferred: Statement?
-    var immediate: Statement?
-    var commit: Statement?
-    var rollback: Statement?
+    let deferred = PreparedSQL("BEGIN DEFERRED TRANSACTION", ignoresSchema: true)
+    let immediate = PreparedSQL("BEGIN IMMEDIATE TRANSACTION", ignoresSchema: true)
+    let commit = PreparedSQL("COMMIT TRANSACTION", ignoresSchema: true)
+    let rollback = PreparedSQL("ROLLBACK TRANSACTION", ignoresSchema: true)
 }
 
 extension Database {
@@ -97,14 +97,10 @@ extension Database {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
         case .deferred:
-            try run(transactionStatements.deferred, "BEGIN DEFERRED TRANSACTION") {
-                transactionStatements.deferred = $0
-            }
+            try run(transactionStatements.deferred)
         case .immediate:
-            try run(transactionStatements.immediate, "BEGIN IMMEDIATE TRANSACTION") {
-                transactionStatements.immediate = $0
-            }
-        case .exclusive: try connection.cachedStatement("BEGIN EXCLUSIVE TRANSACTION").runToEnd()
+            try run(transactionStatements.immediate)
+        case .exclusive: try connection.run("BEGIN EXCLUSIVE TRANSACTION")
         }
         if !isReadOnly { connection.checkForeignCommits() }
         connection.transaction.begin(owner: owner, epoch: connection.schemaEpoch)
@@ -119,7 +115,7 @@ extension Database {
             connection.transaction.acknowledge()
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal)
         }
-        try run(transactionStatements.commit, "COMMIT TRANSACTION") { transactionStatements.commit = $0 }
+        try run(transactionStatements.commit)
     }
 
     /// Rolls back the transaction. It does nothing without a transaction, because SQLite may have rolled it back on its
@@ -129,9 +125,7 @@ extension Database {
     public func rollback() throws {
         defer { connection.transaction.acknowledge() }
         guard connection.isInsideTransaction else { return }
-        try insisting {
-            try run(transactionStatements.rollback, "ROLLBACK TRANSACTION") { transactionStatements.rollback = $0 }
-        }
+        try insisting { try run(transactionStatements.rollback) }
     }
 
     /// Runs a rollback. If it fails, runs it again without the running statements, because an interrupted statement
@@ -147,12 +141,9 @@ extension Database {
         }
     }
 
-    /// Runs a statement that is compiled only once.
-    private func run(_ statement: Statement?, _ sql: String, _ keep: (Statement) -> Void) throws {
-        if let statement, !statement.isLeased { return try statement.runToEnd() }
-        let statement = try makeStatement(sql: sql)
-        keep(statement)
-        try statement.runToEnd()
+    private func run(_ sql: PreparedSQL) throws {
+        let use = try connection.use(sql)
+        try use.statement.runToEnd()
     }
 
     /// Runs the operations in a savepoint. Without a transaction, the savepoint is a transaction. Otherwise, it is a
@@ -171,7 +162,7 @@ extension Database {
     /// Source: <https://sqlite.org/lang_savepoint.html>
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard connection.isInsideTransaction else { return try inTransaction(nil, operations) }
-        try connection.cachedStatement("SAVEPOINT rowan").runToEnd()
+        try connection.run("SAVEPOINT rowan")
         let outer = connection.transaction
         connection.transaction.beginSavepoint()
         defer { connection.transaction.endSavepoint(outer: outer) }
@@ -179,7 +170,7 @@ extension Database {
         do {
             completion = try operations()
             if completion == .commit {
-                try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd()
+                try connection.run("RELEASE SAVEPOINT rowan")
             }
         } catch {
             // The first error takes precedence. If the rollback fails, the whole transaction fails.
@@ -193,8 +184,8 @@ extension Database {
 
     private func rollbackSavepoint() throws {
         guard connection.isInsideTransaction else { return }
-        try insisting { try connection.cachedStatement("ROLLBACK TRANSACTION TO SAVEPOINT rowan").runToEnd() }
-        try insisting { try connection.cachedStatement("RELEASE SAVEPOINT rowan").runToEnd() }
+        try insisting { try connection.run("ROLLBACK TRANSACTION TO SAVEPOINT rowan") }
+        try insisting { try connection.run("RELEASE SAVEPOINT rowan") }
     }
 
     /// The date of the current transaction, which stays the same during the transaction. Outside a transaction, the
@@ -254,7 +245,7 @@ extension Database {
 
     /// The version of the schema, which changes with the schema. <https://sqlite.org/pragma.html#pragma_schema_version>
     public func schemaVersion() throws -> Int32 {
-        let row = try Row.rows(of: connection.cachedStatement("PRAGMA schema_version"), []).first
+        let row = try Row.rows(connection, "PRAGMA schema_version").first
         return row?[0] ?? 0
     }
 }

@@ -115,12 +115,12 @@ extension Database {
             }
             try beginTransaction(.deferred)
             // The transaction sees a state from its first read on.
-            try connection.cachedStatement("SELECT rowid FROM sqlite_master LIMIT 1").runToEnd()
+            try connection.run("SELECT rowid FROM sqlite_master LIMIT 1")
         }
     }
 
     private func isInWALMode() throws -> Bool {
-        try Row.rows(of: connection.cachedStatement("PRAGMA journal_mode"), []).first?[0] == "wal"
+        try Row.rows(connection, "PRAGMA journal_mode").first?[0] == "wal"
     }
 
     /// Reads a snapshot.

@@ -269,13 +269,13 @@ extension Database {
     private func exists(_ type: String, _ name: String, in schema: DatabaseSchemaID) throws -> Bool {
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
         return try !Row.rows(
-            of: connection.cachedStatement("SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE"),
+            connection, "SELECT 1 FROM \(table) WHERE type = ? AND name = ? COLLATE NOCASE",
             [type, name]
         ).isEmpty
     }
 
     package func schemaIDs(_ name: String?) throws -> [DatabaseSchemaID] {
-        let names = try Row.rows(of: connection.cachedStatement("PRAGMA database_list"), [])
+        let names = try Row.rows(connection, "PRAGMA database_list")
             .map { $0["name"] as String }
         guard let name else {
             return [.temp] + names.filter { $0 != "temp" }.map { DatabaseSchemaID(name: $0) }
@@ -293,6 +293,14 @@ extension Database {
 }
 
 extension Row {
+    /// The rows of one of Rowan's own queries, which stays compiled.
+    static func rows(
+        _ connection: LocalConnection, _ sql: String, _ arguments: StatementArguments = StatementArguments()
+    ) throws -> [Row] {
+        try connection.withStatement(sql) { try rows(of: $0, arguments) }
+    }
+
+    /// The rows of one of Rowan's own queries.
     static func rows(of statement: Statement, _ arguments: StatementArguments) throws -> [Row] {
         try statement.setArguments(arguments)
         let cursor = try RowCursor(statement, adapter: nil)
@@ -334,7 +342,7 @@ extension Database: SchemaReader {
     package func columnNames(of select: Select) throws -> [String] {
         var renderer = Renderer()
         renderer.write(select)
-        return try connection.cachedStatement(renderer.text).columnNames
+        return try connection.withStatement(renderer.text) { $0.columnNames }
     }
 
     package func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]] {

@@ -1,6 +1,6 @@
-// The only cursor over a statement, for rows, values and records. It leases its statement: meanwhile, the cache returns
-// another statement for the same SQL, and any other execution of this one is refused. `@inlinable`: benchmarks
-// fetch-index and fetch-int; elements must decode in the loop of the user's module.
+// The only cursor over a statement, for rows, values and records. It has its statement from its creation to its end:
+// meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
+// elements must decode in the loop of the user's module.
 
 public import CSQLite
 
@@ -49,21 +49,47 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// The rows, if all of them were fetched in advance because other queries needed them.
     @usableFromInline package let preloaded: RowBatch?
     @exclusivity(unchecked) private var preloadedIndex = 0
+    /// Who keeps the statement.
+    @exclusivity(unchecked) private var owner: StatementOwner
 
-    /// Creates a cursor over a statement whose arguments are set.
+    /// Creates a cursor over a statement of the program, whose arguments are set.
     ///
     /// - Throws: SQLITE_MISUSE if another cursor uses the statement.
     @usableFromInline
-    package init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
-        try statement.lease()
+    package convenience init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
+        try self.init(statement, .program, adapter)
+    }
+
+    /// Creates a cursor over a statement of the pool, whose arguments are set.
+    @usableFromInline
+    package convenience init(_ use: consuming StatementUse, adapter: (any RowAdapter)?) throws {
+        let statement = use.statement
+        try self.init(statement, .cursor(use), adapter)
+    }
+
+    /// Creates a cursor over the statement of a prepared request, whose arguments are set.
+    ///
+    /// - Parameter use: the use of the request; nil for a statement of the program.
+    package convenience init(
+        _ statement: Statement, of use: SharedStatementUse?, adapter: (any RowAdapter)?
+    ) throws {
+        try self.init(statement, StatementOwner(use), adapter)
+    }
+
+    private init(_ statement: Statement, _ owner: consuming StatementOwner, _ adapter: (any RowAdapter)?) throws {
+        try statement.beginRun()
         self.statement = statement
+        self.owner = owner
         self.adapter = adapter
         preloaded = nil
     }
 
     /// Creates a cursor over rows that a statement has already fetched.
-    package init(_ statement: Statement, rows: RowBatch) {
+    ///
+    /// - Parameter use: the use of the request; nil for a statement of the program.
+    package init(_ statement: Statement, of use: SharedStatementUse?, rows: RowBatch) {
         self.statement = statement
+        owner = StatementOwner(use)
         adapter = nil
         preloaded = rows
         isDone = true
@@ -71,8 +97,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     deinit {
         row?.stopMoving()
+        // The owner ends its use afterwards.
         guard !isDone else { return }
-        statement.connection.end(.lease, of: statement)
+        statement.connection.endRun(of: statement)
     }
 
     /// The next element, or nil at the end.
@@ -130,15 +157,18 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             sql: statement.sql)
     }
 
-    /// How to renew a statement that depends on the schema beyond its SQL: the schema also determines the meaning of
-    /// its columns.
+    /// How to renew a statement whose columns a request has assigned to records, as the schema defines them: the same
+    /// SQL may have other columns in another schema.
     package struct Renewal {
+        /// A statement for the current schema, with its arguments.
+        package typealias Renewed = (statement: Statement, use: SharedStatementUse?, adapter: (any RowAdapter)?)
+
         /// The number of columns of the statement.
         package let columnCount: Int
-        /// The statement for the current schema, and its adapter; nil if the caller starts again.
-        package let renew: (() throws -> (Statement, (any RowAdapter)?))?
+        /// Prepares the request again; nil if the caller starts again.
+        package let renew: (() throws -> Renewed)?
 
-        package init(columnCount: Int, renew: (() throws -> (Statement, (any RowAdapter)?))?) {
+        package init(columnCount: Int, renew: (() throws -> Renewed)?) {
             self.columnCount = columnCount
             self.renew = renew
         }
@@ -162,10 +192,11 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             statement.connection.schemaDidMove()
         }
         guard let renew = renewal.renew else { throw SchemaMoved() }
-        let (fresh, adapter) = try renew()
-        try fresh.lease()
-        statement.endLease()
-        (statement, self.adapter) = (fresh, adapter)
+        let fresh = try renew()
+        try fresh.statement.beginRun()
+        statement.didEndRun()
+        (statement, adapter) = (fresh.statement, fresh.adapter)
+        owner = StatementOwner(fresh.use)
         try statement.start()
         return try statement.firstStep()
     }
@@ -241,7 +272,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         row?.stopMoving()
         isRunning = false
         isDone = true
-        statement.endLease()
+        statement.didEndRun()
     }
 }
 

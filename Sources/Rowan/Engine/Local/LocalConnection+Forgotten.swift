@@ -8,13 +8,21 @@ extension LocalConnection {
     struct Forgotten {
         /// The statements to finalize, as integers because pointers are not Sendable.
         var statements: [UInt] = []
-        /// The ended uses of statements: a cursor or a prepared request was released.
-        var uses: [(statement: UInt, use: Statement.Use)] = []
-        var isEmpty: Bool { statements.isEmpty && uses.isEmpty }
+        /// What has ended, in this order.
+        var ends: [End] = []
+        var isEmpty: Bool { statements.isEmpty && ends.isEmpty }
         /// Whether no access can follow.
         var isClosed = false
         /// Whether a thread is finalizing statements of the closed connection: two threads must not do so at once.
         var isFinalizing = false
+    }
+
+    /// What the program has released: a cursor that was running, or a use of the pool.
+    ///
+    /// `@unchecked Sendable`: it is only a parcel. The lock of `forgotten` hands it to the thread with access.
+    enum End: @unchecked Sendable {
+        case run(Statement)
+        case use(Statement, PreparedSQL)
     }
 
     /// Finalizes an unreferenced statement: now if the thread has access, otherwise at the next access.
@@ -44,35 +52,36 @@ extension LocalConnection {
         }
     }
 
-    /// Ends a use of a statement: now if the thread has access, otherwise at the next access.
+    /// Ends the run of a cursor: now if the thread has access, otherwise at the next access.
     @usableFromInline
-    package func end(_ use: Statement.Use, of statement: Statement) {
-        if isAccessible { return statement.end(use) }
-        let object = UInt(bitPattern: Unmanaged.passRetained(statement).toOpaque())
-        let isClosed = forgotten.withLock { forgotten in
-            if !forgotten.isClosed { forgotten.uses.append((object, use)) }
-            return forgotten.isClosed
-        }
-        if isClosed { Self.takeStatement(object) }
+    package func endRun(of statement: Statement) {
+        guard isAccessible else { return forget(.run(statement)) }
+        statement.endRun()
     }
 
-    @discardableResult
-    private static func takeStatement(_ object: UInt) -> Statement {
-        // end(_:of:) has retained the pointer.
-        Unmanaged<Statement>.fromOpaque(UnsafeRawPointer(bitPattern: object)!).takeRetainedValue()
+    /// Leaves an end to the next access. If none can follow, there is nothing to end.
+    func forget(_ end: End) {
+        forgotten.withLock { forgotten in
+            if !forgotten.isClosed { forgotten.ends.append(end) }
+        }
     }
 
     /// Frees what was released since the last access.
     package func releaseForgotten() {
         let taken = forgotten.withLock { forgotten in
             guard !forgotten.isEmpty else { return Forgotten() }
-            defer { (forgotten.statements, forgotten.uses) = ([], []) }
+            defer { (forgotten.statements, forgotten.ends) = ([], []) }
             return forgotten
         }
         guard !taken.isEmpty else { return }
-        for (object, use) in taken.uses { Self.takeStatement(object).end(use) }
+        for end in taken.ends {
+            switch end {
+            case .run(let statement): statement.endRun()
+            case .use(let statement, let sql): takeBack(statement, sql)
+            }
+        }
         for statement in taken.statements { sqlite3_finalize(SQLiteStatement(bitPattern: statement)) }
-        // The ended use may have held the last reference to a statement.
+        // What has ended may have held the last reference to a statement.
         releaseForgotten()
     }
 }

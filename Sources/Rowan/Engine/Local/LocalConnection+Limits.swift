@@ -47,8 +47,7 @@ extension LocalConnection {
 
     private func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
-        try query.lease()
-        defer { query.end(.lease) }
+        defer { query.reset() }
         try query.start()
         return try query.firstStep() ? DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0) : nil
     }

@@ -1,4 +1,4 @@
-// Compiles statements from texts, with or without a cache.
+// Compiles statements from texts.
 
 import CSQLite
 import Foundation
@@ -63,9 +63,13 @@ extension LocalConnection {
     }
 
     /// Compiles a text that contains exactly one statement.
-    package func prepare(_ sql: String, flags: CUnsignedInt = 0) throws -> Statement {
+    ///
+    /// - Parameter isKept: whether the statement will run many times.
+    package func prepare(_ sql: String, isKept: Bool = false) throws -> Statement {
         var sql = sql
-        return try sql.withUTF8 { try prepare(utf8: $0, flags: flags) }
+        return try sql.withUTF8 {
+            try prepare(utf8: $0, flags: isKept ? CUnsignedInt(SQLITE_PREPARE_PERSISTENT) : 0)
+        }
     }
 
     private func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt) throws -> Statement {
@@ -81,51 +85,6 @@ extension LocalConnection {
                 message: "multiple statements found. To execute several statements, use "
                     + "Database.execute(sql:) or Database.allStatements(sql:)",
                 sql: String(decoding: text, as: UTF8.self))
-        }
-        return statement
-    }
-
-    /// A statement that Rowan runs, from its cache; a fresh one if the cached statement is in use.
-    ///
-    /// Complexity: one lookup in a hash table if the statement is cached.
-    package func cachedStatement(_ sql: String) throws -> Statement {
-        var sql = sql
-        return try sql.withUTF8(cachedStatement(utf8:))
-    }
-
-    /// A statement that Rowan runs, from its cache; a fresh one if the cached statement is in use.
-    package func cachedStatement(utf8 text: UnsafeBufferPointer<UInt8>) throws -> Statement {
-        let known = statements.value(forUTF8: text)
-        if let known, known.isIdle, known.epoch == schemaEpoch { return known }
-        return try compile(text, insteadOf: known) { statements.setValue($0, forKey: $1) }
-    }
-
-    /// A statement that the program requests by its SQL. Rowan never runs these statements: the program owns their
-    /// arguments.
-    package func cachedUserStatement(_ sql: String) throws -> Statement {
-        var sql = sql
-        return try sql.withUTF8 { text in
-            let known = userStatements.value(forUTF8: text)
-            if let known, known.isIdle, known.epoch == schemaEpoch { return known }
-            return try compile(text, insteadOf: known) { userStatements.setValue($0, forKey: $1) }
-        }
-    }
-
-    /// A fresh statement that replaces a cached one which is in use, and stays in the cache, or which was compiled for
-    /// another schema: SQLite would detect that at the first step, too late for the columns.
-    private func compile(
-        _ text: UnsafeBufferPointer<UInt8>, insteadOf known: Statement?, _ keep: (Statement, String) -> Void
-    ) throws -> Statement {
-        if let known, !known.isIdle { return try prepare(utf8: text, flags: 0) }
-        let statement = try prepare(utf8: text, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
-        keep(statement, String(decoding: text, as: UTF8.self))
-        return statement
-    }
-
-    /// The cached statement, if there is one that can run now.
-    package func knownStatement(_ sql: String) -> Statement? {
-        guard let statement = statements.value(forKey: sql), statement.isIdle, statement.epoch == schemaEpoch else {
-            return nil
         }
         return statement
     }

@@ -74,12 +74,6 @@ extension LocalConnection {
         if option == .foreignKeys { schemaDidMove() }
     }
 
-    /// Finalizes the cached statements that are not in use.
-    package func forgetCachedStatements() {
-        statements.removeAll()
-        userStatements.removeAll()
-    }
-
     package typealias ErrorLog = @Sendable (ResultCode, String) -> Void
 
     private static let currentErrorLog = Mutex<ErrorLog?>(nil)

@@ -18,8 +18,8 @@ public final class LocalConnection {
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
 
-    /// The statements that Rowan generates or runs from SQL text.
-    @exclusivity(unchecked) package var statements = TextCache<Statement>(capacity: 256)
+    /// The statements that Rowan generates or runs from SQL text: see StatementPool.
+    @exclusivity(unchecked) package var pool = TextCache<PreparedSQL>(capacity: 256)
     /// The statements that the program requests with `cachedStatement`.
     @exclusivity(unchecked) package var userStatements = TextCache<Statement>(capacity: 256)
 
@@ -268,7 +268,7 @@ extension LocalConnection {
     /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
     package func checkSchema() throws {
         try openHooks().silently {
-            try unwatched { try cachedStatement("SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
+            try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
         }
     }
 
@@ -310,10 +310,10 @@ extension LocalConnection {
         var index: CInt = 0
         while let name = sqlite3_db_name(connection, index) {
             let schema = String(cString: name).quotedDatabaseIdentifier
-            let statement = try cachedStatement("PRAGMA \(schema).schema_version")
-            try statement.start()
-            if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.sqliteStatement, 0)) }
-            statement.reset()
+            try withStatement("PRAGMA \(schema).schema_version") { statement in
+                try statement.start()
+                if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.sqliteStatement, 0)) }
+            }
             index += 1
         }
         return versions

@@ -119,14 +119,14 @@ extension Statement {
     /// - Throws: SQLITE_MISUSE outside an access, or while the statement is in use. A cursor uses its statement even
     /// before its first step.
     private func willSetArguments() throws {
-        guard !isLeased else {
+        guard !isRunning else {
             _ = try connection.openPointer()
-            throw inUseError()
+            throw isRunningError()
         }
         try willBind()
     }
 
-    /// Checks that the owner of the lease, if any, can change the arguments.
+    /// Checks that the arguments of the C statement can change.
     ///
     /// - Throws: SQLITE_MISUSE outside an access.
     func willBind() throws {

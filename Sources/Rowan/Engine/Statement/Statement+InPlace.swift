@@ -11,9 +11,6 @@ extension Statement {
     /// - Parameter order: the index of the value of each parameter; nil for the order of the values.
     /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding values: [DatabaseValue], order: [Int]?) throws {
-        try lease()
-        defer { endLease() }
-        resetIfBusy()
         forgetArguments()
         do { try runInPlace(values, order) } catch let error as DatabaseError {
             throw error.with(arguments: StatementArguments(values: order.map { $0.map { values[$0] } } ?? values))

@@ -9,9 +9,6 @@ extension Statement {
     /// - Parameter constants: the values of the parameters that follow those of the rows.
     /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(binding rows: ArraySlice<[DatabaseValue]>, then constants: [DatabaseValue]) throws {
-        try lease()
-        defer { endLease() }
-        resetIfBusy()
         forgetArguments()
         do {
             var position: CInt = 0

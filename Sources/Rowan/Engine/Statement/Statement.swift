@@ -1,5 +1,5 @@
 // A prepared statement. It can be used only inside an access: `start` checks this once per execution, so `step` is only
-// a C call and a comparison. A statement has one user at a time, who holds its lease.
+// a C call and a comparison. A statement has one run at a time: that of a cursor, or an execution.
 
 public import CSQLite
 import Foundation
@@ -46,10 +46,8 @@ public final class Statement {
     /// The error of arguments that were set by a method that can't throw.
     var argumentsFailure: DatabaseError?
 
-    /// Whether the statement is running, or a cursor holds it.
-    @exclusivity(unchecked) @usableFromInline package private(set) var isLeased = false
-    /// Whether a prepared request reserves it, with its arguments.
-    @exclusivity(unchecked) private var isReserved = false
+    /// Whether the statement is being executed, or a cursor has it.
+    @exclusivity(unchecked) @usableFromInline package private(set) var isRunning = false
 
     private struct Compilation {
         var profile: StatementProfile
@@ -71,10 +69,6 @@ public final class Statement {
         /// The statement may change rows, the schema or the transaction.
         static let isWatchable = Traits(rawValue: 32)
     }
-
-    /// How a statement can be in use.
-    @usableFromInline
-    package enum Use: Sendable { case lease, reservation }
 
     init(
         connection: LocalConnection, pointer: SQLiteStatement, sql: String, profile: StatementProfile, epoch: Int
@@ -132,10 +126,10 @@ public final class Statement {
     /// columns until then.
     package var layout: ColumnLayout {
         let current = connection.schemaEpoch
-        if let known = compilation.layout, isLeased || known.epoch == current { return known.columns }
-        let isCurrent = isLeased || epoch == current
+        if let known = compilation.layout, isRunning || known.epoch == current { return known.columns }
+        let isCurrent = isRunning || epoch == current
         let columns = Self.layout(of: isCurrent ? self : recompiled() ?? self)
-        compilation.layout = (columns, isLeased ? epoch : current)
+        compilation.layout = (columns, isRunning ? epoch : current)
         return columns
     }
 
@@ -165,26 +159,20 @@ public final class Statement {
     /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
     package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
 
-    // MARK: Use
+    // MARK: Runs
 
-    /// Whether the statement is not in use.
-    @usableFromInline package var isIdle: Bool { !isLeased && !isReserved }
-
-    /// This statement, or a fresh copy of it if it is in use.
-    package func idle() throws -> Statement { isLeased ? try connection.prepare(sql) : self }
-
-    /// Leases the statement for an execution.
+    /// Begins a run, which ends with `endRun`.
     ///
-    /// - Throws: SQLITE_MISUSE outside an access, if a cursor holds the statement, or if it is already running: a
+    /// - Throws: SQLITE_MISUSE outside an access, if a cursor has the statement, or if it is already running: a
     /// function that it calls can't run it again.
     @usableFromInline
-    package func lease() throws {
+    package func beginRun() throws {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
-        guard !isLeased else { throw inUseError() }
-        isLeased = true
+        guard !isRunning else { throw isRunningError() }
+        isRunning = true
     }
 
-    func inUseError() -> DatabaseError {
+    func isRunningError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "the statement is in use by a cursor, or is already running: make another statement",
@@ -197,24 +185,19 @@ public final class Statement {
         (try? connection.prepare(sql)) != nil
     }
 
-    /// Reserves the statement for a prepared request.
-    package func reserve() { isReserved = true }
-
-    /// Ends a use of the statement. Only `LocalConnection.end` calls it, with access to the connection.
-    package func end(_ use: Use) {
-        switch use {
-        case .reservation: isReserved = false
-        case .lease:
-            isLeased = false
-            reset()
-            // Outside a transaction, this may have committed the changes of the statement.
-            if connection.isWatched { connection.notifyTransactionEnd() }
-        }
+    /// Ends a run before its last row.
+    ///
+    /// Only `LocalConnection.endRun`, which checks that the thread has access, calls it.
+    func endRun() {
+        isRunning = false
+        reset()
+        // Outside a transaction, this may have committed the changes of the statement.
+        if connection.isWatched { connection.notifyTransactionEnd() }
     }
 
-    /// Ends the lease: the execution has ended, and the statement is reset.
+    /// Ends a run at its end: the statement is reset.
     @usableFromInline
-    package func endLease() { isLeased = false }
+    package func didEndRun() { isRunning = false }
 
     /// Whether caching the statement is useful: schema changes, and statements that end transactions, rarely run again.
     package var isReusable: Bool { traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) }
@@ -237,7 +220,7 @@ public final class Statement {
         resetIfBusy()
     }
 
-    /// Resets the C statement, which the program may have stepped itself. The caller holds the lease.
+    /// Resets the C statement, which the program may have stepped itself.
     func resetIfBusy() {
         if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
     }
@@ -324,8 +307,8 @@ public final class Statement {
     ///
     /// - Throws: the error of SQLite.
     package func runToEnd() throws {
-        try lease()
-        defer { endLease() }
+        try beginRun()
+        defer { didEndRun() }
         try start()
         guard try firstStep() else { return }
         while try step() {}

@@ -48,7 +48,7 @@ final class BatchPlan {
     func plan(ofSize size: Int, _ db: Database, _ insertion: Insertion) throws -> PersistencePlan {
         let index = size.trailingZeroBitCount
         while plans.count <= index { plans.append(nil) }
-        if let plan = plans[index], !plan.statement.isLeased { return plan }
+        if let plan = plans[index] { return plan }
         let plan = try insertion.makePlan(db, columns: columns, rowCount: size, returnsRowID: returnsRowID)
         plans[index] = plan
         return plan
@@ -73,7 +73,7 @@ extension Database {
         let rowLength = 2 * columnCount + 2
         let most = min(
             InsertBatch.maximumRowCount, parameters / columnCount,
-            (length - single.statement.sql.utf8.count) / rowLength + 1)
+            (length - single.sql.text.utf8.count) / rowLength + 1)
         return max(most, 1)
     }
 }
@@ -85,11 +85,15 @@ extension Insertion {
 
 extension PersistencePlan {
     /// Inserts rows, and ignores the rows that the statement returns.
-    func run(_ rows: ArraySlice<[DatabaseValue]>) throws {
-        try statement.idle().run(binding: rows, then: constants)
+    func run(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws {
+        let use = try db.connection.use(sql)
+        try use.statement.run(binding: rows, then: constants)
     }
 
-    func arguments(_ rows: ArraySlice<[DatabaseValue]>) -> StatementArguments {
-        StatementArguments(values: rows.flatMap(\.self) + constants)
+    /// Checks out the statement, with the values of rows as its arguments.
+    func use(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws -> StatementUse {
+        let use = try db.connection.use(sql)
+        try use.statement.setArguments(StatementArguments(values: rows.flatMap(\.self) + constants))
+        return use
     }
 }

@@ -152,7 +152,7 @@ extension InsertBatch {
     /// Inserts the waiting rows.
     @usableFromInline
     func flush() throws {
-        try runChunks { plan, rows in try plan.run(rows) }
+        try runChunks { plan, rows in try plan.run(db, rows) }
     }
 
     /// Calls the closure with each statement and its rows.
@@ -194,7 +194,7 @@ extension InsertBatch {
         }
         let single = try plan.plan(ofSize: 1, db, insertion)
         for index in first..<rows.endIndex {
-            do { try single.run(rows[index...index]) } catch {
+            do { try single.run(db, rows[index...index]) } catch {
                 // A constraint of the table may have ended the transaction.
                 return DatabaseError.isViolation(error) ? located(error, index) : failure
             }
@@ -232,7 +232,7 @@ extension InsertBatch {
     private func number() throws -> Bool {
         if numberedEpoch != epoch { try makeNumbering() }
         guard let plan, let numbering else { return false }
-        guard let ids = try numbering.number(&rows, count: count, columns: plan.columns) else { return false }
+        guard let ids = try numbering.number(db, &rows, count: count, columns: plan.columns) else { return false }
         rowIDs = ids
         return true
     }
@@ -254,9 +254,7 @@ extension InsertBatch {
         guard try number() else { return nil }
         var found: [Int64: T] = [:]
         try runChunks { plan, rows in
-            let statement = try plan.statement.idle()
-            try statement.setArguments(plan.arguments(rows))
-            let cursor = try RowCursor(statement, adapter: nil)
+            let cursor = try RowCursor(plan.use(db, rows), adapter: nil)
             while let row = try cursor.next() {
                 guard let rowID = Upsert.rowID(row) else { continue }
                 found[rowID] = try T(row: row)

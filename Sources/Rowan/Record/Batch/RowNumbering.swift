@@ -6,7 +6,7 @@
 struct RowNumbering {
     /// The `INTEGER PRIMARY KEY`.
     let column: String
-    private let largestRowID: Statement
+    private let largestRowID: PreparedSQL
 
     /// - Returns: nil for a table whose rowids can't be predicted.
     init?(_ db: Database, _ insertion: Insertion) throws {
@@ -28,15 +28,16 @@ struct RowNumbering {
         let sequence =
             try db.tableExists("sqlite_sequence", in: schema)
             ? "(SELECT max(seq) FROM \(quotedSchema).sqlite_sequence WHERE name = \(name) COLLATE NOCASE)" : "NULL"
-        largestRowID = try db.connection.cachedStatement("SELECT max(\(rowID)), \(sequence) FROM \(source)")
+        let use = try db.connection.use("SELECT max(\(rowID)), \(sequence) FROM \(source)")
+        largestRowID = use.sql
     }
 
     /// Assigns rowids to the rows without one.
     ///
     /// - Returns: the rowids of all rows, in order. If they can't be predicted, nil, and the rows stay unchanged.
-    func number(_ rows: inout [[DatabaseValue]], count: Int, columns: [String]) throws -> [Int64]? {
+    func number(_ db: Database, _ rows: inout [[DatabaseValue]], count: Int, columns: [String]) throws -> [Int64]? {
         guard let index = columns.firstIndex(where: column.isSameDatabaseName) else { return nil }
-        guard var next = try firstRowID() else { return nil }
+        guard var next = try firstRowID(db) else { return nil }
         var rowIDs: [Int64] = []
         rowIDs.reserveCapacity(count)
         for row in rows[..<count] {
@@ -53,8 +54,9 @@ struct RowNumbering {
         return rowIDs
     }
 
-    private func firstRowID() throws -> Int64? {
-        guard let row = try Row.fetchOne(largestRowID.idle()) else { return nil }
+    private func firstRowID(_ db: Database) throws -> Int64? {
+        let cursor = try RowCursor(db.connection.use(largestRowID), adapter: nil)
+        guard let row = try cursor.next() else { return nil }
         let largest: Int64? = row[0]
         let sequence: Int64? = row[1]
         guard largest ?? 0 >= 0 else { return nil }
@@ -71,7 +73,7 @@ extension Database {
             UNION ALL
             SELECT 'temp', NULL FROM sqlite_temp_master WHERE tbl_name = ?1 COLLATE NOCASE AND type <> 'index'
             """
-        let rows = try Row.fetchAll(connection.cachedStatement(sql), arguments: [table])
+        let rows = try Row.fetchAll(self, sql: sql, arguments: [table])
         guard rows.count == 1, let row = rows.first, row["type"] == "table", let sql: String = row["sql"] else {
             return false
         }

@@ -52,7 +52,7 @@ extension FetchableRecord {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> RecordCursor<Self> {
-        try RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter)
+        try RecordElements<Self>.cursor(db, sql: sql, arguments, adapter)
     }
 
     /// All the records of an SQL query.
@@ -67,7 +67,7 @@ extension FetchableRecord {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try RecordElements<Self>.all(RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try RecordElements<Self>.all(RecordElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The first record of an SQL query, or nil.
@@ -78,7 +78,7 @@ extension FetchableRecord {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try RecordElements<Self>.first(RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try RecordElements<Self>.first(RecordElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     // MARK: From a request
@@ -126,7 +126,7 @@ extension FetchableRecord where Self: Hashable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try RecordElements<Self>.set(RecordElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try RecordElements<Self>.set(RecordElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The set of the records of any request.

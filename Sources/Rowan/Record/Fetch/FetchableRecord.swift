@@ -166,10 +166,10 @@ extension FetchableRecord where Self: TableRecord {
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
         guard let key else { return nil }
-        let statement = try keyStatement(db, key)
+        let use = try keyStatement(db, key)
         let epoch = db.connection.schemaEpoch
         do {
-            let record = try RecordElements<Self>.first(FetchCursor(statement, adapter: nil))
+            let record = try RecordElements<Self>.first(FetchCursor(use, adapter: nil))
             if db.connection.schemaEpoch == epoch { return record }
         } catch  where db.connection.hasMovedSchema(since: epoch) {}
         // Another connection has changed the schema: the table may have a different key.

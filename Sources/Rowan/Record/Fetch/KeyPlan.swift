@@ -1,16 +1,16 @@
-// The statement of a fetch by primary key, found without rendering: one per connection and record type.
+// The SQL of a fetch by primary key, found without rendering: one per connection and record type.
 
 /// The prepared fetch by primary key of a record type.
 final class KeyPlan {
-    let statement: Statement
+    let sql: PreparedSQL
     /// The column of the key, for records with their own stored form of keys.
     let column: String
     /// Whether the key is the only argument: the selection may have others.
     let isKeyAlone: Bool
     let epoch: Int
 
-    init(statement: Statement, column: String, isKeyAlone: Bool, epoch: Int) {
-        self.statement = statement
+    init(sql: PreparedSQL, column: String, isKeyAlone: Bool, epoch: Int) {
+        self.sql = sql
         self.column = column
         self.isKeyAlone = isKeyAlone
         self.epoch = epoch
@@ -18,18 +18,19 @@ final class KeyPlan {
 }
 
 extension TableRecord {
-    /// The statement that fetches by primary key, with the key bound.
+    /// Checks out the statement that fetches by primary key, with the key bound.
     @usableFromInline
-    static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Statement {
+    static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> StatementUse {
         let plan = try keyPlan(db)
         guard plan.isKeyAlone else { return try unplannedKeyStatement(db, key) }
         let value = storedValue(of: key, forColumn: plan.column)
-        try plan.statement.setSingleArgument(value)
+        let use = try db.connection.use(plan.sql)
+        try use.statement.setSingleArgument(value)
         if db.connection.isRecordingReads {
-            plan.statement.rowRestriction = try db.rowRestriction(
-                plan.statement, key: value, of: databaseTableName, in: databaseSchemaName)
+            use.statement.rowRestriction = try db.rowRestriction(
+                use.statement, key: value, of: databaseTableName, in: databaseSchemaName)
         }
-        return plan.statement
+        return use
     }
 
     /// The key as the record stores it. Whether a type has a strategy costs a look-up in the runtime, which numbers
@@ -46,16 +47,20 @@ extension TableRecord {
     @inline(never)
     private static func unplannedKeyStatement<Key: DatabaseValueConvertible>(
         _ db: Database, _ key: Key
-    ) throws -> Statement {
-        try filter(key: key).makePreparedRequest(db, forSingleResult: true).statement
+    ) throws -> StatementUse {
+        try preparedUse(db, key)
+    }
+
+    private static func preparedUse(_ db: Database, _ key: some DatabaseValueConvertible) throws -> StatementUse {
+        let request = try filter(key: key).makePreparedRequest(db, forSingleResult: true)
+        guard let use = request.use?.take() else { return try db.connection.use(request.statement.sql) }
+        return use
     }
 
     private static func keyPlan(_ db: Database) throws -> KeyPlan {
         let id = ObjectIdentifier(Self.self)
         let plans = db.recordPlans
-        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch, !known.statement.isLeased {
-            return known
-        }
+        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch { return known }
         let plan = try makeKeyPlan(db)
         // Set at the end, because reading the schema may change the known version.
         plans.keyPlans[id] = plan
@@ -70,10 +75,9 @@ extension TableRecord {
                 message: RequestError.compositeKey(table: databaseTableName, columns: columns).description)
         }
         // Any key will do: the statement depends only on the columns.
-        let request = filter(key: 0)
-        let statement = try request.makePreparedRequest(db, forSingleResult: true).statement
+        let use = try preparedUse(db, 0)
         return KeyPlan(
-            statement: statement, column: columns[0], isKeyAlone: statement.parameterCount == 1,
+            sql: use.sql, column: columns[0], isKeyAlone: use.statement.parameterCount == 1,
             epoch: db.connection.schemaEpoch)
     }
 }

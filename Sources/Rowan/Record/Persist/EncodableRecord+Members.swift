@@ -137,7 +137,7 @@ private struct PivotTable {
         known.filters = zip(columns, values).map {
             SQLExpression(.equal(Resolver.column($0), $1, isNegated: false))
         }
-        let statement = try db.statement { renderer in
+        try db.execute { renderer in
             renderer.write("INSERT INTO ")
             renderer.write(relation.source, as: relation.source.name)
             renderer.write(" (")
@@ -147,7 +147,6 @@ private struct PivotTable {
             renderer.write(" WHERE ")
             renderer.write(SQLExpression(.exists(SQLSubquery(.relation(known)), isNegated: true)))
         }
-        try statement.execute()
         return db.changesCount > 0
     }
 

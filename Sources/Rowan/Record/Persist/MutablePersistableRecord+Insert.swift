@@ -153,12 +153,11 @@ struct Insertion {
             let name = try primaryKey.returnedRowIDName.orThrow(DatabaseError.hiddenRowID(of: table))
             query.returning.selection.append(SQLSelection(.expression(SQLExpression(.column(name, .none)))))
         }
-        let (statement, constants) = try db.planStatement { renderer in
+        let statement = try db.planStatement { renderer in
             renderer.write(query)
         }
         return PersistencePlan(
-            table: table, columns: columns, statement: statement, order: nil, constants: constants,
-            primaryKey: primaryKey)
+            table: table, columns: columns, statement: statement, order: nil, primaryKey: primaryKey)
     }
 }
 
@@ -236,7 +235,7 @@ extension MutablePersistableRecord {
         _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         let (plan, container) = try insertion.fetchPlan(db, self, plans)
-        let value = try plan.fetch(container, fetch)
+        let value = try plan.fetch(db, container, fetch)
         return (InsertionSuccess(db, plan, container), value)
     }
 }
@@ -253,7 +252,7 @@ extension PlanGroup {
         } else {
             plan = keep(try insertion.makePlan(db, columns: container.columns))
         }
-        try plan.run(container)
+        try plan.run(db, container)
         spareValues = container.values
         return InsertionSuccess(db, plan, container)
     }

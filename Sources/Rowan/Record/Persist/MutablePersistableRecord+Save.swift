@@ -118,7 +118,9 @@ extension MutablePersistableRecord {
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
         try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
-            try !plan.lacksKey(container) && Bool.fetchOne(plan.prepareForFetch(container)) ?? false
+            guard !plan.lacksKey(container) else { return false }
+            let use = try plan.use(db, container)
+            return try Bool.fetchOne(use.statement) ?? false
         } ?? false
     }
 
@@ -147,7 +149,7 @@ extension MutablePersistableRecord {
         guard let keyIndexes = container.keyIndexes(primaryKey) else { return nil }
         return PersistencePlan(
             table: table, columns: container.columns,
-            statement: try db.planStatement { write(&$0, table, primaryKey.columns) }.statement,
+            statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
             order: keyIndexes, primaryKey: primaryKey,
             isOnView: try db.viewExists(table.name, in: table.schema))
     }

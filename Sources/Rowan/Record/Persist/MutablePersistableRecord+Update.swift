@@ -188,7 +188,7 @@ struct Modification {
         if changed.isEmpty { changed = [keyIndexes[0]] }
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
-        let (statement, constants) = try db.planStatement { renderer in
+        let statement = try db.planStatement { renderer in
             renderer.writeUpdate(
                 table: table, conflictResolution: conflictResolution.clause,
                 columns: changed.map { container.columns[$0] }, keyColumns: primaryKey.columns)
@@ -196,7 +196,7 @@ struct Modification {
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            constants: constants, primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
+            primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
             changedColumns: changedColumns)
     }
 
@@ -317,7 +317,7 @@ extension PersistencePlan {
     /// - Returns: nil if it finds no row.
     func runUpdate(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
         if try lacksKey(container) || isMissingFromView(db, container) { return nil }
-        try run(container)
+        try run(db, container)
         // The triggers of a view make the changes, and SQLite does not count them.
         return isOnView || db.changesCount > 0 ? () : nil
     }
@@ -330,7 +330,7 @@ extension PersistencePlan {
     ) throws -> T? {
         if try lacksKey(container) || isMissingFromView(db, container) { return nil }
         let changesCount = db.totalChangesCount
-        let value = try self.fetch(container, fetch)
+        let value = try self.fetch(db, container, fetch)
         return isOnView || db.totalChangesCount != changesCount ? .some(value) : .none
     }
 
@@ -342,10 +342,9 @@ extension PersistencePlan {
 extension Database {
     /// Whether the view contains the row of a plan.
     func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
-        let statement = try planStatement {
-            $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns)
-        }.statement
+        let exists = try planStatement { $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns) }
+        let use = try connection.use(exists.sql)
         let key = plan.primaryKey.columns.map { container.value(forColumn: $0) ?? .null }
-        return try Bool.fetchOne(statement, arguments: StatementArguments(values: key)) ?? false
+        return try Bool.fetchOne(use.statement, arguments: StatementArguments(values: key)) ?? false
     }
 }

@@ -135,11 +135,11 @@ extension MutablePersistableRecord {
     private static func run<T>(
         _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
     ) throws -> (rowID: Int64?, value: T)? {
-        guard plan.primaryKey.tableHasRowID || plan.statement.columnCount > 0 else {
-            try plan.run(container)
+        guard plan.primaryKey.tableHasRowID || plan.returnsRows else {
+            try plan.run(db, container)
             return nil
         }
-        let cursor = try RowCursor(plan.prepareForFetch(container), adapter: nil)
+        let cursor = try RowCursor(plan.use(db, container), adapter: nil)
         guard let row = try cursor.next() else { return nil }
         let rowID = plan.primaryKey.tableHasRowID ? Upsert.rowID(row) : nil
         let value = try decode(row)

@@ -1,6 +1,6 @@
-// Persistence plans: for each connection, record type and operation, the prepared statement for the columns of the last
-// record, and the positions of its values. The second insertion of a type renders nothing, does not read the schema,
-// and allocates no container.
+// Persistence plans: for each connection, record type and operation, the SQL for the columns of the last record, and the
+// positions of its values. The second insertion of a type renders nothing, does not read the schema, and allocates no
+// container.
 
 /// The plans of one operation on one record type.
 @usableFromInline
@@ -58,13 +58,15 @@ extension [String] {
     }
 }
 
-/// A statement, and the positions of a container's values in it.
+/// The SQL of a statement, and the positions of a container's values in it.
 @usableFromInline
 final class PersistencePlan {
     let table: TableName
     /// The columns of the containers that this plan persists.
     let columns: [String]
-    let statement: Statement
+    let sql: PreparedSQL
+    /// Whether the statement returns rows.
+    let returnsRows: Bool
     /// For each parameter, the index of its value in the container; nil for the order of the container.
     let order: [Int]?
     /// The statement's own values, which follow those of the container: in assignments and returned expressions.
@@ -79,15 +81,13 @@ final class PersistencePlan {
     @usableFromInline let changedColumns: Set<String>
 
     init(
-        table: TableName, columns: [String], statement: Statement, order: [Int]?,
-        constants: [DatabaseValue] = [], primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
+        table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
         changedColumns: Set<String> = []
     ) {
-        self.constants = constants
+        (sql, returnsRows, constants) = (statement.sql, statement.returnsRows, statement.constants)
         self.table = table
         self.isOnView = isOnView
         self.columns = columns
-        self.statement = statement
         self.order = order
         self.primaryKey = primaryKey
         keyIndexes = order?.suffix(primaryKey.columns.count) ?? []
@@ -101,32 +101,35 @@ final class PersistencePlan {
     }
 
     /// Runs the statement, ignoring its rows.
-    func run(_ container: PersistenceContainer) throws {
+    func run(_ db: Database, _ container: PersistenceContainer) throws {
         // A function that the statement calls may insert records of this type too: they use another statement.
-        try statement.idle().run(binding: container.values, order: order)
+        let use = try db.connection.use(sql)
+        try use.statement.run(binding: container.values, order: order)
     }
 
-    /// Binds the values for a statement whose rows are fetched.
-    func prepareForFetch(_ container: PersistenceContainer) throws -> Statement {
-        let statement = try statement.idle()
-        try statement.setArguments(arguments(container))
-        return statement
+    /// Checks out the statement, with the values as its arguments.
+    func use(_ db: Database, _ container: PersistenceContainer) throws -> StatementUse {
+        let use = try db.connection.use(sql)
+        try use.statement.setArguments(arguments(container))
+        return use
     }
 
     /// Calls the user's closure with the statement, which the closure must run.
     ///
     /// - Throws: SQLITE_MISUSE if the closure did not run the statement: nothing was written.
-    func fetch<T>(_ container: PersistenceContainer, _ fetch: (Statement) throws -> T) throws -> T {
-        let statement = try prepareForFetch(container)
-        // The closure may leave rows unread: the row is written in any case.
-        defer { statement.reset() }
-        let runCount = statement.runCount
-        let value = try fetch(statement)
-        guard statement.runCount != runCount else {
+    func fetch<T>(
+        _ db: Database, _ container: PersistenceContainer, _ fetch: (Statement) throws -> T
+    ) throws -> T {
+        // The closure may leave rows unread: the row is written in any case, and the end of the use resets the
+        // statement.
+        let use = try use(db, container)
+        let runCount = use.statement.runCount
+        let value = try fetch(use.statement)
+        guard use.statement.runCount != runCount else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the closure did not run its statement: nothing was written. Fetch from the statement",
-                sql: statement.sql)
+                sql: sql.text)
         }
         return value
     }
@@ -156,14 +159,21 @@ extension Database {
         return recordPlans.group(for: key, epoch: connection.schemaEpoch)
     }
 
-    /// The statement of a plan, and the statement's own values.
-    func planStatement(
-        _ write: (inout Renderer) -> Void
-    ) throws -> (statement: Statement, constants: [DatabaseValue]) {
+    /// Compiles the statement of a plan.
+    func planStatement(_ write: (inout Renderer) -> Void) throws -> PlannedStatement {
         var renderer = Renderer()
         write(&renderer)
-        return (try connection.cachedStatement(renderer.text), renderer.arguments.values)
+        let use = try connection.use(renderer.text)
+        return PlannedStatement(
+            sql: use.sql, returnsRows: use.statement.columnCount > 0, constants: renderer.arguments.values)
     }
+}
+
+/// The SQL of a plan, which has compiled, and the values that it contains.
+struct PlannedStatement {
+    let sql: PreparedSQL
+    let returnsRows: Bool
+    let constants: [DatabaseValue]
 }
 
 extension Database.ConflictResolution {

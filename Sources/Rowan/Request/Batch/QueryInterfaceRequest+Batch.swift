@@ -13,7 +13,7 @@ extension QueryInterfaceRequest {
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = try deleteQuery(db, returning: [])
-        try db.statement(query).execute()
+        try db.execute(query)
         return db.changesCount
     }
 
@@ -50,7 +50,7 @@ extension QueryInterfaceRequest {
     ) throws -> Int {
         guard assignments.contains(where: { $0.value != nil }) else { return 0 }
         let query = try updateQuery(db, conflictResolution, assignments, returning: [])
-        try db.statement(query).execute()
+        try db.execute(query)
         return db.changesCount
     }
 

@@ -50,7 +50,7 @@ extension QueryInterfaceRequest {
             target: MutationTarget(updatedRows, aliases: terms.givenAliases),
             conflictResolution: conflictResolution?.rawValue, assignments: assignments)
         guard !update.assignments.isEmpty else { return 0 }
-        try db.statement { $0.write(update, from: from) }.execute()
+        try db.execute { $0.write(update, from: from) }
         return db.changesCount
     }
 
@@ -88,7 +88,7 @@ extension TableRecord {
         let query = InsertSelectQuery(
             table: TableName(databaseTableName, schema: databaseSchemaName), columns: columns.map(\.name),
             conflictResolution: conflictResolution?.rawValue, query: try Resolver(db).subquery(request.sqlSubquery))
-        try db.statement { $0.write(query) }.execute()
+        try db.execute { $0.write(query) }
         return db.changesCount
     }
 }

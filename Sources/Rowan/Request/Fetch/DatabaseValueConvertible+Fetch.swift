@@ -57,7 +57,7 @@ extension DatabaseValueConvertible {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> DatabaseValueCursor<Self> {
-        try ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter)
+        try ValueElements<Self>.cursor(db, sql: sql, arguments, adapter)
     }
 
     /// All the values of an SQL query.
@@ -73,7 +73,7 @@ extension DatabaseValueConvertible {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Self] {
-        try ValueElements<Self>.all(ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try ValueElements<Self>.all(ValueElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The first value of an SQL query, or nil without rows. NULL is nil too; for an optional type, it is `.some(nil)`.
@@ -85,7 +85,7 @@ extension DatabaseValueConvertible {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Self? {
-        try ValueElements<Self>.first(ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try ValueElements<Self>.first(ValueElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     // MARK: From a request
@@ -138,7 +138,7 @@ extension DatabaseValueConvertible where Self: Hashable {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        try ValueElements<Self>.set(ValueElements<Self>.cursor(db.statement(sql: sql), arguments, adapter))
+        try ValueElements<Self>.set(ValueElements<Self>.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The set of the values of any request.

@@ -30,8 +30,8 @@ public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, Databas
 public struct PreparedRequest {
     /// The statement, with its arguments.
     public var statement: Statement
-    /// Reserves a statement of the cache.
-    private var reservation: StatementReservation?
+    /// The use of a statement of the pool; nil for a statement of its own.
+    package private(set) var use: SharedStatementUse?
     /// The adapter of the rows, or nil.
     public var adapter: (any RowAdapter)?
     /// The prefetched rows that other queries fetch.
@@ -51,23 +51,11 @@ public struct PreparedRequest {
         self.adapter = adapter
     }
 
-    /// A request with a cached statement, whose arguments are set.
-    package init(reserving statement: Statement, adapter: (any RowAdapter)? = nil) {
-        self.init(statement: statement, adapter: adapter)
-        reservation = StatementReservation(statement)
+    /// A request with a statement of the pool, whose arguments are set.
+    package init(_ use: consuming StatementUse, adapter: (any RowAdapter)? = nil) {
+        self.init(statement: use.statement, adapter: adapter)
+        self.use = SharedStatementUse(use)
     }
-}
-
-/// Reserves a cached statement during its lifetime: other requests for the same SQL get another statement.
-private final class StatementReservation {
-    private let statement: Statement
-
-    init(_ statement: Statement) {
-        self.statement = statement
-        statement.reserve()
-    }
-
-    deinit { statement.connection.end(.reservation, of: statement) }
 }
 
 extension FetchRequest {
@@ -150,16 +138,22 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
-    /// A cached statement of generated SQL, with its arguments set.
-    package func statement(_ write: (inout Renderer) -> Void) throws -> Statement {
+    /// Checks out a statement of generated SQL, with its arguments set.
+    package func use(_ write: (inout Renderer) -> Void) throws -> StatementUse {
         var renderer = Renderer(over: connection.text)
         write(&renderer)
-        let statement = try renderer.sql.withUTF8(connection.cachedStatement(utf8:))
-        try statement.setArguments(renderer.statementArguments())
-        return statement
+        let use = try renderer.sql.withUTF8(connection.use(utf8:))
+        try use.statement.setArguments(renderer.statementArguments())
+        return use
     }
 
-    /// A new statement of generated SQL, with its arguments set: the arguments of cached statements may change.
+    /// Executes a statement of generated SQL.
+    package func execute(_ write: (inout Renderer) -> Void) throws {
+        let use = try use(write)
+        try use.statement.runToEnd()
+    }
+
+    /// A new statement of generated SQL, with its arguments set, for the program.
     func ownStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
         write(&renderer)
@@ -170,6 +164,6 @@ extension Database {
 
     /// The number that a query returns.
     package func fetchCount(_ write: (inout Renderer) -> Void) throws -> Int {
-        try Int.fetchOne(statement(write)) ?? 0
+        try ValueElements<Int>.first(FetchCursor(use(write), adapter: nil)) ?? 0
     }
 }

@@ -14,18 +14,17 @@ extension Database {
             message: "the schema of the database keeps changing while the request is prepared: try again")
     }
 
-    /// The cached statement of a query, with its arguments.
-    func statement(of select: Select) throws -> Statement {
-        let statement = try statement { $0.write(select) }
-        if connection.isRecordingReads { statement.rowRestriction = try rowRestriction(select, statement) }
-        return statement
+    /// Checks out the statement of a query, with its arguments.
+    func use(_ select: Select) throws -> StatementUse {
+        let use = try use { $0.write(select) }
+        if connection.isRecordingReads { use.statement.rowRestriction = try rowRestriction(select, use.statement) }
+        return use
     }
 
     /// - Returns: nil if the columns of the statement differ from those that the resolver has determined.
     private func preparedRequest(_ query: ResolvedQuery) throws -> PreparedRequest? {
-        let statement = try statement(of: query.select)
-        var prepared = PreparedRequest(reserving: statement)
-        let columnCount = statement.columnCount
+        var prepared = PreparedRequest(try use(query.select))
+        let columnCount = prepared.statement.columnCount
         prepared.resolvedColumnCount = columnCount
         if var shape = query.shape {
             guard try shape.complete(columnCount - shape.hiddenCount) else { return nil }

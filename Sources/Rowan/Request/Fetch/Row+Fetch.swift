@@ -52,7 +52,7 @@ extension Row {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> RowCursor {
-        try RowElements.cursor(db.statement(sql: sql), arguments, adapter)
+        try RowElements.cursor(db, sql: sql, arguments, adapter)
     }
 
     /// All the rows of an SQL query.
@@ -67,7 +67,7 @@ extension Row {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> [Row] {
-        try RowElements.all(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+        try RowElements.all(RowElements.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The first row of an SQL query, or nil.
@@ -78,7 +78,7 @@ extension Row {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Row? {
-        try RowElements.first(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+        try RowElements.first(RowElements.cursor(db, sql: sql, arguments, adapter))
     }
 
     // MARK: From a request
@@ -126,7 +126,7 @@ extension Row {
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Row> {
-        try RowElements.set(RowElements.cursor(db.statement(sql: sql), arguments, adapter))
+        try RowElements.set(RowElements.cursor(db, sql: sql, arguments, adapter))
     }
 
     /// The set of the rows of any request.

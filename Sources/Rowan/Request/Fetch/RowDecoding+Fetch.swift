@@ -12,6 +12,15 @@ extension RowDecoding {
         return try FetchCursor<Self>(statement, adapter: adapter)
     }
 
+    /// The cursor over SQL text.
+    @inlinable
+    package static func cursor(
+        _ db: Database, sql: String, _ arguments: StatementArguments, _ adapter: (any RowAdapter)?
+    ) throws -> FetchCursor<Self> {
+        let use = try db.use(sql: sql, arguments)
+        return try FetchCursor<Self>(use, adapter: adapter)
+    }
+
     /// The cursor over a request. Prefetches require all rows first.
     @usableFromInline
     package static func cursor(
@@ -24,7 +33,8 @@ extension RowDecoding {
                 return try renewingCursor(db, request, forSingleResult: singleResult, prepared)
             }
             do {
-                return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+                return FetchCursor(
+                    prepared.statement, of: prepared.use, rows: try PrefetchedQuery.rows(db, prepared))
             } catch is SchemaMoved {}
         }
         throw SchemaMoved.repeatedly
@@ -35,13 +45,13 @@ extension RowDecoding {
     private static func renewingCursor(
         _ db: Database, _ request: some FetchRequest, forSingleResult singleResult: Bool, _ prepared: PreparedRequest
     ) throws -> FetchCursor<Self> {
-        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        let cursor = try FetchCursor<Self>(prepared.statement, of: prepared.use, adapter: prepared.adapter)
         if let columnCount = prepared.resolvedColumnCount {
             // The cursor renews its statement in the access that started it, where the database is alive.
             cursor.check(
                 .init(columnCount: columnCount) { [unowned db] in
                     let prepared = try request.makePreparedRequest(db, forSingleResult: singleResult)
-                    return (prepared.statement, prepared.adapter)
+                    return (prepared.statement, prepared.use, prepared.adapter)
                 })
         }
         return cursor
@@ -50,9 +60,9 @@ extension RowDecoding {
     /// The cursor over a prepared request. Its first step throws `SchemaMoved` if the schema has changed.
     package static func cursor(_ db: Database, _ prepared: PreparedRequest) throws -> FetchCursor<Self> {
         guard prepared.prefetches.isEmpty else {
-            return FetchCursor(prepared.statement, rows: try PrefetchedQuery.rows(db, prepared))
+            return FetchCursor(prepared.statement, of: prepared.use, rows: try PrefetchedQuery.rows(db, prepared))
         }
-        let cursor = try FetchCursor<Self>(prepared.statement, adapter: prepared.adapter)
+        let cursor = try FetchCursor<Self>(prepared.statement, of: prepared.use, adapter: prepared.adapter)
         if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
         return cursor
     }

@@ -58,9 +58,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
             return PreparedRequest(statement: try db.makeStatement(literal: sqlLiteral), adapter: adapter)
         }
         let (sql, arguments) = try sqlLiteral.build(db)
-        let statement = try db.connection.cachedStatement(sql)
-        try statement.setArguments(arguments)
-        return PreparedRequest(reserving: statement, adapter: adapter)
+        return PreparedRequest(try db.use(sql: sql, arguments), adapter: adapter)
     }
 
     /// The number of rows: `SELECT COUNT(*) FROM (...)`.

@@ -161,7 +161,8 @@ extension FetchRequest {
     ///
     /// - Throws: a ``DatabaseError`` if SQLite can't run the request.
     public func explain(_ db: Database) throws -> QueryPlan {
-        try makePreparedRequest(db, forSingleResult: false).statement.explain()
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
+        return try withExtendedLifetime(prepared) { try prepared.statement.explain() }
     }
 
     /// The SQL of the request, and its arguments.
@@ -175,8 +176,8 @@ extension FetchRequest {
     ///
     /// - Throws: a ``DatabaseError`` if SQLite can't run the request.
     public func sql(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
-        let statement = try makePreparedRequest(db, forSingleResult: false).statement
-        return (statement.sql, statement.arguments)
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
+        return withExtendedLifetime(prepared) { (prepared.statement.sql, prepared.statement.arguments) }
     }
 }
 

@@ -12,8 +12,8 @@ package enum PrefetchedQuery {
                 try db.registerAccess(to: region)
             }
         }
-        // The cursor leases the statement, and checks the access.
-        let cursor = try RowCursor(statement, adapter: nil)
+        // The cursor checks the access.
+        let cursor = try RowCursor(statement, of: prepared.use, adapter: nil)
         if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
         let first = try cursor.nextRow()
         let batch = RowBatch(statement, mapping: try prepared.adapter?.mapping(of: statement.layout))

@@ -66,7 +66,7 @@ public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
         try query.refusePrefetches()
         var resolved = try Resolver(db).compound(query)
         if singleResult, resolved.limit == nil { resolved.limit = Relation.Limit(count: 1, offset: nil) }
-        return PreparedRequest(reserving: try db.statement { $0.write(resolved) })
+        return PreparedRequest(try db.use { $0.write(resolved) })
     }
 
     /// The number of rows: `SELECT COUNT(*) FROM (...)`.

@@ -80,7 +80,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     ) throws -> PreparedRequest {
         let isLimited = !singleResult || relation.limit != nil || relation.hasOneRow
         if isLimited, let select = relation.plainSelect {
-            return PreparedRequest(reserving: try db.statement(of: select))
+            return PreparedRequest(try db.use(select))
         }
         return try db.prepare {
             let resolver = Resolver(db)
@@ -111,12 +111,12 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
     /// Whether the request returns no rows: `SELECT NOT EXISTS (...)`.
     public func isEmpty(_ db: Database) throws -> Bool {
         let subquery = try Resolver(db).subquery(sqlSubquery)
-        let statement = try db.statement { renderer in
+        let use = try db.use { renderer in
             renderer.write("SELECT EXISTS (")
             renderer.write(subquery)
             renderer.write(")")
         }
-        return try Bool.fetchOne(statement) == false
+        return try Bool.fetchOne(use.statement) == false
     }
 }
 

@@ -87,7 +87,8 @@ extension TableRecord {
         var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
         relation.selection = databaseSelection.map { $0.sqlSelection }
         let select = try Resolver(db).select(relation)
-        return try db.statement { $0.write(select) }.columnCount
+        let use = try db.use { $0.write(select) }
+        return use.statement.columnCount
     }
 }
 

@@ -89,7 +89,7 @@ package struct SQLText {
     }
 
     /// Calls the closure with the text.
-    package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    package func withUTF8<Result: ~Copyable>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try body(UnsafeBufferPointer(start: bytes.start, count: bytes.count))
     }
 

@@ -242,7 +242,7 @@ extension Database {
     fileprivate func isStored(_ table: DatabaseObjectID) throws -> Bool {
         let list = "\(table.schemaID.name.quotedDatabaseIdentifier).\(table.schemaID.schemaTableName)"
         let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage <> 0"
-        return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [table.name]) ?? false
+        return try Bool.fetchOne(self, sql: sql, arguments: [table.name]) ?? false
     }
 
     /// The columns of each foreign key, and the table that they refer to, which may not exist.
