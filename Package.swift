@@ -1,11 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+// For the checks of .ci/run, not for users. In ROWAN_STRICT=1, warnings are errors. ROWAN_TESTS lists the folders and
+// files of Tests/RowanTests to build: with sanitizers or optimisations, all of them would take long.
+let isStrict = Context.environment["ROWAN_STRICT"] == "1"
+let tests = Context.environment["ROWAN_TESTS"]?.split(separator: " ").map(String.init)
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
 
 let package = Package(
     name: "Rowan",
@@ -21,8 +27,8 @@ let package = Package(
         ),
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "RowanTests", dependencies: ["Rowan"],
-            // The library is optimised in release; the tests are many, and optimising them as one takes ten minutes.
+            name: "RowanTests", dependencies: ["Rowan"], sources: tests,
+            // The library is optimised in release; optimising the tests as one takes ten minutes.
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
     ],

@@ -81,7 +81,8 @@ final class PersistencePlan {
     @usableFromInline let changedColumns: Set<String>
 
     init(
-        table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo, isOnView: Bool = false,
+        table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo,
+        isOnView: Bool = false,
         changedColumns: Set<String> = []
     ) {
         (sql, returnsRows, constants) = (statement.sql, statement.returnsRows, statement.constants)
