@@ -2,8 +2,12 @@
 // compacted, so both ends cost O(1) amortised.
 
 package struct FIFO<Element> {
-    private var storage: [Element?] = []
+    /// The place of an element in the order of arrival.
+    package typealias Ticket = Int
+
+    private var storage: [(ticket: Ticket, element: Element?)] = []
     private var head = 0
+    private var nextTicket = 0
     package private(set) var count = 0
 
     package init() {}
@@ -11,18 +15,22 @@ package struct FIFO<Element> {
     package var isEmpty: Bool { count == 0 }
 
     /// The elements, in order.
-    package var elements: [Element] { storage[head...].compactMap { $0 } }
+    package var elements: [Element] { storage[head...].compactMap(\.element) }
 
-    package mutating func append(_ element: Element) {
-        storage.append(element)
+    /// - Returns: the ticket to remove the element with.
+    @discardableResult
+    package mutating func append(_ element: Element) -> Ticket {
+        defer { nextTicket += 1 }
+        storage.append((nextTicket, element))
         count += 1
+        return nextTicket
     }
 
     package mutating func popFirst() -> Element? {
         while head < storage.count {
             defer { compactIfNeeded() }
-            let element = storage[head]
-            storage[head] = nil
+            let element = storage[head].element
+            storage[head].element = nil
             head += 1
             if let element {
                 count -= 1
@@ -32,38 +40,53 @@ package struct FIFO<Element> {
         return nil
     }
 
+    /// Removes and returns the element with a ticket; nil if it has gone. Complexity: O(log n) amortised.
+    package mutating func remove(_ ticket: Ticket) -> Element? {
+        // Tickets are in order.
+        var (low, high) = (head, storage.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if storage[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+        }
+        guard low < storage.count, storage[low].ticket == ticket else { return nil }
+        return remove(at: low)
+    }
+
     /// Removes and returns the first element that satisfies the predicate. Complexity: O(n).
     package mutating func remove(where predicate: (Element) -> Bool) -> Element? {
-        for index in head..<storage.count {
-            if let element = storage[index], predicate(element) {
-                storage[index] = nil
-                count -= 1
-                compactIfSparse()
-                return element
-            }
-        }
-        return nil
+        let index = storage[head...].firstIndex { $0.element.map(predicate) ?? false }
+        return index.flatMap { remove(at: $0) }
+    }
+
+    private mutating func remove(at index: Int) -> Element? {
+        guard let element = storage[index].element else { return nil }
+        storage[index].element = nil
+        count -= 1
+        compactIfSparse()
+        return element
     }
 
     /// Removes and returns the elements that satisfy the predicate, in order. Complexity: O(n).
     package mutating func removeAll(where predicate: (Element) -> Bool) -> [Element] {
-        var (removed, kept) = ([Element](), [Element?]())
-        for element in elements {
-            if predicate(element) { removed.append(element) } else { kept.append(element) }
+        var removed: [Element] = []
+        storage = storage[head...].filter { entry in
+            guard let element = entry.element, predicate(element) else { return entry.element != nil }
+            removed.append(element)
+            return false
         }
-        (storage, head, count) = (kept, 0, kept.count)
+        (head, count) = (0, storage.count)
         return removed
     }
 
     /// Removes and returns all elements, in order.
     package mutating func removeAll() -> [Element] {
-        defer { self = FIFO() }
+        defer { (storage, head, count) = ([], 0, 0) }
         return elements
     }
 
     private mutating func compactIfSparse() {
         guard storage.count - head > 16, count < (storage.count - head) / 2 else { return }
-        (storage, head) = (elements, 0)
+        (storage, head) = (storage[head...].filter { $0.element != nil }, 0)
     }
 
     private mutating func compactIfNeeded() {

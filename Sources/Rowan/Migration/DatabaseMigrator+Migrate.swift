@@ -70,7 +70,10 @@ extension DatabaseMigrator {
                 message: "migrations can't run inside a transaction: end it before you migrate the database")
         }
         // Reads wait, too: a commit of another connection locks the whole file for a moment.
-        try db.waitingForLocks(atLeast: lockTimeout) { try migrateWaiting(db, upTo: target) }
+        try db.waitingForLocks(atLeast: lockTimeout) {
+            // A schema source describes the tables of today's program, which older migrations don't know.
+            try db.withSchemaSource(nil) { try migrateWaiting(db, upTo: target) }
+        }
     }
 
     private func migrateWaiting(_ db: Database, upTo target: String?) throws {

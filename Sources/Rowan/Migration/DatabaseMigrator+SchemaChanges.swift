@@ -1,5 +1,7 @@
 // The schema that the migrations create today, compared with the real one.
 
+import Foundation
+
 extension DatabaseMigrator {
     /// Whether the definition of the migrations that have run has changed: one of them is not registered any more, or
     /// they would create another schema today.
@@ -8,7 +10,7 @@ extension DatabaseMigrator {
     /// a database where no registered migration has run, nothing has changed.
     ///
     /// - Throws: a ``DatabaseError``, or the error of a migration.
-    /// - Complexity: runs the migrations that have run, on an empty database in memory.
+    /// - Complexity: runs the migrations that have run, on an empty database in a temporary file.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
         try db.inOneState {
             if try hasBeenSuperseded(db) { return true }
@@ -41,7 +43,7 @@ extension DatabaseMigrator {
     /// that merges others has not run, and some of these have, nothing is reported: their schema can't be repeated.
     ///
     /// - Throws: a ``DatabaseError``, or the error of a migration.
-    /// - Complexity: runs the migrations that have run, on an empty database in memory.
+    /// - Complexity: runs the migrations that have run, on an empty database in a temporary file.
     public func schemaDifferences(_ db: Database) throws -> [SchemaDifference] {
         try db.inOneState { try differences(db) }
     }
@@ -60,13 +62,29 @@ extension DatabaseMigrator {
 
     /// The schema that migrations create in an empty database.
     private func freshSchema(_ migrations: [Migration], _ configuration: Configuration) throws -> SchemaSnapshot {
-        let queue = try DatabaseQueue(configuration: configuration.forScratchDatabase)
-        return try queue.writeWithoutTransaction { db in
-            try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
-                for migration in migrations { try migration.run(db, &enforcement) }
+        try withScratchFolder { folder in
+            // A file, because migrations may do what SQLite refuses in memory.
+            let path = folder.appendingPathComponent("schema.sqlite").path
+            let queue = try DatabaseQueue(path: path, configuration: configuration.forScratchDatabase)
+            return try queue.writeWithoutTransaction { db in
+                // The file is deleted: a crash may damage it.
+                try db.execute(sql: "PRAGMA synchronous = OFF")
+                try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
+                    for migration in migrations { try migration.run(db, &enforcement) }
+                }
+                return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
             }
-            return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
         }
+    }
+
+    /// Runs the closure with a folder that is deleted afterwards.
+    private func withScratchFolder<T>(_ body: (URL) throws -> T) throws -> T {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("Rowan-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The system deletes temporary files that are left.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
     }
 }
 
@@ -87,6 +105,7 @@ extension Configuration {
         configuration.targetQueue = nil
         configuration.writeTargetQueue = nil
         configuration.observesSuspensionNotifications = false
+        configuration.schemaSource = nil
         return configuration
     }
 }

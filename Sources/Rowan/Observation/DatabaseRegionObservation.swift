@@ -40,7 +40,7 @@ public struct DatabaseRegionObservation: Sendable {
         do {
             try writer.unsafeReentrantWrite { db in
                 observer.track(try db.connection.unwatched { try DatabaseRegion.union(regions, db) })
-                try db.add(regionObserver: observer)
+                try db.subscribe(observer)
             }
         } catch {
             observer.cancel()
@@ -49,14 +49,14 @@ public struct DatabaseRegionObservation: Sendable {
         return AnyDatabaseCancellable { [weak writer] in
             observer.cancel()
             // Without waiting: the caller may hold another connection.
-            writer?.asyncWriteWithoutTransaction { $0.remove(transactionObserver: observer) }
+            writer?.asyncWriteWithoutTransaction { $0.unsubscribe(observer) }
         }
     }
 }
 
 /// Notices the transactions that change a region. `@unchecked Sendable`: the region and the flag belong to the access of
 /// the connection; the closure has its own lock.
-private final class RegionTransactionObserver: RegionObserver, @unchecked Sendable {
+private final class RegionTransactionObserver: ChangeSubscriber, @unchecked Sendable {
     private var region = DatabaseRegion()
     private var isChanged = false
     private let onChange: Mutex<(@Sendable (Database) -> Void)?>
@@ -67,27 +67,25 @@ private final class RegionTransactionObserver: RegionObserver, @unchecked Sendab
 
     func cancel() { onChange.withLock { $0 = nil } }
 
-    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { region.isModified(byEventsOfKind: eventKind) }
+    // The writer may have been released before the cancellation: a type erasure, for example.
+    var isEnded: Bool { onChange.withLock { $0 == nil } }
 
-    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind) {
-        guard region.isModified(by: event) else { return }
-        isChanged = true
-        stopObservingDatabaseChangesUntilNextTransaction()
+    func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
+        guard region.isModified(byEventsOfKind: kind) else { return .none }
+        return region.countsRows(of: table) ? .rows : .region
     }
 
-    func databaseDidChange(in region: DatabaseRegion) {
+    func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) {
+        if !isChanged, region.isModified(by: event) { isChanged = true }
+    }
+
+    func regionDidChange(_ region: DatabaseRegion) {
         if self.region.intersects(region) { isChanged = true }
     }
 
-    func databaseDidCommit(_ db: Database) {
-        guard let onChange = onChange.withLock({ $0 }) else {
-            // The writer may have been released before the cancellation: a type erasure, for example.
-            return db.remove(transactionObserver: self)
-        }
-        guard isChanged else { return }
-        isChanged = false
+    func transactionDidEnd(committed: Bool, _ db: Database) {
+        defer { isChanged = false }
+        guard committed, isChanged, let onChange = onChange.withLock({ $0 }) else { return }
         onChange(db)
     }
-
-    func databaseDidRollback(_ db: Database) { isChanged = false }
 }

@@ -1,10 +1,10 @@
-// The only observer of a writer on behalf of all its value observations. It collects what a transaction changes, and
+// The only subscriber of a writer on behalf of all its value observations. It collects what a transaction changes, and
 // tells the fetches that read some of it after the commit.
-
-import Synchronization
 
 /// A fetch that observations share, whatever it fetches.
 protocol ObservedFetch: AnyObject, Sendable {
+    /// What the observations fetch from: two fetches may have the same source.
+    var sourceID: ObjectIdentifier { get }
     /// Whether no observation needs the fetch any more.
     var isEnded: Bool { get }
     /// The region that the last fetch has read.
@@ -17,38 +17,48 @@ protocol ObservedFetch: AnyObject, Sendable {
 }
 
 /// The value observations of a writing connection. It is used in its accesses only.
-final class ObservationHub: ConnectionStateValue, RegionObserver {
-    static var place: ConnectionState.Place { .observations }
+final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
+    static let place = ConnectionState.Place(.connection)
 
     private var fetches: [any ObservedFetch] = []
+    /// The fetches by their source: starting n observations takes O(n) steps.
+    private var bySource: [ObjectIdentifier: [any ObservedFetch]] = [:]
     /// What the current transaction has changed.
     private var changes = DatabaseRegion()
-    /// The last change of a whole table: its rows are not counted.
-    private var lastTable: (StatementProfile.Table, DatabaseEventKind)?
+    /// The last table of which too many rows have changed to count them.
+    private var uncounted: (StatementProfile.Table, DatabaseEventKind)?
     /// The union of the regions of all fetches.
     private var region = DatabaseRegion()
     private var needsAllChanges = false
     /// The version of the regions that the union is made of.
     private var knownVersion = -1
-    /// The current version of the regions.
-    let version = RegionVersion()
+    /// The current version of the regions. Fetches increase it with their region, and when they end.
+    let version: InterestVersion
+    /// The version when ended fetches were last looked for.
+    private var cleanVersion = 0
 
     /// The most rowids that a transaction counts in a table.
     private static let maximumRowCount = 1000
+
+    init(_ version: InterestVersion) { self.version = version }
 
     /// Adds a fetch, and learns about its changes from now on.
     ///
     /// - Throws: the error of the system that prevents watching other processes.
     func add(_ fetch: any ObservedFetch, _ db: Database) throws {
-        removeEnded(db)
-        if fetches.isEmpty { try db.add(regionObserver: self) }
+        if fetches.count >= nextCleaning { removeEnded(db) }
+        if fetches.isEmpty { try db.subscribe(self) }
         fetches.append(fetch)
+        bySource[fetch.sourceID, default: []].append(fetch)
         version.increase()
     }
 
+    /// The number of fetches at which those that have ended are looked for.
+    private var nextCleaning = 8
+
     /// The fetch of a source, if there is one.
     func fetch<Fetched>(of source: FetchSource<Fetched>, _ requiresWriteAccess: Bool) -> SharedFetch<Fetched>? {
-        for case let fetch as SharedFetch<Fetched> in fetches
+        for case let fetch as SharedFetch<Fetched> in bySource[ObjectIdentifier(source)] ?? []
         where fetch.isFetch(of: source, requiresWriteAccess: requiresWriteAccess) {
             return fetch
         }
@@ -56,10 +66,12 @@ final class ObservationHub: ConnectionStateValue, RegionObserver {
     }
 
     private func removeEnded(_ db: Database) {
+        defer { nextCleaning = max(8, 2 * fetches.count) }
         guard fetches.contains(where: \.isEnded) else { return }
         fetches.removeAll(where: \.isEnded)
+        bySource = Dictionary(grouping: fetches, by: \.sourceID)
         version.increase()
-        if fetches.isEmpty { db.remove(transactionObserver: self) }
+        if fetches.isEmpty { db.unsubscribe(self) }
     }
 
     private func updateRegion() {
@@ -70,54 +82,43 @@ final class ObservationHub: ConnectionStateValue, RegionObserver {
         needsAllChanges = fetches.contains(where: \.needsAllChanges)
     }
 
-    // MARK: Transaction observer
+    // MARK: Changes
 
-    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
         updateRegion()
-        return needsAllChanges || region.isModified(byEventsOfKind: eventKind)
-    }
-
-    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind) {
-        if let lastTable, lastTable.0 == event.table, lastTable.1 == kind { return }
+        guard needsAllChanges || region.isModified(byEventsOfKind: kind) else { return .none }
         let countsRows =
-            region.countsRows(of: event.table)
-            && (changes.rowCount(of: event.table) ?? Self.maximumRowCount) < Self.maximumRowCount
-        guard countsRows else {
-            lastTable = (event.table, kind)
-            return changes.formUnion(DatabaseRegion(event.table, kind: kind))
-        }
-        changes.formUnion(DatabaseRegion(event.table, kind: kind, rowIDs: [event.rowID]))
+            region.countsRows(of: table) && (changes.rowCount(of: table) ?? Self.maximumRowCount) < Self.maximumRowCount
+        return countsRows ? .rows : .region
     }
 
-    func databaseDidChange(in region: DatabaseRegion) { changes.formUnion(region) }
+    func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) {
+        if let uncounted, uncounted.0 == event.table, uncounted.1 == kind { return }
+        let isCounted = (changes.rowCount(of: event.table) ?? Self.maximumRowCount) < Self.maximumRowCount
+        if !isCounted { uncounted = (event.table, kind) }
+        changes.formUnion(DatabaseRegion(event.table, kind: kind, rowIDs: isCounted ? [event.rowID] : nil))
+    }
 
-    func databaseDidCommit(_ db: Database) {
+    func regionDidChange(_ region: DatabaseRegion) { changes.formUnion(region) }
+
+    func transactionDidEnd(committed: Bool, _ db: Database) {
         let changes = takeChanges()
-        removeEnded(db)
+        guard committed else { return }
+        if version.value != cleanVersion {
+            removeEnded(db)
+            cleanVersion = version.value
+        }
         guard !changes.isEmpty else { return }
         for fetch in fetches { fetch.didCommit(changes, db) }
     }
 
-    func databaseDidRollback(_ db: Database) { _ = takeChanges() }
-
     private func takeChanges() -> DatabaseRegion {
-        defer {
-            changes = DatabaseRegion()
-            lastTable = nil
-        }
+        defer { (changes, uncounted) = (DatabaseRegion(), nil) }
         return changes
     }
 }
 
-/// Increases whenever the region of a fetch changes, on any thread.
-final class RegionVersion: Sendable {
-    private let counter = Atomic<Int>(0)
-
-    var value: Int { counter.load(ordering: .acquiring) }
-    func increase() { counter.add(1, ordering: .releasing) }
-}
-
 extension Database {
     /// The value observations of this connection, which writes.
-    var observationHub: ObservationHub { state.value(orMake: ObservationHub()) }
+    var observationHub: ObservationHub { state.value(orMake: ObservationHub(interestVersion)) }
 }

@@ -44,8 +44,11 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         var isFetching = false
         /// Whether the region was changed since the last fetch began.
         var isOutdated = false
-        /// What was changed since the current fetch began, if only the fetch can tell whether it is concerned.
+        /// What was changed since the current fetch began, if its region may vary: whether the changes concern it is
+        /// known once it has ended.
         var undecided: DatabaseRegion?
+        /// The number of fetches that have failed one after the other, for reasons that pass.
+        var failureCount = 0
     }
 
     private struct Active {
@@ -53,18 +56,20 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         let connections: ObservationConnections
     }
 
+    let sourceID: ObjectIdentifier
     private let requiresWriteAccess: Bool
     private let isVarying: Bool
     private let isConcurrent: Bool
-    private let version: RegionVersion
+    private let version: InterestVersion
     private let state: Mutex<State>
 
     init(
         _ source: FetchSource<Fetched>, _ connections: ObservationConnections, requiresWriteAccess: Bool,
-        region: DatabaseRegion, version: RegionVersion
+        region: DatabaseRegion, version: InterestVersion
     ) {
         self.requiresWriteAccess = requiresWriteAccess
         self.version = version
+        sourceID = ObjectIdentifier(source)
         isVarying = source.isVarying
         isConcurrent = connections.isConcurrent
         state = Mutex(State(active: Active(source: source, connections: connections), region: region))
@@ -100,12 +105,13 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     /// Removes an observation. The last one ends the fetch.
     func remove(_ receiver: any FetchReceiver<Fetched>) {
         // What the program has given is released outside the lock.
-        _ = state.withLock { state -> Active? in
+        let ended = state.withLock { state -> Active? in
             state.receivers.removeAll { $0 === receiver }
             guard state.receivers.isEmpty else { return nil }
             defer { state.active = nil }
             return state.active
         }
+        if ended != nil { version.increase() }
     }
 
     /// A receiver is ready again: a fetch that has waited for it begins.
@@ -148,7 +154,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private func schedule(_ isNeeded: (State) -> Bool) {
         guard begin(isNeeded), let active = state.withLock({ $0.active }) else { return }
         active.connections.fetch.callback(isPatient: true) { result in
-            do { self.perform(try result.get()) } catch { self.fail(error) }
+            do { self.perform(try result.get()) } catch { self.didFail(error) }
         }
     }
 
@@ -170,15 +176,27 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
             finish(region)
             schedule { $0.isOutdated }
         } catch {
-            fail(error)
+            didFail(error)
         }
+    }
+
+    /// A fetch has failed. If the reason passes, the value stays outdated, and is fetched again.
+    private func didFail(_ error: any Error) {
+        guard error.isPassing else { return fail(error) }
+        let count = state.withLock { state in
+            (state.isFetching, state.isOutdated) = (false, true)
+            state.undecided = nil
+            state.failureCount += 1
+            return state.failureCount
+        }
+        retryLater(count) { [weak self] in self?.schedule { $0.isOutdated } }
     }
 
     private func isNew(_ region: DatabaseRegion) -> Bool { isVarying && region != self.region }
 
     private func finish(_ region: DatabaseRegion) {
         let isNew = state.withLock { state in
-            state.isFetching = false
+            (state.isFetching, state.failureCount) = (false, 0)
             // On the connection that writes, the fetch itself has made all changes since it began.
             if requiresWriteAccess { state.isOutdated = false }
             let isNew = isVarying && state.region != region
@@ -195,6 +213,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
             defer { (state.receivers, state.active, state.isFetching) = ([], nil, false) }
             return (state.receivers, state.active)
         }
+        version.increase()
         for receiver in receivers.0 { receiver.fail(error) }
     }
 }

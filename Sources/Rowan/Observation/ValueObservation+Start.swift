@@ -85,7 +85,9 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     }
 
     /// Fetches the first value without blocking the current thread.
-    func later() {
+    ///
+    /// - Parameter failureCount: how often this has failed, for reasons that pass.
+    func later(after failureCount: Int = 0) {
         connections.fetch.callback(isPatient: true) { result in
             guard !receiver.isEnded else { return }
             do {
@@ -93,6 +95,8 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
                 receiver.receive(first.value)
                 // The connection of this access tells whether anything has changed, once it is free.
                 connections.fetch.lane.afterCurrentAccess { observeChanges(since: first) }
+            } catch  where error.isPassing {
+                retryLater(failureCount + 1) { later(after: failureCount + 1) }
             } catch {
                 receiver.fail(error)
             }
@@ -113,7 +117,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         receiver.events.willFetch()
         var proof = UnchangedProof(connections)
         let isWatched = connections.observesChanges && db.configuration.observesOtherProcesses
-        let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersion() : nil
+        let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
         let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
         receiver.events.willTrack(region)
         guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
@@ -124,7 +128,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         // Before this access ends, only other processes can commit.
         let joined = try join(db, region)
         var first = First(value: value, region: region, proof: nil)
-        if let version, try db.connection.foreignDataVersion() != version { first.outdated = joined }
+        if let version, try db.connection.foreignDataVersions() != version { first.outdated = joined }
         return first
     }
 
@@ -139,13 +143,15 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
     }
 
     /// Observes changes from the next access of the writer on.
-    private func observeChanges(since first: First, _ proof: UnchangedProof) {
+    private func observeChanges(since first: First, _ proof: UnchangedProof, after failureCount: Int = 0) {
         connections.write.callback { result in
             guard !receiver.isEnded else { return }
             do {
                 let db = try result.get()
                 guard let fetch = try join(db, first.region) else { return }
                 if !proof.isUnchanged(db) { fetch.didCommit(.fullDatabase, db) }
+            } catch  where error.isPassing {
+                retryLater(failureCount + 1) { observeChanges(since: first, proof, after: failureCount + 1) }
             } catch {
                 receiver.fail(error)
             }

@@ -15,13 +15,13 @@ struct AccessLaneConcurrencyTests {
         capacity: Int, opens: @escaping @Sendable (_ attempt: Int) throws -> Void = { _ in }
     ) -> AccessLane {
         let attempts = Mutex(0)
-        return AccessLane(capacity: capacity, isWriter: false, label: "test", qos: .default, target: nil) { executor in
+        return AccessLane(capacity: capacity, isWriter: false, label: "test", qos: .default, target: nil) { queues in
             try opens(
                 attempts.withLock {
                     $0 += 1
                     return $0
                 })
-            return try PooledConnection(path: ":memory:", configuration: Configuration(), executor: executor)
+            return try PooledConnection(path: ":memory:", configuration: Configuration(), queues: queues)
         }
     }
 

@@ -30,7 +30,7 @@ struct ConnectionStateTests {
             let plans = db.recordPlans
             #expect(db.recordPlans === plans)
             #expect(db.state[RecordPlans.self] === plans)
-            #expect(db.state.isEmpty(.callbackProbe))
+            #expect(db.state.isEmpty(CallbackProbe.place))
         }
     }
 
@@ -42,7 +42,7 @@ struct ConnectionStateTests {
             #expect(db.state[CallbackProbe.self] === probe)
             #expect(db.state[RecordPlans.self] === plans)
             db.state[CallbackProbe.self] = nil
-            #expect(db.state.isEmpty(.callbackProbe))
+            #expect(db.state.isEmpty(CallbackProbe.place))
             #expect(db.state[RecordPlans.self] === plans)
         }
     }
@@ -53,7 +53,7 @@ struct ConnectionStateTests {
             let probe = CallbackProbe(Item.self)
             db.state[CallbackProbe.self] = probe
             db.releaseMemory()
-            #expect(db.state.isEmpty(.recordPlans))
+            #expect(db.state.isEmpty(RecordPlans.place))
             #expect(db.state[CallbackProbe.self] === probe)
             try Item(id: 2, name: "b").insert(db)
             #expect(try Item.fetchOne(db, key: 2) == Item(id: 2, name: "b"))

@@ -75,9 +75,16 @@ struct NotifiedChangesTests {
             #expect(!other)
             let table = try isNotified(Table("t")) { $0.tableName == "u" }
             #expect(!table)
-            for name in ["t", "u", "doc", "other", "temporary", "sqlite_master", "sqlite_temp_master"] {
+            for name in ["t", "u", "doc", "other", "temporary"] {
                 let isNotified = try isNotified(DatabaseRegion.fullDatabase) { $0.tableName == name }
                 #expect(isNotified, "\(name)")
+            }
+            // The schema is unchanged, unless the database is replaced.
+            for name in ["sqlite_master", "sqlite_temp_master"] {
+                let isNotified = try isNotified(DatabaseRegion.fullDatabase) { $0.tableName == name }
+                #expect(!isNotified, "\(name)")
+                let entries = try db.observing(ObserverLog { $0.tableName == name }) { try db.databaseWasReplaced() }
+                #expect(entries == ["change"], "\(name)")
             }
         }
     }
@@ -87,7 +94,7 @@ struct NotifiedChangesTests {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
             let log = ChangeLog()
-            db.add(transactionObserver: log)
+            try db.subscribe(log)
             try db.inTransaction {
                 try db.notifyChanges(in: Table("t").filter(Column("id") == 1))
                 try db.notifyChanges(in: Table("t").filter(Column("id") == 3).select(Column("x")))
@@ -122,7 +129,7 @@ struct NotifiedChangesTests {
             try db.execute(sql: "CREATE TABLE t(x, y); INSERT INTO t VALUES (x'0102', 1), (x'0304', 2)")
             let log = ChangeLog()
             let observer = ObserverLog()
-            db.add(transactionObserver: log)
+            try db.subscribe(log)
             db.add(transactionObserver: observer)
             try db.withBlob(table: "t", column: "x", rowID: 1, access: .readWrite) { try $0.write(.init([9])) }
             #expect(log.take() == "t(x)")
@@ -154,7 +161,7 @@ struct NotifiedChangesTests {
     func erasedDatabases(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
             let log = ChangeLog()
-            writer.add(transactionObserver: log)
+            try writer.subscribe(log)
             try writer.erase()
             #expect(log.take() == "full database")
         }
@@ -164,7 +171,7 @@ struct NotifiedChangesTests {
     func restoredDatabases(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
             let log = ChangeLog()
-            writer.add(transactionObserver: log)
+            try writer.subscribe(log)
             let source = try DatabaseQueue()
             try source.write { try $0.execute(sql: "CREATE TABLE u(x)") }
             try source.backup(to: writer)
@@ -183,7 +190,7 @@ struct NotifiedChangesTests {
         let other = try kind.make(path: path)
         try writer.write { try $0.execute(sql: "CREATE TABLE t(x); CREATE TABLE u(x)") }
         let log = ChangeLog()
-        writer.add(transactionObserver: log)
+        try writer.subscribe(log)
         try writer.writeWithoutTransaction { try $0.cachedStatement(sql: "INSERT INTO t VALUES (1)").execute() }
         #expect(log.take() == "insert t 1")
         try other.write {

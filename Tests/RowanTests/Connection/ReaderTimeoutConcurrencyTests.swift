@@ -11,8 +11,8 @@ struct ReaderTimeoutConcurrencyTests {
     private func makeLane() -> AccessLane {
         AccessLane(
             capacity: 1, isWriter: false, label: "test", qos: .default, target: nil, waitLimit: .milliseconds(50)
-        ) { executor in
-            try PooledConnection(path: ":memory:", configuration: Configuration(), executor: executor)
+        ) { queues in
+            try PooledConnection(path: ":memory:", configuration: Configuration(), queues: queues)
         }
     }
 

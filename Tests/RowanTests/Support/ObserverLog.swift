@@ -1,6 +1,7 @@
 // Observers that write down what they are told, in order.
 
 import Rowan
+import Testing
 
 /// An observer that uses the public protocol only.
 final class ObserverLog: TransactionObserver {
@@ -63,31 +64,42 @@ final class ObserverLog: TransactionObserver {
     }
 }
 
-/// An observer that is told which regions change: the tables that are reported as a whole, and the rows.
-final class ChangeLog: RegionObserver {
+/// A subscriber that is told which regions change: the tables that are reported as a whole, and the rows.
+final class ChangeLog: ChangeSubscriber {
     private(set) var region = DatabaseRegion()
     private(set) var rows: [DatabaseEvent] = []
     /// The changes that were committed.
     private(set) var committed: [(region: DatabaseRegion, rows: [DatabaseEvent])] = []
-    private let observes: (DatabaseEventKind) -> Bool
+    private let interest: (StatementProfile.Table, DatabaseEventKind) -> ChangeInterest
 
-    init(observes: @escaping (DatabaseEventKind) -> Bool = { _ in true }) { self.observes = observes }
+    init(interest: @escaping (StatementProfile.Table, DatabaseEventKind) -> ChangeInterest = { _, _ in .rows }) {
+        self.interest = interest
+    }
 
-    /// An observer of a region, as observations are.
-    convenience init(_ region: DatabaseRegion) { self.init { region.isModified(byEventsOfKind: $0) } }
+    /// A subscriber to a region, as observations are.
+    convenience init(_ region: DatabaseRegion, _ interest: ChangeInterest = .rows) {
+        self.init { _, kind in region.isModified(byEventsOfKind: kind) ? interest : .none }
+    }
 
-    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { observes(eventKind) }
+    func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
+        interest(table, kind)
+    }
 
-    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind) { rows.append(event) }
+    func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) { rows.append(event) }
 
-    func databaseDidChange(in region: DatabaseRegion) { self.region.formUnion(region) }
+    func regionDidChange(_ region: DatabaseRegion) { self.region.formUnion(region) }
 
-    func databaseDidCommit(_ db: Database) {
-        committed.append((region, rows))
+    func transactionDidEnd(committed isCommitted: Bool, _ db: Database) {
+        if isCommitted { committed.append((region, rows)) }
         forget()
     }
 
-    func databaseDidRollback(_ db: Database) { forget() }
+    /// Whether something in a region was committed.
+    func notices(_ observed: DatabaseRegion) -> Bool {
+        committed.contains { changes in
+            changes.region.intersects(observed) || changes.rows.contains { observed.isModified(by: $0) }
+        }
+    }
 
     private func forget() { (region, rows) = (DatabaseRegion(), []) }
 
@@ -101,12 +113,22 @@ final class ChangeLog: RegionObserver {
     }
 }
 
+extension DatabaseWriter {
+    /// Subscribes to the changes of the writer.
+    func subscribe(_ log: ChangeLog) throws { try unsafeReentrantWrite { try $0.subscribe(log) } }
+}
+
+extension DatabaseRegion {
+    /// Whether the region contains some rows of a table only.
+    fileprivate var countsRows: Bool { description.contains("[") }
+}
+
 extension Database {
     /// What an observer of everything is told about a script, which runs in one transaction.
     func changes(_ sql: String) throws -> String {
         let log = ChangeLog()
-        add(transactionObserver: log)
-        defer { remove(transactionObserver: log) }
+        try subscribe(log)
+        defer { unsubscribe(log) }
         try inTransaction {
             try execute(sql: sql)
             return .commit
@@ -117,16 +139,17 @@ extension Database {
     /// Whether the observation of a query notices a script.
     func notices(_ query: String, _ sql: String) throws -> Bool {
         let region = try makeStatement(sql: query).databaseRegion
-        let log = ChangeLog(region)
-        add(transactionObserver: log)
-        defer { remove(transactionObserver: log) }
+        // Those who ask for rows, and those who ask for regions, notice the same.
+        let (rows, regions) = (ChangeLog(region), ChangeLog(region, .region))
+        for log in [rows, regions] { try subscribe(log) }
+        defer { for log in [rows, regions] { unsubscribe(log) } }
         try inTransaction {
             try execute(sql: sql)
             return .commit
         }
-        return log.committed.contains { changes in
-            changes.region.intersects(region) || changes.rows.contains { region.isModified(by: $0) }
-        }
+        let notices = rows.notices(region)
+        #expect(regions.notices(region) == notices || notices == false && region.countsRows, "\(query): \(sql)")
+        return notices
     }
 
     /// What an observer is told while the closure runs.

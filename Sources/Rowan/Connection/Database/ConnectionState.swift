@@ -1,19 +1,18 @@
-// Values that higher layers store on a connection, such as the plans of records. Each layer declares the class of its
-// value; the connection knows their number and their lifetimes. Each class has one place, and each place has one class:
-// an access costs one array index, and the single checked cast, which is here, never fails.
+// Values that the layers above store on a connection, such as the plans of records. Each layer declares a class, and the
+// place of its values: an access costs one array index, and the single checked cast, which is here, never fails.
 
-/// A value that a higher layer stores on a connection. Its class is final.
-///
-/// A layer adds a case to ``ConnectionState/Place``, which defines the lifetime of the value, and declares its class:
+import Synchronization
+
+/// A value that a layer above stores on a connection. Its class is final.
 ///
 /// ```swift
-/// final class TransactionObservers: ConnectionStateValue {
-///     static var place: ConnectionState.Place { .observers }
-///     var observers: [any TransactionObserver] = []
+/// final class RecordPlans: ConnectionStateValue {
+///     static let place = ConnectionState.Place(.statements)
+///     var plans: [ObjectIdentifier: Plan] = [:]
 /// }
 ///
 /// extension Database {
-///     var observers: TransactionObservers { state.value(orMake: TransactionObservers()) }
+///     var recordPlans: RecordPlans { state.value(orMake: RecordPlans()) }
 /// }
 /// ```
 @usableFromInline
@@ -22,30 +21,19 @@ package protocol ConnectionStateValue: AnyObject {
     static var place: ConnectionState.Place { get }
 }
 
-/// The values that higher layers store on a connection: at most one of each class.
+/// The values that the layers above store on a connection: at most one of each class.
 @usableFromInline
 package struct ConnectionState {
-    /// The places, one for each class of values.
+    /// The place of the values of one class.
     @usableFromInline
-    package enum Place: Int, CaseIterable, Sendable {
-        /// The statements of the persistence methods and of fetches by key.
-        case recordPlans
-        /// The listener that detects default implementations of callbacks.
-        case callbackProbe
-        /// The receiver of the reports of a migration.
-        case migrationReporter
-        /// The names of the collections that are served as tables.
-        case collections
-        /// The observers of transactions.
-        case transactionObservers
-        /// The observations of regions and values.
-        case observations
+    package struct Place: Sendable {
+        @usableFromInline let index: Int
+        fileprivate let lifetime: Lifetime
 
-        var lifetime: Lifetime {
-            switch self {
-            case .recordPlans: .statements
-            case .callbackProbe, .migrationReporter, .collections, .transactionObservers, .observations: .connection
-            }
+        /// Creates a place. Each class has one, in a stored type property.
+        package init(_ lifetime: Lifetime) {
+            index = placeCount.add(1, ordering: .relaxed).oldValue
+            self.lifetime = lifetime
         }
     }
 
@@ -58,20 +46,28 @@ package struct ConnectionState {
         case connection
     }
 
-    @usableFromInline package private(set) var values: [AnyObject?] = Array(repeating: nil, count: Place.allCases.count)
+    @usableFromInline package private(set) var values: [AnyObject?] = []
+    /// The places of the values that live as long as the statements.
+    private var temporary: Set<Int> = []
 
     package init() {}
 
     /// The value of a class, or nil.
     package subscript<Value: ConnectionStateValue>(_: Value.Type) -> Value? {
         get {
-            guard let value = values[Value.place.rawValue] else { return nil }
+            let index = Value.place.index
+            guard index < values.count, let value = values[index] else { return nil }
             precondition(
                 ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self), "two classes use the same place")
             // The class has been compared: `as?` would search the superclasses (benchmark insert-struct).
             return unsafeDowncast(value, to: Value.self)
         }
-        set { values[Value.place.rawValue] = newValue }
+        set {
+            let place = Value.place
+            while values.count <= place.index { values.append(nil) }
+            values[place.index] = newValue
+            if place.lifetime == .statements { temporary.insert(place.index) }
+        }
     }
 
     /// The value of a class, created if necessary.
@@ -84,11 +80,14 @@ package struct ConnectionState {
 
     /// Whether a place is empty. For the user's code, this costs an index and a comparison (benchmark insert-struct).
     @inlinable
-    package func isEmpty(_ place: Place) -> Bool { values[place.rawValue] == nil }
+    package func isEmpty(_ place: Place) -> Bool { place.index >= values.count || values[place.index] == nil }
 
     /// Removes the values with this lifetime. ``Database/releaseMemory()``, and the check before closing, remove the
     /// values that live as long as the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
-        for place in Place.allCases where place.lifetime == lifetime { values[place.rawValue] = nil }
+        for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }
 }
+
+/// The number of places in this process.
+private let placeCount = Atomic<Int>(0)

@@ -95,6 +95,7 @@ extension Database {
 
     private func begin(_ kind: TransactionKind?, owner: TransactionState.Owner) throws {
         let isReadOnly = configuration.readonly || connection.readOnlyDepth > 0
+        try connection.compile(transactionStatements.rollback)
         switch kind ?? (isReadOnly ? .deferred : .immediate) {
         case .deferred:
             try run(transactionStatements.deferred)
@@ -203,65 +204,9 @@ extension Database {
         }
     }
 
-    /// Registers callbacks for the end of the current transaction, or of the next one outside a transaction.
-    ///
-    /// ```swift
-    /// func willDelete(_ db: Database) throws {
-    ///     db.afterNextTransaction { _ in try? FileManager.default.removeItem(at: url) }
-    /// }
-    /// ```
-    public func afterNextTransaction(
-        onCommit: @escaping @Sendable (Database) -> Void,
-        onRollback: @escaping @Sendable (Database) -> Void = { _ in }
-    ) {
-        guard connection.isInsideTransaction else {
-            // The next one may be that of a single statement, which only observers hear of.
-            return add(
-                transactionObserver: TransactionEndObserver(onCommit: onCommit, onRollback: onRollback),
-                extent: .nextTransaction)
-        }
-        reportTransactionEnds()
-        transactionCallbacks.append((onCommit, onRollback))
-    }
-
-    /// Has the connection report how its transactions end.
-    func reportTransactionEnds() {
-        guard connection.transactionDidEnd == nil else { return }
-        connection.transactionDidEnd = { [unowned self] in notifyTransactionEnd(committed: $0) }
-    }
-
-    /// A callback for the end of the transaction.
-    package typealias TransactionCallback = @Sendable (Database) -> Void
-
-    private func notifyTransactionEnd(committed: Bool) {
-        // First, because observers may begin another transaction, with other callbacks.
-        let callbacks = transactionCallbacks
-        transactionCallbacks = []
-        state[TransactionObservers.self]?.transactionDidEnd(committed: committed)
-        for callback in callbacks {
-            if committed { callback.onCommit(self) } else { callback.onRollback(self) }
-        }
-    }
-
     /// The version of the schema, which changes with the schema. <https://sqlite.org/pragma.html#pragma_schema_version>
     public func schemaVersion() throws -> Int32 {
         let row = try Row.rows(connection, "PRAGMA schema_version").first
         return row?[0] ?? 0
     }
-}
-
-/// Calls back when a transaction has ended.
-private final class TransactionEndObserver: TransactionObserver {
-    private let onCommit: Database.TransactionCallback
-    private let onRollback: Database.TransactionCallback
-
-    init(onCommit: @escaping Database.TransactionCallback, onRollback: @escaping Database.TransactionCallback) {
-        self.onCommit = onCommit
-        self.onRollback = onRollback
-    }
-
-    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
-    func databaseDidChange(with event: DatabaseEvent) {}
-    func databaseDidCommit(_ db: Database) { onCommit(db) }
-    func databaseDidRollback(_ db: Database) { onRollback(db) }
 }

@@ -32,7 +32,6 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     // Transactions
     @exclusivity(unchecked) var transactionStatements = TransactionStatements()
-    var transactionCallbacks: [(onCommit: TransactionCallback, onRollback: TransactionCallback)] = []
     /// The date of a transaction, and the number of that transaction.
     var knownTransactionDate: (number: Int, date: Date)?
 

@@ -48,6 +48,6 @@ extension Database {
         }
         try backup.finish()
         destDb.connection.schemaDidMove()
-        try destDb.notifyChanges(in: .fullDatabase)
+        try destDb.databaseWasReplaced()
     }
 }

@@ -38,7 +38,7 @@ public final class DatabasePool: DatabaseWriter {
             target: configuration.writeTargetQueue ?? configuration.targetQueue,
             didWrite: longReads.didWrite
         ) {
-            try PooledConnection(path: path, configuration: configuration, executor: $0)
+            try PooledConnection(path: path, configuration: configuration, queues: $0)
         }
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
@@ -47,7 +47,7 @@ public final class DatabasePool: DatabaseWriter {
             capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
             qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout
         ) { [readerConfiguration] in
-            try PooledConnection(path: path, configuration: readerConfiguration, executor: $0, isReader: true)
+            try PooledConnection(path: path, configuration: readerConfiguration, queues: $0, isReader: true)
         }
         AccessLane.pair(writer: writer, readers: readers)
         let connection = try writer.acquire()

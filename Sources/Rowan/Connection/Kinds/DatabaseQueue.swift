@@ -47,7 +47,7 @@ public final class DatabaseQueue: DatabaseWriter {
             qos: configuration.writeQoS,
             target: configuration.targetQueue
         ) {
-            try PooledConnection(path: location, configuration: configuration, executor: $0)
+            try PooledConnection(path: location, configuration: configuration, queues: $0)
         }
         // Opens the connection now, so this initializer throws an error if the file is not a database.
         lane.release(try lane.acquire())
@@ -124,10 +124,15 @@ public final class DatabaseQueue: DatabaseWriter {
         }
         let db = connection.database
         precondition(!db.isInsideTransaction, "call spawnConcurrentRead outside a transaction")
+        var isCalled = false
         do {
-            try db.isolatedRead { value(.success($0)) }
+            try db.isolatedRead {
+                isCalled = true
+                value(.success($0))
+            }
         } catch {
-            value(.failure(error))
+            // A later error concerns the end of the read, of which the closure has already had its database.
+            if !isCalled { value(.failure(error)) }
         }
     }
 

@@ -43,7 +43,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
             qos: configuration.readQoS, target: configuration.targetQueue
         ) {
             let connection = try PooledConnection(
-                path: path, configuration: configuration, executor: $0, isReader: true)
+                path: path, configuration: configuration, queues: $0, isReader: true)
             try connection.run { try $0.beginSnapshot() }
             return connection
         }
@@ -116,7 +116,14 @@ extension Database {
             try beginTransaction(.deferred)
             // The transaction sees a state from its first read on.
             try connection.run("SELECT rowid FROM sqlite_master LIMIT 1")
+            connection.isSnapshot = true
         }
+    }
+
+    /// Ends the transaction of a snapshot.
+    func endSnapshot() throws {
+        connection.isSnapshot = false
+        try rollback()
     }
 
     private func isInWALMode() throws -> Bool {

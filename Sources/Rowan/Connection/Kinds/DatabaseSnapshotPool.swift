@@ -43,7 +43,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
             label: configuration.label ?? "Rowan.DatabaseSnapshotPool", qos: configuration.readQoS,
             target: configuration.targetQueue, waitLimit: configuration.readerTimeout
         ) {
-            try PooledConnection(path: path, configuration: configuration, executor: $0, isReader: true)
+            try PooledConnection(path: path, configuration: configuration, queues: $0, isReader: true)
         }
         try beginTransactions()
     }
@@ -78,10 +78,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         defer { witness.connection.closeEventually() }
         connections = try (0..<configuration.maximumReaderCount).map { _ in try lane.acquireAnother() }
         for _ in 1...Self.maximumAttempts {
-            let before = try witness.withAccess { try $0.connection.foreignDataVersion() }
+            let before = try witness.withAccess { try $0.connection.foreignDataVersions() }
             for connection in connections { try connection.run { try $0.beginSnapshot() } }
-            if try witness.withAccess({ try $0.connection.foreignDataVersion() }) == before { return }
-            for connection in connections { try connection.run { try $0.rollback() } }
+            if try witness.withAccess({ try $0.connection.foreignDataVersions() }) == before { return }
+            for connection in connections { try connection.run { try $0.endSnapshot() } }
         }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,

@@ -198,6 +198,6 @@ extension Database {
         // The schema version restarts: another connection may know an older schema with the same version.
         try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
         connection.schemaDidMove()
-        try notifyChanges(in: .fullDatabase)
+        try databaseWasReplaced()
     }
 }

@@ -82,8 +82,10 @@ final class GroupedWrites: Sendable {
 
     private static func perform(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
         guard !writes.isEmpty else { return }
+        var hasBegun = false
         do {
             try db.transaction(.immediate) {
+                hasBegun = true
                 // A write may end the transaction, and begin another one.
                 let ending = Mutex<Bool?>(nil)
                 db.afterNextTransaction { _ in
@@ -103,6 +105,10 @@ final class GroupedWrites: Sendable {
                 if ended.isCommitted { write.end() } else { runAlone(write, db, connection) }
             }
             return perform(Array(writes[ended.count...]), db, connection)
+        } catch  where !hasBegun {
+            // The lock was not free in time. One wait is enough for all of them.
+            for write in writes { write.fail(error) }
+            return
         } catch {
             // Each write finds out on its own whether it can be committed.
             for write in writes { runAlone(write, db, connection) }
@@ -177,10 +183,13 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             guard let value else { throw CancellationError() }
             return value
         }
-        state.withLock { state in
+        let wasCancelled = state.withLock { state in
             if state.isCancelled { state.connection?.endCancellation() }
             (state.connection, state.result) = (nil, result)
+            return state.isCancelled
         }
+        // SQLite interrupts statements as long as any is running: the next write must not be one of them.
+        if wasCancelled { connection?.endInterruption() }
     }
 
     func throwFailure() throws { _ = try state.withLock { $0.result }?.get() }

@@ -1,6 +1,6 @@
 // The only gate to connections: a lane contains up to N of them, and grants each to one access at a time, in order of
 // arrival. A synchronous access runs on its caller's thread. An asynchronous one waits without blocking a thread, and
-// runs on the executor of the connection. A queue has one lane with one connection; a pool has a lane for the writer,
+// runs on the queue of the connection. A queue has one lane with one connection; a pool has a lane for the writer,
 // and a lane for the readers.
 
 import Dispatch
@@ -40,7 +40,7 @@ final class AccessLane: Sendable {
     /// What an access receives: a connection, or permission to open one.
     enum Grant: Sendable {
         case connection(PooledConnection)
-        case place(ConnectionExecutor)
+        case place(ConnectionQueues)
     }
 
     /// An access that waits for a connection; it is woken once.
@@ -51,6 +51,8 @@ final class AccessLane: Sendable {
         let isPatient: Bool
         /// The uptime when the wait began.
         let beginning = Uptime.now
+        /// Its ticket in the lane, once it waits there.
+        fileprivate let ticket = Atomic<Int>(-1)
         let wake: @Sendable (Result<Grant, any Error>) -> Void
 
         init(
@@ -72,8 +74,8 @@ final class AccessLane: Sendable {
     private let didWrite: (@Sendable () -> Void)?
     /// Whether the connections of the lane can write, and so observe changes.
     let isWriter: Bool
-    private let makeExecutor: @Sendable () -> ConnectionExecutor
-    private let open: @Sendable (ConnectionExecutor) throws -> PooledConnection
+    private let makeQueues: @Sendable () -> ConnectionQueues
+    private let open: @Sendable (ConnectionQueues) throws -> PooledConnection
     /// The asynchronous writes that share transactions, if the configuration says so.
     let groupedWrites = GroupedWrites()
     /// The progress of the connection at the end of its last access, if the lane has one connection.
@@ -89,14 +91,14 @@ final class AccessLane: Sendable {
     init(
         capacity: Int, isWriter: Bool, label: String, qos: DispatchQoS, target: DispatchQueue?,
         waitLimit: Duration? = nil, didWrite: (@Sendable () -> Void)? = nil,
-        open: @escaping @Sendable (ConnectionExecutor) throws -> PooledConnection
+        open: @escaping @Sendable (ConnectionQueues) throws -> PooledConnection
     ) {
         self.capacity = capacity
         self.waitLimit = waitLimit?.nanoseconds
         self.didWrite = didWrite
         self.isWriter = isWriter
         self.open = open
-        makeExecutor = { ConnectionExecutor(label: label, qos: qos, target: target) }
+        makeQueues = { ConnectionQueues(label: label, qos: qos, target: target) }
     }
 
     /// Introduces a writer and its readers to each other, to prevent deadlocks between them.
@@ -130,9 +132,9 @@ final class AccessLane: Sendable {
     ///
     /// - Precondition: the lane is not full, and no other thread knows it yet.
     func acquireAnother() throws -> PooledConnection {
-        let executor = makeExecutor()
+        let queues = makeQueues()
         state.withLock { $0.count += 1 }
-        do { return try openInPlace(executor) } catch {
+        do { return try openInPlace(queues) } catch {
             state.withLock { $0.count -= 1 }
             throw error
         }
@@ -180,7 +182,7 @@ final class AccessLane: Sendable {
         let (grant, schedulesExpiry) = try state.withLock { state -> (Grant?, Bool) in
             guard !state.isClosed else { throw DatabaseError.connectionIsClosed }
             if let grant = take(&state) { return (grant, false) }
-            state.waiters.append(waiter)
+            waiter.ticket.store(state.waiters.append(waiter), ordering: .relaxed)
             guard waitLimit != nil, !waiter.isPatient, !state.isExpiryScheduled else { return (nil, false) }
             state.isExpiryScheduled = true
             return (nil, true)
@@ -194,7 +196,7 @@ final class AccessLane: Sendable {
     /// - Returns: false if it has already been woken.
     func cancel(_ waiter: Waiter) -> Bool {
         state.withLock { state in
-            guard let waiter = state.waiters.remove(where: { $0 === waiter }) else { return false }
+            guard state.waiters.remove(waiter.ticket.load(ordering: .relaxed)) != nil else { return false }
             state.noteWait(of: waiter)
             return true
         }
@@ -228,11 +230,11 @@ final class AccessLane: Sendable {
         }
     }
 
-    /// The executor of an access.
-    func executor(of grant: Grant) -> ConnectionExecutor {
+    /// The queues of an access.
+    func queues(of grant: Grant) -> ConnectionQueues {
         switch grant {
-        case .connection(let connection): connection.executor
-        case .place(let executor): executor
+        case .connection(let connection): connection.queues
+        case .place(let queues): queues
         }
     }
 
@@ -240,7 +242,7 @@ final class AccessLane: Sendable {
     var failureQueue: DispatchQueue {
         state.withLock { state in
             if let queue = state.failureQueue { return queue }
-            let queue = makeExecutor().queue
+            let queue = makeQueues().queue
             state.failureQueue = queue
             return queue
         }
@@ -255,29 +257,29 @@ final class AccessLane: Sendable {
         if let connection = state.idle.popLast() { return .connection(connection) }
         guard state.count < capacity else { return nil }
         state.count += 1
-        return .place(makeExecutor())
+        return .place(makeQueues())
     }
 
     // MARK: Opening
 
     /// The connection of a grant, opened if necessary. It runs in the access itself: on the thread of a synchronous
-    /// access, on the executor of an asynchronous one.
+    /// access, on the queue of an asynchronous one.
     func connection(of grant: Grant) throws -> PooledConnection {
         switch grant {
         case .connection(let connection): return connection
-        case .place(let executor):
-            do { return try openInPlace(executor) } catch {
+        case .place(let queues):
+            do { return try openInPlace(queues) } catch {
                 passPlaceOn()
                 throw error
             }
         }
     }
 
-    private func openInPlace(_ executor: ConnectionExecutor) throws -> PooledConnection {
+    private func openInPlace(_ queues: ConnectionQueues) throws -> PooledConnection {
         let thread = currentThreadID
         state.withLock { $0.openingThreads.append(thread) }
         defer { state.withLock { $0.openingThreads.removeAll { $0 == thread } } }
-        let connection = try open(executor)
+        let connection = try open(queues)
         connection.database.lane = self
         state.withLock { $0.all.append(connection) }
         return connection
@@ -292,7 +294,7 @@ final class AccessLane: Sendable {
             signalIfAllReturned(state)
             return nil
         }
-        waiter?.wake(.success(.place(makeExecutor())))
+        waiter?.wake(.success(.place(makeQueues())))
     }
 
     // MARK: Current state
@@ -325,7 +327,7 @@ final class AccessLane: Sendable {
     /// Runs the closure when the current access, which is one with a callback, has ended.
     func afterCurrentAccess(_ body: @escaping @Sendable () -> Void) {
         guard let connection = connectionOfCurrentThread else { return body() }
-        connection.executor.queue.async(execute: body)
+        connection.queues.queue.async(execute: body)
     }
 
     /// The connection that the current thread is using, if any.

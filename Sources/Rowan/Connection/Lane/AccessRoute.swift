@@ -117,13 +117,12 @@ extension DatabaseAccessRoute {
         return try result.get()
     }
 
-    /// Asynchronous access, on the executor of the connection. Cancelling the task interrupts SQLite, and leaves the
+    /// Asynchronous access, on the queue of the connection. Cancelling the task interrupts SQLite, and leaves the
     /// connection clean.
     func run<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        let access = AsyncAccess()
+        let access = AsyncAccess(lane)
         return try await withTaskCancellationHandler {
-            let grant = try await access.grant(of: lane)
-            return try await lane.executor(of: grant).run { try runGranted(access, grant, body) }
+            try await access.run { grant in try runGranted(access, grant, body) }
         } onCancel: {
             access.cancel()
         }
@@ -167,8 +166,8 @@ extension DatabaseAccessRoute {
             switch result {
             case .failure(let error): lane.failureQueue.async { body(.failure(error)) }
             case .success(let grant):
-                let executor = lane.executor(of: grant)
-                (isIndependent ? executor.independentQueue : executor.queue).async { runCallback(grant, body) }
+                let queues = lane.queues(of: grant)
+                (isIndependent ? queues.independentQueue : queues.queue).async { runCallback(grant, body) }
             }
         }
         do { try lane.enqueue(waiter) } catch {

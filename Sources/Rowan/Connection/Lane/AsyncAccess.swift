@@ -1,55 +1,111 @@
-// The state of an asynchronous access. Its task may be cancelled at any time: before, while and after it waits for a
-// connection. In each case, the state releases its closure, its continuation and its connection.
+// An asynchronous access. Its task waits without a thread: as the executor of the task's next job, the access keeps the
+// job until the lane grants a connection, and then runs it on the queue of that connection. No thread of Swift's pool is
+// needed in between. Programs do block all of those, with synchronous accesses that wait for this very connection.
+//
+// The task may be cancelled at any time: before, while and after it waits. In each case, the access lets go of its job
+// and of its connection.
 
+import Dispatch
 import Synchronization
 
-final class AsyncAccess: Sendable {
+final class AsyncAccess: SerialExecutor {
     private enum Phase {
         case created
-        case waiting(AccessLane, AccessLane.Waiter, CheckedContinuation<AccessLane.Grant, any Error>)
-        case granted
+        case waiting(AccessLane.Waiter)
+        case granted(Result<AccessLane.Grant, any Error>)
         case running(PooledConnection)
         case ended
     }
 
     private struct State {
         var phase = Phase.created
+        /// The job that waits for the grant.
+        var job: UnownedJob?
         var isCancelled = false
     }
 
+    private let lane: AccessLane
     private let state = Mutex(State())
 
-    /// Waits for a connection, without blocking a thread.
+    init(_ lane: AccessLane) { self.lane = lane }
+
+    /// Runs the closure with the grant of the lane, on the queue of its connection, inside the current task.
     ///
-    /// - Throws: `CancellationError`; SQLITE_MISUSE if the lane is closed.
-    func grant(of lane: AccessLane) async throws -> AccessLane.Grant {
-        guard !isCancelled else { throw CancellationError() }
-        let grant: AccessLane.Grant
-        if let free = try lane.grantNow() {
-            grant = free
-        } else {
-            grant = try await withCheckedThrowingContinuation { wait(for: lane, $0) }
-        }
-        state.withLock { $0.phase = .granted }
-        return grant
+    /// - Throws: the error of the closure; `CancellationError`; SQLITE_MISUSE if the lane is closed; SQLITE_BUSY if the
+    ///   access has waited too long.
+    func run<T: Sendable>(_ body: @Sendable (AccessLane.Grant) throws -> T) async throws -> T {
+        begin()
+        return try await Isolation(executor: self).run { try body(takeGrant()) }
     }
 
-    private func wait(for lane: AccessLane, _ continuation: CheckedContinuation<AccessLane.Grant, any Error>) {
-        let waiter = AccessLane.Waiter { continuation.resume(with: $0) }
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.phase = .waiting(lane, waiter, continuation) }
-            return state.isCancelled
-        }
-        guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        do { try lane.enqueue(waiter) } catch {
-            state.withLock { $0.phase = .ended }
-            return continuation.resume(throwing: error)
-        }
-        // A cancellation between these two steps did not find the waiter in the lane.
-        if state.withLock({ $0.isCancelled }), lane.cancel(waiter) {
-            continuation.resume(throwing: CancellationError())
+    /// Asks the lane for a connection.
+    private func begin() {
+        guard !isCancelled else { return didGet(.failure(CancellationError())) }
+        do {
+            if let grant = try lane.grantNow() { return didGet(.success(grant)) }
+            let waiter = AccessLane.Waiter { [self] in didGet($0) }
+            state.withLock { $0.phase = .waiting(waiter) }
+            try lane.enqueue(waiter)
+            // A cancellation between these two steps did not find the waiter in the lane.
+            if isCancelled, lane.cancel(waiter) { didGet(.failure(CancellationError())) }
+        } catch {
+            didGet(.failure(error))
         }
     }
+
+    /// The lane has granted or refused a connection.
+    private func didGet(_ grant: Result<AccessLane.Grant, any Error>) {
+        let job = state.withLock { state in
+            state.phase = .granted(grant)
+            return state.job.take()
+        }
+        if let job { start(job, with: grant) }
+    }
+
+    private func takeGrant() throws -> AccessLane.Grant {
+        guard case .granted(let grant) = state.withLock({ $0.phase }) else {
+            preconditionFailure("the job of an access runs once it has its grant")
+        }
+        return try grant.get()
+    }
+
+    // MARK: Executor
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let grant = state.withLock { state -> Result<AccessLane.Grant, any Error>? in
+            switch state.phase {
+            case .created, .waiting:
+                state.job = job
+                return nil
+            case .granted(let grant): return grant
+            // A job that no access needs: it ends at once.
+            case .running, .ended: return .failure(CancellationError())
+            }
+        }
+        if let grant { start(job, with: grant) }
+    }
+
+    private func start(_ job: UnownedJob, with grant: Result<AccessLane.Grant, any Error>) {
+        let queue =
+            switch grant {
+            case .success(let grant): lane.queues(of: grant).queue
+            case .failure: lane.failureQueue
+            }
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    private actor Isolation {
+        private let executor: AsyncAccess
+
+        init(executor: AsyncAccess) { self.executor = executor }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        func run<T: Sendable>(_ body: @Sendable () throws -> T) throws -> T { try body() }
+    }
+
+    // MARK: Cancellation
 
     /// Whether the access was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -73,14 +129,11 @@ final class AsyncAccess: Sendable {
     }
 
     func cancel() {
-        let waiting = state.withLock {
-            state -> (AccessLane, AccessLane.Waiter, CheckedContinuation<AccessLane.Grant, any Error>)? in
+        let waiter = state.withLock { state -> AccessLane.Waiter? in
             state.isCancelled = true
             switch state.phase {
             case .created, .granted, .ended: return nil
-            case .waiting(let lane, let waiter, let continuation):
-                state.phase = .ended
-                return (lane, waiter, continuation)
+            case .waiting(let waiter): return waiter
             case .running(let connection):
                 // Under the lock, so the access can't end, and its connection can't serve another access, in the
                 // meantime.
@@ -89,8 +142,6 @@ final class AsyncAccess: Sendable {
             }
         }
         // A waiter is either woken, or found in the lane, never both.
-        if let (lane, waiter, continuation) = waiting, lane.cancel(waiter) {
-            continuation.resume(throwing: CancellationError())
-        }
+        if let waiter, lane.cancel(waiter) { didGet(.failure(CancellationError())) }
     }
 }

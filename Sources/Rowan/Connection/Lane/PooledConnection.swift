@@ -7,7 +7,7 @@ import Synchronization
 final class PooledConnection: @unchecked Sendable {
     let database: Database
     /// Runs the asynchronous accesses.
-    let executor: ConnectionExecutor
+    let queues: ConnectionQueues
     /// The C connection while it is open, for interruptions from other threads.
     private let interruptible = Mutex<UInt>(0)
     /// Whether running statements were interrupted, in this access or in an earlier one.
@@ -19,9 +19,9 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Opens and sets up a connection.
     init(
-        path: String, configuration: Configuration, executor: ConnectionExecutor, isReader: Bool = false
+        path: String, configuration: Configuration, queues: ConnectionQueues, isReader: Bool = false
     ) throws {
-        self.executor = executor
+        self.queues = queues
         database = try Database(path: path, configuration: configuration, isReader: isReader)
         allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
         do {
@@ -62,6 +62,7 @@ final class PooledConnection: @unchecked Sendable {
         database.connection.ownerThread.store(currentThreadID, ordering: .relaxed)
         database.connection.releaseForgotten()
         if wasInterrupted.load(ordering: .relaxed) { endInterruption() }
+        if database.connection.transaction.phase == .condemned { rollBackAgain() }
         defer {
             database.connection.accessNumber &+= 1
             database.connection.ownerThread.store(0, ordering: .relaxed)
@@ -69,9 +70,17 @@ final class PooledConnection: @unchecked Sendable {
         return try body(database)
     }
 
+    /// Rolls back the transaction of an earlier access, whose rollback has failed for lack of memory, for example.
+    private func rollBackAgain() {
+        database.connection.resetRunningStatements()
+        // If it fails again, the statements of this access are refused.
+        try? database.rollback()
+        database.connection.transaction.forget()
+    }
+
     /// Ends the interruption. SQLite interrupts all statements while any statement is running. A statement that an
     /// earlier access has left running must not interrupt this access.
-    private func endInterruption() {
+    func endInterruption() {
         guard wasInterrupted.exchange(false, ordering: .relaxed) else { return }
         database.connection.resetRunningStatements()
     }
@@ -128,6 +137,7 @@ final class PooledConnection: @unchecked Sendable {
         }
         // The flag rather than the state: the program may use the C connection.
         let isLeftOpen = connection.isInsideTransaction
+        let wasCondemned = connection.transaction.phase == .condemned
         if isLeftOpen, allowsUnsafeTransactions, connection.transaction.phase != .condemned { return nil }
         run { db in
             // A cursor that the program holds would keep its snapshot of the database, and make the rollback fail.
@@ -137,7 +147,8 @@ final class PooledConnection: @unchecked Sendable {
             connection.transaction.forget()
             connection.restorePragmas()
         }
-        guard isLeftOpen else { return nil }
+        // The access that could not roll back has thrown its error.
+        guard isLeftOpen, !wasCondemned else { return nil }
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "an access left a transaction open, which was rolled back: end the transaction in the access")

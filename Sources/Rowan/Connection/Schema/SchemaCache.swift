@@ -33,7 +33,6 @@ package struct SchemaCache {
         var primaryKey: PrimaryKeyInfo?
         var indexes: [IndexInfo]?
         var foreignKeys: [ForeignKeyInfo]?
-        var preUpdateLayout: PreUpdateLayout?
 
         struct Kind {
             var schema: DatabaseSchemaID

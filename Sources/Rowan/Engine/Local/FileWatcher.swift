@@ -6,35 +6,38 @@ import Foundation
 
 /// Watches the files of a database: the file itself, its WAL and its journal.
 package final class FileWatcher: Sendable {
-    private let source: Mutex<any DispatchSourceProtocol>
+    private let stop: @Sendable () -> Void
 
     /// Watches until this object is deallocated.
     ///
     /// - Parameters:
     ///   - path: the path of the database file.
-    ///   - onWrite: called on a queue of its own. Several writes may be reported once.
+    ///   - onWrite: called on a queue. Several writes may be reported once.
     /// - Throws: the error of the system: SQLITE_IOERR with its message.
     package init(path: String, onWrite: @escaping @Sendable () -> Void) throws {
-        let queue = DispatchQueue(label: "Rowan.FileWatcher", qos: .utility)
-        let source = try Self.makeSource(path, queue, onWrite)
-        source.resume()
-        self.source = Mutex(source)
+        stop = try Self.watch(path, onWrite)
     }
 
-    deinit { source.withLock { $0.cancel() } }
+    deinit { stop() }
 
-    private static func systemError(_ action: String, _ path: String) -> DatabaseError {
+    fileprivate static func systemError(_ action: String, _ path: String) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_IOERR,
             message: "can't \(action) to observe other processes: \(String(cString: strerror(errno))) - \(path)")
     }
 }
 
+/// A source of events. `@unchecked Sendable`: Dispatch allows any thread to cancel a source.
+private struct FileEventSource: @unchecked Sendable {
+    let source: any DispatchSourceProtocol
+    func cancel() { source.cancel() }
+}
+
 #if canImport(Darwin)
 extension FileWatcher {
-    private static func makeSource(
-        _ path: String, _ queue: DispatchQueue, _ onWrite: @escaping @Sendable () -> Void
-    ) throws -> sending any DispatchSourceProtocol {
+    private static func watch(
+        _ path: String, _ onWrite: @escaping @Sendable () -> Void
+    ) throws -> @Sendable () -> Void {
         // In WAL mode, the file of the WAL is written first. Otherwise SQLite creates and deletes a journal in the folder.
         // Never the database itself: closing its descriptor would release all locks of SQLite in this process.
         let wal = open(path + "-wal", O_EVTONLY)
@@ -42,63 +45,131 @@ extension FileWatcher {
         let descriptor = wal >= 0 ? wal : open(folder, O_EVTONLY)
         guard descriptor >= 0 else { throw systemError("open the file", path) }
         let source = DispatchSource.makeFileSystemObjectSource(
-            fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib], queue: queue)
+            fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib],
+            queue: DispatchQueue(label: "Rowan.FileWatcher", qos: .utility))
         source.setEventHandler(handler: onWrite)
         source.setCancelHandler { close(descriptor) }
-        return source
+        source.resume()
+        let events = FileEventSource(source: source)
+        return { events.cancel() }
     }
 }
 #else
 extension FileWatcher {
-    private static func makeSource(
-        _ path: String, _ queue: DispatchQueue, _ onWrite: @escaping @Sendable () -> Void
-    ) throws -> sending any DispatchSourceProtocol {
+    private static func watch(
+        _ path: String, _ onWrite: @escaping @Sendable () -> Void
+    ) throws -> @Sendable () -> Void {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { throw systemError("watch files", path) }
-        // The folder, because SQLite creates and deletes files beside the database.
-        let mask = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)
-        guard inotify_add_watch(descriptor, url.deletingLastPathComponent().path, mask) >= 0 else {
-            let error = systemError("watch the folder", path)
-            close(descriptor)
-            throw error
-        }
         let name = url.lastPathComponent
-        let names = Set([name, name + "-wal", name + "-journal"])
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { if readEvents(descriptor, of: names) { onWrite() } }
-        source.setCancelHandler { close(descriptor) }
-        return source
+        // The folder, because SQLite creates and deletes files beside the database.
+        let number = try WatchedFolders.shared.add(
+            url.deletingLastPathComponent().path, Set([name, name + "-wal", name + "-journal"]), onWrite)
+        return { WatchedFolders.shared.remove(number) }
+    }
+}
+
+/// The watched folders of this process. They share one instance of inotify, of which a user has 128.
+private final class WatchedFolders: Sendable {
+    static let shared = WatchedFolders()
+
+    private struct Watch {
+        let names: Set<String>
+        let onWrite: @Sendable () -> Void
     }
 
-    /// Reads the waiting events.
-    ///
-    /// - Returns: whether one of them concerns one of the files.
-    private static func readEvents(_ descriptor: CInt, of names: Set<String>) -> Bool {
-        var isConcerned = false
+    private struct State {
+        /// The descriptor of inotify, and what reads it; nil while nothing is watched.
+        var source: (descriptor: CInt, reader: FileEventSource)?
+        var lastNumber = 0
+        /// The watches of each folder, by the folder's number in inotify.
+        var folders: [CInt: [Int: Watch]] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "Rowan.FileWatcher", qos: .utility)
+
+    /// - Returns: the number of the watch.
+    func add(_ folder: String, _ names: Set<String>, _ onWrite: @escaping @Sendable () -> Void) throws -> Int {
+        try state.withLock { state in
+            let descriptor = try open(&state, folder)
+            let mask = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)
+            let number = inotify_add_watch(descriptor, folder, mask)
+            guard number >= 0 else {
+                let error = FileWatcher.systemError("watch the folder", folder)
+                closeIfUnused(&state)
+                throw error
+            }
+            state.lastNumber += 1
+            state.folders[number, default: [:]][state.lastNumber] = Watch(names: names, onWrite: onWrite)
+            return state.lastNumber
+        }
+    }
+
+    func remove(_ number: Int) {
+        // What the program has given is released outside the lock.
+        let removed = state.withLock { state -> Watch? in
+            guard let folder = state.folders.first(where: { $0.value[number] != nil })?.key else { return nil }
+            let watch = state.folders[folder]?.removeValue(forKey: number)
+            if state.folders[folder]?.isEmpty == true {
+                state.folders[folder] = nil
+                if let source = state.source { inotify_rm_watch(source.descriptor, folder) }
+            }
+            closeIfUnused(&state)
+            return watch
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    private func open(_ state: inout State, _ folder: String) throws -> CInt {
+        if let source = state.source { return source.descriptor }
+        let descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { throw FileWatcher.systemError("watch files", folder) }
+        let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        reader.setEventHandler { self.read(descriptor) }
+        reader.setCancelHandler { close(descriptor) }
+        reader.resume()
+        state.source = (descriptor, FileEventSource(source: reader))
+        return descriptor
+    }
+
+    private func closeIfUnused(_ state: inout State) {
+        guard state.folders.isEmpty else { return }
+        state.source?.reader.cancel()
+        state.source = nil
+    }
+
+    /// Reads the waiting events, and tells the watches that they concern.
+    private func read(_ descriptor: CInt) {
+        var concerned: [Int: Watch] = [:]
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
             while true {
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
-                // Lost events may have concerned a file.
-                if concerns(UnsafeRawBufferPointer(rebasing: buffer[..<count]), names) { isConcerned = true }
+                let events = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                concerned.merge(watches(concernedBy: events)) { first, _ in first }
             }
         }
-        return isConcerned
+        for watch in concerned.values { watch.onWrite() }
     }
 
-    private static func concerns(_ events: UnsafeRawBufferPointer, _ names: Set<String>) -> Bool {
+    private func watches(concernedBy events: UnsafeRawBufferPointer) -> [Int: Watch] {
+        let folders = state.withLock { $0.folders }
+        var concerned: [Int: Watch] = [:]
         let headerSize = MemoryLayout<inotify_event>.size
         var offset = 0
         while offset + headerSize <= events.count {
             let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = offset + headerSize + Int(event.len)
-            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
-            let name = events[(offset + headerSize)..<end].prefix { $0 != 0 }
-            if names.contains(String(decoding: name, as: UTF8.self)) { return true }
+            // Lost events may have concerned any file.
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                for watches in folders.values { concerned.merge(watches) { first, _ in first } }
+            } else if let watches = folders[event.wd] {
+                let name = String(decoding: events[(offset + headerSize)..<end].prefix { $0 != 0 }, as: UTF8.self)
+                for (number, watch) in watches where watch.names.contains(name) { concerned[number] = watch }
+            }
             offset = end
         }
-        return false
+        return concerned
     }
 }
 #endif

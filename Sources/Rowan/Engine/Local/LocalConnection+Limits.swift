@@ -36,15 +36,35 @@ extension LocalConnection {
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
 
-    /// The first value of a query, or nil without rows.
-    /// A number that changes when another connection has committed, and not with the commits of this one.
+    /// Numbers that change when another connection has committed, and not with the commits of this one: for the main
+    /// database and for each attached file.
     /// <https://sqlite.org/pragma.html#pragma_data_version>
-    package func foreignDataVersion() throws -> Int64? {
-        let value = try openHooks().silently { try unwatched { try firstValue("PRAGMA main.data_version") } }
-        guard case .int64(let version) = value?.storage else { return nil }
-        return version
+    package func foreignDataVersions() throws -> [String: Int64] {
+        try openHooks().silently {
+            try unwatched {
+                try databaseFiles().keys.reduce(into: [:]) { versions, schema in
+                    let value = try firstValue("PRAGMA \(schema.quotedDatabaseIdentifier).data_version")
+                    if case .int64(let version) = value?.storage { versions[schema] = version }
+                }
+            }
+        }
     }
 
+    /// The files of the main database and of the attached ones, by schema. Other connections can't see the temporary
+    /// database.
+    package func databaseFiles() throws -> [String: String] {
+        let pointer = try openPointer()
+        var files: [String: String] = [:]
+        var index: CInt = 0
+        while let name = sqlite3_db_name(pointer, index) {
+            defer { index += 1 }
+            guard index != 1, let path = sqlite3_db_filename(pointer, name), path.pointee != 0 else { continue }
+            files[String(cString: name)] = String(cString: path)
+        }
+        return files
+    }
+
+    /// The first value of a query, or nil without rows.
     private func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         defer { query.reset() }
@@ -66,6 +86,20 @@ extension LocalConnection {
         pragmasToRestore = []
         // Some pragmas change what statements do.
         schemaDidMove()
+    }
+
+    // MARK: Snapshots
+
+    /// - Throws: SQLITE_MISUSE if the statement ends the transaction of a snapshot: another one would see a later state.
+    func refuseEndOfSnapshot(_ statement: Statement) throws {
+        switch statement.transactionOperation {
+        case .begin, .savepoint, .release, .rollbackTo, nil: return
+        case .commit, .rollback: break
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, and "
+                + "don't roll it back", sql: statement.sql)
     }
 
     // MARK: Suspension
@@ -105,6 +139,11 @@ extension LocalConnection {
 extension DatabaseError {
     /// The error of an access to a suspended database. Programs know its documented message.
     static func suspended(sql: String? = nil) -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_ABORT, message: "Database is suspended", sql: sql)
+        DatabaseError(resultCode: .SQLITE_ABORT, message: suspensionMessage, sql: sql)
     }
+
+    private static let suspensionMessage = "Database is suspended"
+
+    /// Whether the database was suspended.
+    package var isSuspension: Bool { resultCode == .SQLITE_ABORT && message == Self.suspensionMessage }
 }

@@ -46,8 +46,6 @@ public final class LocalConnection {
     /// The effects of the statements that are compiled from now on, while they are collected.
     var collectedProfile: StatementProfile?
 
-    /// Called when a transaction has ended, with whether it was committed.
-    package var transactionDidEnd: ((Bool) -> Void)?
     @exclusivity(unchecked) private var pendingEnding: TransactionState.Ending?
 
     /// Whether anybody is told about statements: see StatementWatcher.
@@ -55,6 +53,9 @@ public final class LocalConnection {
     /// Whether Rowan runs queries of its own, which nobody is told about.
     @exclusivity(unchecked) var isRunningOwnQueries = false
     @exclusivity(unchecked) var watcher: (any StatementWatcher)?
+    @exclusivity(unchecked) var watchesStatements = false
+    /// The error of a query of Rowan's own, during which SQLite has rolled back the transaction of the program.
+    @exclusivity(unchecked) var lostTransaction: (any Error)?
     @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
     /// The error of a watcher that has refused a commit.
     package var commitRefusal: (any Error)?
@@ -72,6 +73,9 @@ public final class LocalConnection {
 
     /// Set from any thread: the current access must stop.
     package let isCancelled = Atomic<Bool>(false)
+
+    /// Whether the open transaction belongs to a snapshot, and must not end.
+    package var isSnapshot = false
 
     /// Set from any thread: no statement may take a write lock.
     package let isSuspended = Atomic<Bool>(false)
@@ -155,7 +159,7 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil
         hooks = nil
-        (transactionDidEnd, watcher) = (nil, nil)
+        watch(nil, statements: false)
     }
 
     /// Closes the connection once its last statement is finalized. No access is needed, because no access can follow.
@@ -164,7 +168,7 @@ public final class LocalConnection {
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
         // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
-        (transactionDidEnd, watcher, isWatched) = (nil, nil, false)
+        (watcher, watchesStatements, isWatched) = (nil, false, false)
         forgetCachedStatements()
         forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
@@ -329,6 +333,7 @@ extension LocalConnection {
             isOpen: isInsideTransaction, commits: commits, isStatement: succeeded && operation != nil,
             epoch: schemaEpoch)
         if let ending { pendingEnding = ending }
+        if let ending, isRunningOwnQueries, ending != .committed { lostTransaction = DatabaseError.abortedTransaction }
         // The rollback may have undone changes of the schema.
         let isRolledBack = ending.map { $0 != .committed } ?? (succeeded && operation?.isRollbackTo == true)
         if isRolledBack, transaction.hasMovedSchema(schemaEpoch) { ownSchemaDidMove() }
@@ -351,7 +356,7 @@ extension LocalConnection {
             return
         }
         pendingEnding = nil
-        transactionDidEnd?(ending == .committed)
+        watcher?.transactionDidEnd(committed: ending == .committed)
     }
 
     /// Checks all the conditions for a statement to run.
@@ -359,7 +364,10 @@ extension LocalConnection {
         _ = try openPointer()
         let traits = statement.traits
         // The program may have begun or ended a transaction through the C connection.
-        if traits.contains(.controlsTransaction), transaction.isOpen != isInsideTransaction { noteTransaction() }
+        if traits.contains(.controlsTransaction) {
+            if transaction.isOpen != isInsideTransaction { noteTransaction() }
+            if isSnapshot { try refuseEndOfSnapshot(statement) }
+        }
         if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
         if transaction.phase != .none, transaction.phase != .open,

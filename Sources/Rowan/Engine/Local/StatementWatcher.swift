@@ -3,7 +3,7 @@
 
 import CSQLite
 
-/// A receiver of what the statements of a connection do.
+/// Hears what the statements of a connection do, and how its transactions end.
 package protocol StatementWatcher: AnyObject {
     /// A statement that may write, or that affects the transaction, is about to run.
     ///
@@ -13,8 +13,11 @@ package protocol StatementWatcher: AnyObject {
     /// The statement has run its first step, in which SQLite makes all changes.
     func didStep(_ statement: Statement, _ result: StepResult)
 
-    /// A statement is reset: if it has committed, the commit is complete.
+    /// A statement is reset: if it was a transaction, the transaction has ended.
     func didReset()
+
+    /// A transaction that a statement had begun has ended, and the statement that ended it is reset.
+    func transactionDidEnd(committed: Bool)
 }
 
 /// How a step has ended.
@@ -29,13 +32,13 @@ package protocol ReadRecorder: AnyObject {
 }
 
 extension LocalConnection {
-    /// Sets who is told about statements that write.
+    /// Sets who hears how transactions end.
     ///
-    /// While someone is, a DELETE without condition deletes the rows one by one, so that each deletion is reported.
-    package func watchWrites(_ watcher: (any StatementWatcher)?) {
+    /// - Parameter statements: whether the watcher hears of statements, too.
+    package func watch(_ watcher: (any StatementWatcher)?, statements: Bool) {
         self.watcher = watcher
+        watchesStatements = statements
         updateWatched()
-        hooks?.truncatesTables(watcher == nil)
     }
 
     /// Runs the closure, and reports the statements that it runs.
@@ -57,8 +60,10 @@ extension LocalConnection {
     package var isRecordingReads: Bool { isWatched && readRecorder != nil }
 
     /// Runs the closure, whose statements are Rowan's own: they are not reported.
+    ///
+    /// A query that fails may have rolled back the transaction of the program: see `lostTransaction`.
     package func unwatched<T>(_ body: () throws -> T) rethrows -> T {
-        guard isWatched else { return try body() }
+        guard !isRunningOwnQueries else { return try body() }
         isRunningOwnQueries = true
         updateWatched()
         defer {
@@ -69,15 +74,23 @@ extension LocalConnection {
     }
 
     private func updateWatched() {
-        isWatched = (watcher != nil || readRecorder != nil) && !isRunningOwnQueries
+        isWatched = (watchesStatements || readRecorder != nil) && !isRunningOwnQueries
+    }
+
+    /// Fails the statement during which a query of Rowan's own has lost the transaction of the program: the statement
+    /// must not run, or commit, as if it were alone.
+    func throwLostTransaction() throws {
+        guard let error = lostTransaction else { return }
+        lostTransaction = nil
+        throw error
     }
 
     /// Runs the first step of a statement, and reports it.
-    func watchedStep(_ statement: Statement) -> CInt {
-        guard let readRecorder else { return watchedWrite(statement) }
+    func watchedStep(_ statement: Statement) throws -> CInt {
+        guard let readRecorder else { return try watchedWrite(statement) }
         readRecorder.willRead(statement)
         let epoch = statement.epoch
-        let code = watchedWrite(statement)
+        let code = try watchedWrite(statement)
         if code == SQLITE_ROW || code == SQLITE_DONE {
             // Another connection may have changed the schema, so that the statement reads other tables and columns.
             statement.noteRecompilation()
@@ -86,12 +99,17 @@ extension LocalConnection {
         return code
     }
 
-    private func watchedWrite(_ statement: Statement) -> CInt {
-        guard let watcher, statement.traits.contains(.isWatchable) else {
+    private func watchedWrite(_ statement: Statement) throws -> CInt {
+        guard watchesStatements, let watcher, statement.traits.contains(.isWatchable) else {
             return sqlite3_step(statement.sqliteStatement)
         }
-        let code =
-            watcher.willStep(statement) ? sqlite3_step(statement.sqliteStatement) : rollbackOfRefusedCommit()
+        lostTransaction = nil
+        let isAccepted = watcher.willStep(statement)
+        if lostTransaction != nil {
+            watcher.didStep(statement, .failed)
+            try throwLostTransaction()
+        }
+        let code = isAccepted ? sqlite3_step(statement.sqliteStatement) : rollbackOfRefusedCommit()
         if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
             // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
             _ = rollbackOfRefusedCommit()
@@ -99,6 +117,10 @@ extension LocalConnection {
         // After an error, this would overwrite it.
         if code == SQLITE_ROW || code == SQLITE_DONE { statement.noteRecompilation() }
         watcher.didStep(statement, code == SQLITE_ROW ? .row : code == SQLITE_DONE ? .done : .failed)
+        if lostTransaction != nil {
+            sqlite3_reset(statement.sqliteStatement)
+            try throwLostTransaction()
+        }
         return code
     }
 

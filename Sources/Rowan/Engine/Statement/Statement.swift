@@ -66,7 +66,7 @@ public final class Statement {
         static let setsPragma = Traits(rawValue: 8)
         /// SQLite compiles a pragma again for each execution, even if the schema is unchanged.
         static let isPragma = Traits(rawValue: 16)
-        /// The statement may change rows, the schema or the transaction.
+        /// The statement may change rows, the schema, the attached databases or the transaction.
         static let isWatchable = Traits(rawValue: 32)
     }
 
@@ -240,13 +240,18 @@ public final class Statement {
     /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
-        let code = connection.isWatched ? connection.watchedStep(self) : sqlite3_step(sqliteStatement)
+        let code = connection.isWatched ? try connection.watchedStep(self) : sqlite3_step(sqliteStatement)
         let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
             // Checking the schema would overwrite the error.
             let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
+            connection.lostTransaction = nil
             didRecompile(count)
             if let error { throw error }
+            if connection.lostTransaction != nil {
+                reset()
+                try connection.throwLostTransaction()
+            }
         }
         if code == SQLITE_ROW { return true }
         try finish(code)
@@ -275,9 +280,11 @@ public final class Statement {
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
         if connection.isWatched || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) {
+            connection.lostTransaction = nil
             connection.didRun(self, succeeded: true)
             sqlite3_reset(sqliteStatement)
             connection.notifyTransactionEnd()
+            if !connection.isRunningOwnQueries { try connection.throwLostTransaction() }
         } else {
             sqlite3_reset(sqliteStatement)
         }
@@ -293,6 +300,7 @@ public final class Statement {
         sqlite3_reset(sqliteStatement)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)
+        if connection.lostTransaction != nil, connection.isRunningOwnQueries { connection.lostTransaction = error }
         connection.notifyTransactionEnd()
         return error
     }
@@ -337,7 +345,9 @@ extension Statement.Traits {
         if profile.changesSchema { insert(.changesSchema) }
         if profile.settingPragma != nil { insert(.setsPragma) }
         if !profile.pragmas.isEmpty { insert(.isPragma) }
-        if !profile.isReadonly || profile.transactionOperation != nil { insert(.isWatchable) }
+        if !profile.isReadonly || profile.transactionOperation != nil || profile.changesAttachments {
+            insert(.isWatchable)
+        }
     }
 }
 

@@ -24,6 +24,8 @@ package final class PreparedSQL {
         idle = statement
     }
 
+    fileprivate var isCompiled: Bool { idle != nil }
+
     /// Takes the compiled statement, unless it is outdated, or the program holds it.
     @inline(__always)
     fileprivate func takeIdle(epoch: Int) -> Statement? {
@@ -130,6 +132,9 @@ extension LocalConnection {
     package func keep(_ statement: Statement, forSQL sql: String) {
         pool.setValue(PreparedSQL(statement, text: sql), forKey: sql)
     }
+
+    /// Compiles a statement, unless it is compiled already, so that it runs later even without memory.
+    package func compile(_ sql: PreparedSQL) throws { if !sql.isCompiled { _ = try use(sql) } }
 
     /// Runs a statement of the pool to its end, ignoring its rows.
     package func run(_ sql: String) throws { try withStatement(sql) { try $0.runToEnd() } }

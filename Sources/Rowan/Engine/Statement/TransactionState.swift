@@ -142,6 +142,13 @@ package struct TransactionState: Sendable {
     }
 }
 
+extension DatabaseError {
+    /// The error of a transaction that SQLite has rolled back.
+    static var abortedTransaction: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_ABORT, message: TransactionState.Ending.rolledBackBySQLite.message)
+    }
+}
+
 extension TransactionState.Ending {
     package var message: String {
         switch self {

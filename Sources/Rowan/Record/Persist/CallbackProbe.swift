@@ -24,7 +24,7 @@ struct InsertionCallbacks: OptionSet, Sendable {
 /// Receives the reports of default implementations.
 @usableFromInline
 final class CallbackProbe: ConnectionStateValue, Sendable {
-    @usableFromInline static var place: ConnectionState.Place { .callbackProbe }
+    @usableFromInline static let place = ConnectionState.Place(.connection)
 
     private let type: ObjectIdentifier
     private let defaults = Atomic<UInt8>(0)
@@ -50,7 +50,7 @@ extension Database {
     /// Reports the default implementation of a callback.
     @inlinable
     func hasDefault(_ callback: InsertionCallbacks, _ type: any Any.Type) {
-        if !state.isEmpty(.callbackProbe) { probe?.note(callback, type) }
+        if !state.isEmpty(CallbackProbe.place) { probe?.note(callback, type) }
     }
 
     /// The current probe.
@@ -60,7 +60,7 @@ extension Database {
     /// The information about an insertion that callbacks receive.
     @inline(__always)
     func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
-        guard !state.isEmpty(.callbackProbe) else { return plan.insertedKey }
+        guard !state.isEmpty(CallbackProbe.place) else { return plan.insertedKey }
         return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
     }
 

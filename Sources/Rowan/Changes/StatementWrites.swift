@@ -11,14 +11,25 @@ final class StatementWrites {
         var isHidden = false
     }
 
+    /// When the changes of a statement were last reported to all who hear of regions.
+    struct Report: Equatable {
+        /// The state of the tracker.
+        let epoch: Int
+        /// The interests of the subscribers.
+        let interests: Int
+    }
+
     /// The schema that the writes are valid for.
     let epoch: Int
     let writes: [Write]
-    /// Whether all changes of rows are reported.
-    let isReported: Bool
+    /// Whether a change, whichever it is, concerns all the writes: then nobody needs to see the rows to know what has
+    /// changed.
+    let changeTogether: Bool
     let changesSchema: Bool
     /// Whether the statement alters a table: SQLite does not tell the new name of a table that is renamed.
     let altersTable: Bool
+    /// The last report: as long as it is valid, running the statement again changes nothing else.
+    @exclusivity(unchecked) var reported: Report?
     private var knownLayouts: [PreUpdateLayout?]?
 
     private init(_ writes: [Write], changesSchema: Bool, altersTable: Bool, epoch: Int) {
@@ -26,7 +37,16 @@ final class StatementWrites {
         self.changesSchema = changesSchema
         self.altersTable = altersTable
         self.epoch = epoch
-        isReported = !changesSchema && !writes.contains(where: \.isHidden)
+        changeTogether = Self.changeTogether(writes)
+    }
+
+    /// An insertion changes the counter of its table, and a replaced row is in the table of the one that replaces it.
+    private static func changeTogether(_ writes: [Write]) -> Bool {
+        guard let visible = writes.first(where: { !$0.isHidden }) else { return true }
+        return writes.allSatisfy { write in
+            guard write.isHidden else { return write.table == visible.table && write.kind == visible.kind }
+            return write.table == visible.table || write.table.name == "sqlite_sequence"
+        }
     }
 
     /// The writes of a statement, known since an earlier execution if the schema is the same.
@@ -158,51 +178,5 @@ extension Database {
     private func countsRowIDs(of table: StatementProfile.Table) -> Bool {
         guard let words = try? definitionWords() else { return true }
         return words.autoincrementing.contains(table.name.foldedDatabaseName)
-    }
-
-    /// What the definitions of the tables and of their triggers mention.
-    private func definitionWords() throws -> DefinitionWords {
-        try validateCache()
-        if let known = schemaCache.definitionWords { return known }
-        var words = DefinitionWords()
-        for schema in try schemaIDs(nil) {
-            let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
-            let rows = try Row.rows(
-                of: makeStatement(
-                    sql: "SELECT tbl_name, sql FROM \(table) WHERE type IN ('table', 'trigger')"), [])
-            // Not in SQL: a pragma and the program can redefine LIKE.
-            for row in rows {
-                guard let sql = row[1] as String? else { continue }
-                let name = (row[0] as String).foldedDatabaseName
-                if sql.mentionsReplacement { words.replacing.insert(name) }
-                if sql.mentions("autoincrement") { words.autoincrementing.insert(name) }
-            }
-        }
-        schemaCache.definitionWords = words
-        return words
-    }
-}
-
-/// The folded names of the tables whose definitions or triggers mention a word. Names and texts may contain it, too: the
-/// sets may be too large, but never too small.
-struct DefinitionWords {
-    var replacing: Set<String> = []
-    var autoincrementing: Set<String> = []
-}
-
-extension String {
-    /// Whether the text contains the word REPLACE.
-    fileprivate var mentionsReplacement: Bool { mentions("replace") }
-
-    /// Whether the text contains a word, whose first letter it contains once.
-    fileprivate func mentions(_ word: String) -> Bool {
-        let word = Array(word.utf8)
-        var matched = 0
-        for byte in utf8 {
-            let folded = byte | 0x20
-            matched = folded == word[matched] ? matched + 1 : (folded == word[0] ? 1 : 0)
-            if matched == word.count { return true }
-        }
-        return false
     }
 }

@@ -1,4 +1,4 @@
-// The changes that may still be undone by ROLLBACK TO: observers receive them when their savepoints are released.
+// The changes that may still be undone by ROLLBACK TO: subscribers receive them when their savepoints are released.
 // SQLite reports no savepoints. Their names come from the profiles of the statements that begin and end them.
 
 /// A stack of savepoints, with the changes since each of them.
@@ -8,10 +8,10 @@ struct PendingChanges {
         case region(DatabaseRegion)
     }
 
-    /// A change, and who observes it.
+    /// A change, and who receives it.
     struct Delivery {
         let change: Change
-        let registration: ObserverRegistration
+        let subscriber: any ChangeSubscriber
     }
 
     private struct Savepoint {
@@ -34,8 +34,8 @@ struct PendingChanges {
     /// Forgets the last savepoint, which SQLite has not begun.
     mutating func cancelLast() { savepoints.removeLast() }
 
-    mutating func append(_ change: Change, for registration: ObserverRegistration) {
-        savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, registration: registration))
+    mutating func append(_ change: Change, for subscriber: any ChangeSubscriber) {
+        savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, subscriber: subscriber))
     }
 
     /// Whether the release of a savepoint commits the transaction.

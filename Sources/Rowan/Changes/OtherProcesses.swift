@@ -1,15 +1,16 @@
 // Notices the commits of other connections, of this process and of others, for observers of regions. The kernel tells
-// that a file was written; SQLite's counter tells the writing connection whether others have committed.
+// that a file was written; SQLite's counters tell the writing connection whether others have committed.
 // Source: https://sqlite.org/pragma.html#pragma_data_version
 
 import Dispatch
 
-/// Watches for commits of others, on behalf of the observers of a connection.
+/// Watches for commits of others, on behalf of the subscribers of a connection.
 final class OtherProcesses: Sendable {
     private struct State {
-        var watcher: FileWatcher?
-        /// The value of SQLite's counter that observers know.
-        var knownVersion: Int64?
+        /// The watchers of the main database and of the attached ones, by the path of the file.
+        var watchers: [String: FileWatcher] = [:]
+        /// The values of SQLite's counters that the subscribers know, by schema.
+        var knownVersions: [String: Int64] = [:]
         var schedule = CheckSchedule()
     }
 
@@ -21,11 +22,30 @@ final class OtherProcesses: Sendable {
     /// - Throws: the error of the system, or of the connection.
     init(_ db: Database) throws {
         lane = { [weak lane = db.lane] in lane }
-        let version = try db.connection.foreignDataVersion()
-        let watcher = try FileWatcher(path: db.connection.mainFileName ?? db.path) { [weak self] in
-            self?.fileDidChange()
+        let versions = try db.connection.foreignDataVersions()
+        state.withLock { $0.knownVersions = versions }
+        try watch(db)
+    }
+
+    /// Watches the files of the databases that are attached now.
+    func watch(_ db: Database) throws {
+        let paths = Set(try db.connection.databaseFiles().values)
+        let added = state.withLock { state in
+            state.watchers = state.watchers.filter { paths.contains($0.key) }
+            return paths.subtracting(state.watchers.keys)
         }
-        state.withLock { ($0.watcher, $0.knownVersion) = (watcher, version) }
+        for path in added {
+            let watcher = try FileWatcher(path: path) { [weak self] in self?.fileDidChange() }
+            state.withLock { $0.watchers[path] = watcher }
+        }
+        // What was committed before the file was attached is no news.
+        let versions = try db.connection.foreignDataVersions()
+        state.withLock { state in
+            for (schema, version) in versions where state.knownVersions[schema] == nil {
+                state.knownVersions[schema] = version
+            }
+            state.knownVersions = state.knownVersions.filter { versions[$0.key] != nil }
+        }
     }
 
     private func fileDidChange() {
@@ -45,13 +65,13 @@ final class OtherProcesses: Sendable {
 
     private func notifyChanges(_ db: Database) {
         // If another process holds its lock, the next check will succeed. It learns about a new schema, too.
-        guard let version = try? db.connection.foreignDataVersion() else { return }
+        guard let versions = try? db.connection.foreignDataVersions() else { return }
         do { try db.connection.checkSchema() } catch { return }
         let isChanged = state.withLock { state in
-            defer { state.knownVersion = version }
-            return state.knownVersion != version
+            defer { state.knownVersions = versions }
+            return state.knownVersions != versions
         }
-        if isChanged { db.state[TransactionObservers.self]?.othersDidCommit() }
+        if isChanged { db.state[ChangeTracker.self]?.othersDidCommit() }
     }
 
     private func checkLater() {
@@ -63,8 +83,8 @@ final class OtherProcesses: Sendable {
     }
 }
 
-/// When the counter is read: after each write to the file, and then at growing intervals. A commit becomes visible after
-/// the last write to the file, when the disk has confirmed it.
+/// When the counters are read: after each write to a file, and then at growing intervals. A commit becomes visible after
+/// the last write to the file, when the disk has confirmed it, which may take long.
 struct CheckSchedule {
     struct Pause: Equatable {
         /// In milliseconds.
@@ -80,15 +100,19 @@ struct CheckSchedule {
 
     private var phase = Phase.idle
     private var nextDelay = 1
+    /// The sum of the delays since the last write.
+    private var totalDelay = 0
     private var pauseCount = 0
 
-    private static let maximumDelay = 4096
+    private static let maximumDelay = 2048
+    /// Ten minutes: a disk that takes longer has failed.
+    private static let maximumTotalDelay = 600_000
     /// Writes that follow each other don't cut shorter pauses, and so don't lead to a check each.
     private static let shortestCutDelay = 4
 
     /// - Returns: whether to check now. Otherwise a check is about to run, and others follow it.
     mutating func fileDidChange() -> Bool {
-        nextDelay = 1
+        (nextDelay, totalDelay) = (1, 0)
         switch phase {
         case .checking: return false
         case .paused(let pause) where pause.delay < Self.shortestCutDelay: return false
@@ -100,13 +124,14 @@ struct CheckSchedule {
 
     /// - Returns: the pause until the next check; nil after the last one.
     mutating func checkDidEnd() -> Pause? {
-        guard nextDelay <= Self.maximumDelay else {
+        guard totalDelay <= Self.maximumTotalDelay else {
             phase = .idle
             return nil
         }
         pauseCount += 1
         let pause = Pause(delay: nextDelay, number: pauseCount)
-        nextDelay *= 2
+        totalDelay += nextDelay
+        nextDelay = min(2 * nextDelay, Self.maximumDelay)
         phase = .paused(pause)
         return pause
     }

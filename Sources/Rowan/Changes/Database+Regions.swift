@@ -15,40 +15,52 @@ extension Database {
     ///
     /// - Throws: the error of the region.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
-        guard connection.readOnlyDepth == 0, let observers = state[TransactionObservers.self] else { return }
+        guard connection.readOnlyDepth == 0, let tracker = state[ChangeTracker.self] else { return }
         let region = try connection.unwatched { try region.databaseRegion(self) }
         guard !region.isEmpty else { return }
-        observers.notifyChanges(in: region, eventKinds: try eventKinds(in: region))
+        tracker.notifyChanges(in: region, try writes(in: region))
+    }
+
+    /// Notifies all subscribers that the database has another content, and another schema.
+    package func databaseWasReplaced() throws {
+        guard let tracker = state[ChangeTracker.self] else { return }
+        let all = try connection.unwatched {
+            try schemaIDs(nil).flatMap { try writes($0.schemaTableName, in: $0.name, nil) } + writes(in: .fullDatabase)
+        }
+        tracker.notifyChanges(in: .fullDatabase, all)
     }
 
     /// Reports a change that SQLite does not report, and whose transaction ends later.
     package func reportChange(ofColumn column: String, in table: String, schema: String) {
-        guard let observers = state[TransactionObservers.self] else { return }
-        let region = DatabaseRegion(StatementProfile.Table(schema: schema, name: table), columns: [column])
-        observers.report(region, eventKinds: [.update(tableName: table, columnNames: [column])])
+        guard let tracker = state[ChangeTracker.self] else { return }
+        let table = StatementProfile.Table(schema: schema, name: table)
+        let kind = DatabaseEventKind.update(tableName: table.name, columnNames: [column])
+        tracker.report(DatabaseRegion(table, columns: [column]), [.init(table: table, kind: kind)])
     }
 
     /// All kinds of changes that modify a region.
-    private func eventKinds(in region: DatabaseRegion) throws -> [DatabaseEventKind] {
+    private func writes(in region: DatabaseRegion) throws -> [StatementWrites.Write] {
         try connection.unwatched {
             guard let parts = region.tables else {
-                return try
-                    (schemaIDs(nil).map { ($0.schemaTableName, $0.name) }
-                    + tables().map { ($0.name, $0.schemaID.name) }).flatMap { try eventKinds($0, in: $1, nil) }
+                // Rows have changed, and not those of the schema: SQLite reports each change of the schema.
+                return try tables().flatMap { try writes($0.name, in: $0.schemaID.name, nil) }
             }
             return try parts.flatMap { key, part in
-                try eventKinds(part.spelling, in: key.schema, part.columns.map { Set($0.values) })
+                try writes(part.spelling, in: key.schema, part.columns.map { Set($0.values) })
             }
         }
     }
 
-    private func eventKinds(
-        _ table: String, in schema: String, _ columns: Set<String>?
-    ) throws -> [DatabaseEventKind] {
+    private func writes(
+        _ name: String, in schema: String, _ columns: Set<String>?
+    ) throws -> [StatementWrites.Write] {
         // The table need not exist, and the schema tables have no columns to observe.
         let all =
-            try columns ?? (tableExists(table, in: schema) ? Set(self.columns(in: table, in: schema).map(\.name)) : [])
-        return [.delete(tableName: table), .insert(tableName: table), .update(tableName: table, columnNames: all)]
+            try columns ?? (tableExists(name, in: schema) ? Set(self.columns(in: name, in: schema).map(\.name)) : [])
+        let kinds: [DatabaseEventKind] = [
+            .delete(tableName: name), .insert(tableName: name), .update(tableName: name, columnNames: all),
+        ]
+        return kinds.map { .init(table: StatementProfile.Table(schema: schema, name: name), kind: $0) }
     }
 
     /// Adds a region to those that the current observation tracks. It does nothing if no observation is fetching.

@@ -121,16 +121,10 @@ extension Database {
     ///
     /// - Throws: the error of reading the schema.
     func preUpdateLayout(of table: StatementProfile.Table) throws -> PreUpdateLayout? {
-        struct HasNoRows: Error {}
-        guard !Self.isSQLiteInternalTable(table.name) else { return nil }
-        do {
-            return try cached(table.name, table.schema, \.preUpdateLayout) { kind in
-                guard !kind.isView, !kind.isVirtual else { throw HasNoRows() }
-                return try PreUpdateLayout(self, kind.name, kind.schema.name)
-            }
-        } catch is HasNoRows {
+        guard !Self.isSQLiteInternalTable(table.name), try storesRows(table.name, in: table.schema) else {
             return nil
         }
+        return try PreUpdateLayout(self, table.name, table.schema)
     }
 }
 

@@ -56,20 +56,6 @@ public protocol TransactionObserver: AnyObject {
     func databaseDidRollback(_ db: Database)
 }
 
-/// An observer that is told all that is known about a change.
-package protocol RegionObserver: TransactionObserver {
-    /// A row has changed, in the way that the kind describes.
-    func databaseDidChange(with event: DatabaseEvent, of kind: DatabaseEventKind)
-
-    /// A region has changed in a way that is not known row by row.
-    func databaseDidChange(in region: DatabaseRegion)
-}
-
-extension RegionObserver {
-    /// Not called.
-    package func databaseDidChange(with event: DatabaseEvent) {}
-}
-
 extension TransactionObserver {
     /// Does nothing.
     public func databaseDidChange() {}
@@ -79,7 +65,7 @@ extension TransactionObserver {
 
     /// Ignores all changes until the end of the current transaction. Call it in `databaseDidChange`.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
-        for registration in ObserverRegistration.registrations(of: self) { registration.stop() }
+        for pause in ObserverSubscriber.pauses(of: self) { pause.stop() }
     }
 }
 
@@ -94,37 +80,49 @@ extension Database {
         case databaseLifetime
     }
 
-    /// Adds an observer of the changes and transactions of this connection.
+    /// Adds an observer of the changes and transactions of this connection. A read-only connection has none to observe.
     ///
     /// The first observer makes SQLite compile statements again, so that each deletion of a row is reported.
     public func add(
         transactionObserver: some TransactionObserver, extent: TransactionObservationExtent = .observerLifetime
     ) {
         // A closed connection has no transaction to observe.
-        guard connection.hooks != nil else { return }
-        state.value(orMake: TransactionObservers(self)).add(transactionObserver, extent)
+        guard connection.hooks != nil, !configuration.readonly else { return }
+        changeTracker.add(ObserverSubscriber(transactionObserver, extent, connection))
     }
 
-    /// Adds an observer of regions. If the configuration asks for it, the observer learns that other processes have
+    /// Removes an observer. If it was added several times, one registration is removed.
+    public func remove(transactionObserver: some TransactionObserver) {
+        state[ChangeTracker.self]?.remove(transactionObserver as any TransactionObserver)
+    }
+
+    /// Adds a subscriber to changes. If the configuration asks for it, the subscriber hears that other processes have
     /// changed the database.
     ///
     /// - Throws: the error of the system that prevents watching the file.
-    package func add(regionObserver: some RegionObserver) throws {
-        add(transactionObserver: regionObserver, extent: .databaseLifetime)
+    package func subscribe(_ subscriber: some ChangeSubscriber) throws {
+        // A closed connection changes nothing.
+        guard connection.hooks != nil else { return }
+        changeTracker.add(subscriber)
         guard configuration.observesOtherProcesses, isFile else { return }
-        do { try state[TransactionObservers.self]?.observeOtherProcesses() } catch {
-            remove(transactionObserver: regionObserver)
+        do { try changeTracker.observeOtherProcesses() } catch {
+            unsubscribe(subscriber)
             throw error
         }
     }
 
+    /// Removes a subscriber to changes.
+    package func unsubscribe(_ subscriber: some ChangeSubscriber) {
+        state[ChangeTracker.self]?.remove(subscriber as any ChangeSubscriber)
+    }
+
+    /// A number that subscribers increase when they become interested in other changes.
+    package var interestVersion: InterestVersion { changeTracker.interests }
+
+    var changeTracker: ChangeTracker { state.value(orMake: ChangeTracker(self)) }
+
     /// Whether the main database is a file. <https://sqlite.org/inmemorydb.html>
     private var isFile: Bool { !(connection.mainFileName ?? "").isEmpty }
-
-    /// Removes an observer. If it was added several times, one registration is removed.
-    public func remove(transactionObserver: some TransactionObserver) {
-        state[TransactionObservers.self]?.remove(transactionObserver)
-    }
 }
 
 extension DatabaseWriter {

@@ -1,0 +1,130 @@
+// What the statements of a connection change, and which transactions and savepoints they begin and end.
+
+extension ChangeTracker: StatementWatcher {
+    func willStep(_ statement: Statement) -> Bool {
+        guard statement.transactionOperation == nil else { return willStepTransaction(statement) }
+        guard db.connection.readOnlyDepth == 0 else {
+            running.append(nil)
+            return true
+        }
+        let writes = StatementWrites.of(statement, db)
+        guard !writes.writes.isEmpty, writes.reported != currentReport else {
+            running.append(nil)
+            return true
+        }
+        let write = RunningWrite(writes, subscribers, db)
+        setHook(&rowToken, write.needsRows || running.contains { $0?.needsRows == true }) { hooks in
+            hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
+        }
+        running.append(write)
+        return true
+    }
+
+    private func willStepTransaction(_ statement: Statement) -> Bool {
+        running.append(nil)
+        epoch += 1
+        switch statement.transactionOperation {
+        case .savepoint(let name):
+            // Also in a read, which may be a part of a write.
+            savepoints.begin(name, isTransaction: !db.isInsideTransaction)
+            return true
+        case _ where db.connection.readOnlyDepth > 0: return true
+        case .commit: return willCommitEmptyTransaction()
+        case .release(let name): return !savepoints.isCommitted(byReleasing: name) || willCommitEmptyTransaction()
+        case .begin, .rollback, .rollbackTo, nil: return true
+        }
+    }
+
+    func didStep(_ statement: Statement, _ result: StepResult) {
+        let write = running.removeLast()
+        defer { if mustListen, running.isEmpty { listen() } }
+        switch statement.transactionOperation {
+        case .savepoint where result == .failed: savepoints.cancelLast()
+        case .release(let name) where result != .failed: flush(savepoints.release(name))
+        case .rollbackTo(let name) where result != .failed: savepoints.rollback(to: name)
+        case .release, .rollbackTo, .savepoint, .begin, .commit, .rollback: break
+        case nil:
+            if result == .done, let otherProcesses, statement.profile.changesAttachments {
+                // If the system refuses to watch the file, the commits to the other ones are noticed.
+                try? otherProcesses.watch(db)
+            }
+            guard let write else { return }
+            report(write, result)
+            if result != .failed, write.writes.epoch != db.connection.schemaEpoch { reportAll(of: statement) }
+        }
+    }
+
+    /// Reports what a statement has changed, to the subscribers that hear of regions, and of changes that SQLite does
+    /// not report row by row.
+    private func report(_ write: RunningWrite, _ result: StepResult) {
+        let writes = write.writes
+        // SQLite counts changes when the statement ends: not yet if it returns rows, and then it has changed some. A
+        // statement that fails may keep changes, which SQLite counts: see ON CONFLICT FAIL.
+        let hasChanges =
+            result == .row || (result == .done && writes.changesSchema)
+            || db.connection.totalChangesCount != write.totalChangesCount
+        func isChanged(_ target: RunningWrite.Target) -> Bool {
+            target.write.isHidden || writes.changeTogether ? hasChanges : target.hasRows
+        }
+        var regions: [ObjectIdentifier: DatabaseRegion] = [:]
+        var isComplete = true
+        for target in write.targets where !target.subscribers.isEmpty {
+            if !target.rowReceivers.isEmpty || !isChanged(target) { isComplete = false }
+            guard isChanged(target) else { continue }
+            let region = DatabaseRegion(target.write.table, kind: target.write.kind)
+            for (subscriber, receivesRows) in target.subscribers
+            where !receivesRows || target.write.isHidden || !target.hasRows {
+                regions[ObjectIdentifier(subscriber), default: DatabaseRegion()].formUnion(region)
+            }
+        }
+        for subscriber in regions.isEmpty ? [] : subscribers {
+            guard let region = regions[ObjectIdentifier(subscriber)] else { continue }
+            let isAltered = writes.altersTable && !(subscriber is ObserverSubscriber)
+            deliver(isAltered ? .fullDatabase : region, to: subscriber)
+        }
+        // Observers are asked before each statement.
+        if isComplete, !hasObservers { writes.reported = currentReport }
+    }
+
+    private var currentReport: StatementWrites.Report {
+        StatementWrites.Report(epoch: epoch, interests: interests.value)
+    }
+
+    /// Reports all that a statement may have written: another connection has changed the schema just before its step.
+    private func reportAll(of statement: Statement) {
+        let writes = StatementWrites.of(statement, db).writes
+        for subscriber in subscribers {
+            let region = writes.reduce(into: DatabaseRegion()) { region, write in
+                guard subscriber.interest(in: write.table, write.kind) != .none else { return }
+                region.formUnion(DatabaseRegion(write.table, kind: write.kind))
+            }
+            if !region.isEmpty { deliver(region, to: subscriber) }
+        }
+    }
+
+    func didReset() {
+        // Outside a transaction, each statement is a transaction, which ends when no statement writes any more.
+        guard phase != .idle, running.isEmpty, !db.isInsideTransaction, !db.connection.isWriting else { return }
+        // The error of a cursor that ends early is lost: it must not become that of another statement.
+        db.connection.commitRefusal = nil
+        transactionDidEnd(committed: phase == .committing)
+    }
+
+    /// Tells the subscribers how a transaction has ended. Transactions of reads don't concern them.
+    func transactionDidEnd(committed: Bool) {
+        // First, because subscribers may begin another transaction, with other endings.
+        let endings = endings
+        self.endings = []
+        savepoints = PendingChanges()
+        if db.connection.readOnlyDepth == 0 || phase != .idle {
+            phase = .idle
+            epoch += 1
+            let told = subscribers
+            subscribers.removeAll(where: \.endsWithTransaction)
+            for subscriber in told { subscriber.transactionDidEnd(committed: committed, db) }
+            if subscribers.contains(where: \.isEnded) { subscribers.removeAll(where: \.isEnded) }
+        }
+        for ending in endings { ending.run(committed, db) }
+        listen()
+    }
+}

@@ -1,0 +1,109 @@
+// A transaction observer of the program, as a subscriber. An observer asks to be left alone without saying on which
+// connection: the pauses of all its subscriptions are listed by observer.
+
+/// The subscription of a transaction observer.
+package final class ObserverSubscriber: ChangeSubscriber {
+    private weak var weakObserver: (any TransactionObserver)?
+    private var strongObserver: (any TransactionObserver)?
+    private let id: ObjectIdentifier
+    private let pause: Pause
+    /// Whether the observer receives the values of rows.
+    let isPreUpdateObserver: Bool
+    package let endsWithTransaction: Bool
+
+    /// The observer, or nil if it is gone.
+    private var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
+
+    init(
+        _ observer: any TransactionObserver, _ extent: Database.TransactionObservationExtent,
+        _ connection: LocalConnection
+    ) {
+        endsWithTransaction = extent == .nextTransaction
+        pause = Pause(connection)
+        id = ObjectIdentifier(observer)
+        isPreUpdateObserver = observer is any PreUpdateObserver
+        if extent == .observerLifetime { weakObserver = observer } else { strongObserver = observer }
+        let entry = pause
+        Self.all.withLock { $0[id, default: []].append(entry) }
+    }
+
+    deinit {
+        let own = pause
+        Self.all.withLock { all in
+            all[id]?.removeAll { $0 === own }
+            if all[id]?.isEmpty == true { all[id] = nil }
+        }
+    }
+
+    func isSubscription(of observer: any TransactionObserver) -> Bool { self.observer === observer }
+
+    /// Ends the subscription: nothing more is sent to the observer, not even what waits for it.
+    func end() {
+        pause.isEnded = true
+        (weakObserver, strongObserver) = (nil, nil)
+    }
+
+    // MARK: Changes
+
+    package var isEnded: Bool { pause.isEnded || observer == nil }
+
+    package func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
+        guard !pause.isStopped, let observer, observer.observes(eventsOfKind: kind) else { return .none }
+        return .rows
+    }
+
+    package var rowReceiver: RowReceiver? { observer.map { .observer($0, pause) } }
+
+    /// The observer and its pause, if it receives the values of rows.
+    var valueReceiver: (observer: any PreUpdateObserver, pause: Pause)? {
+        guard isPreUpdateObserver, let observer = observer as? any PreUpdateObserver else { return nil }
+        return (observer, pause)
+    }
+
+    package func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) {
+        if !pause.isStopped { observer?.databaseDidChange(with: event) }
+    }
+
+    package func regionDidChange(_ region: DatabaseRegion) {
+        if !pause.isStopped { observer?.databaseDidChange() }
+    }
+
+    package func transactionWillCommit() throws { try observer?.databaseWillCommit() }
+
+    /// Prepares for the next transaction.
+    func restart() { pause.restart() }
+
+    package func transactionDidEnd(committed: Bool, _ db: Database) {
+        pause.restart()
+        guard let observer else { return }
+        if committed { observer.databaseDidCommit(db) } else { observer.databaseDidRollback(db) }
+        // The transaction has ended: what the callback ignores is over, too.
+        pause.restart()
+    }
+
+    // MARK: By observer
+
+    /// Whether an observer ignores changes: until the end of the transaction, or for ever. The list of all pauses does
+    /// not retain the observers.
+    ///
+    /// `@unchecked Sendable`: only the thread that has access to the connection uses it.
+    package final class Pause: @unchecked Sendable {
+        fileprivate let connection: LocalConnection
+        private var isPaused = false
+        fileprivate var isEnded = false
+
+        fileprivate init(_ connection: LocalConnection) { self.connection = connection }
+
+        var isStopped: Bool { isPaused || isEnded }
+        func stop() { isPaused = true }
+        fileprivate func restart() { isPaused = false }
+    }
+
+    private static let all = Mutex<[ObjectIdentifier: [Pause]]>([:])
+
+    /// The pauses of an observer on the connections that the current thread uses.
+    static func pauses(of observer: any TransactionObserver) -> [Pause] {
+        let pauses = all.withLock { $0[ObjectIdentifier(observer)] ?? [] }
+        return pauses.filter(\.connection.isAccessible)
+    }
+}

@@ -1,0 +1,51 @@
+// What the definitions of tables and triggers mention. SQLite tells neither that a conflict clause replaces rows, nor that
+// a table counts its rowids.
+
+/// The folded names of the tables whose definitions or triggers mention a word. Names and texts may contain it, too: the
+/// sets may be too large, but never too small.
+struct DefinitionWords {
+    var replacing: Set<String> = []
+    var autoincrementing: Set<String> = []
+}
+
+extension Database {
+    /// What the definitions of the tables and of their triggers mention.
+    func definitionWords() throws -> DefinitionWords {
+        try validateCache()
+        if let known = schemaCache.definitionWords { return known }
+        var words = DefinitionWords()
+        for schema in try schemaIDs(nil) {
+            let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
+            let rows = try Row.rows(
+                of: makeStatement(
+                    sql: "SELECT tbl_name, sql FROM \(table) WHERE type IN ('table', 'trigger')"), [])
+            // Not in SQL: a pragma and the program can redefine LIKE.
+            for row in rows {
+                guard let sql = row[1] as String? else { continue }
+                let name = (row[0] as String).foldedDatabaseName
+                if sql.mentionsReplacement { words.replacing.insert(name) }
+                if sql.mentions("autoincrement") { words.autoincrementing.insert(name) }
+            }
+        }
+        schemaCache.definitionWords = words
+        return words
+    }
+}
+
+extension String {
+    /// Whether the text contains the word REPLACE.
+    var mentionsReplacement: Bool { mentions("replace") }
+
+    /// Whether the text contains a word. The first letter of the word occurs nowhere else in it: a search that fails in the
+    /// middle of the word starts again there.
+    fileprivate func mentions(_ word: String) -> Bool {
+        let word = Array(word.utf8)
+        var matched = 0
+        for byte in utf8 {
+            let folded = byte | 0x20
+            matched = folded == word[matched] ? matched + 1 : (folded == word[0] ? 1 : 0)
+            if matched == word.count { return true }
+        }
+        return false
+    }
+}

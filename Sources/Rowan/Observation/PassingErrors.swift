@@ -1,0 +1,22 @@
+// Errors that pass: the fetch of an observation runs again later, instead of ending the observation.
+
+import Dispatch
+
+extension Error {
+    /// Whether the same fetch may succeed later: another connection had a lock, the fetch was interrupted, the database
+    /// was suspended, or memory was short. Any other error is one of the program or of the schema.
+    var isPassing: Bool {
+        guard let error = self as? DatabaseError else { return false }
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_INTERRUPT, .SQLITE_NOMEM, .SQLITE_PROTOCOL: return true
+        case .SQLITE_ABORT: return error.isSuspension
+        default: return false
+        }
+    }
+}
+
+/// Runs the closure after a pause, which grows with the number of failures from a hundredth of a second to one second.
+func retryLater(_ failureCount: Int, _ body: @escaping @Sendable () -> Void) {
+    let milliseconds = min(1000, 10 << min(failureCount - 1, 7))
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
+}
