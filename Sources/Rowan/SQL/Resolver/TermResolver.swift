@@ -131,10 +131,11 @@ package struct TermResolver: ExpressionTransform {
     package mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery {
         guard subquery.isSymbolic else { return subquery }
         switch subquery.content {
-        case .literal(let l): return SQLSubquery(.literal(try literal(l)))
+        // A subquery has its own tables: its terms don't belong to the current relation.
+        case .literal(let l): return SQLSubquery(.literal(try resolver.literal(l)))
         case .relation(let relation): return SQLSubquery(.select(try resolver.select(relation)))
         case .select: return subquery
-        case .compound(let compound): return SQLSubquery(.compound(try self.compound(compound)))
+        case .compound(let compound): return SQLSubquery(.compound(try resolver.compound(compound)))
         }
     }
 
