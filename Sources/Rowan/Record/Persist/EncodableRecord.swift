@@ -235,23 +235,8 @@ extension PersistenceContainer {
 }
 
 extension DatabaseValue {
-    /// Whether SQLite stores both values in the same way. Strings that are equal in Unicode may differ in their bytes.
-    func isStored(as other: DatabaseValue) -> Bool {
-        guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
-            return storage == other.storage
-        }
-        // Swift's UTF-8 strings, which all strings are except those of Objective-C, are compared by their bytes
-        // directly.
-        let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
-            otherText.utf8.withContiguousStorageIfAvailable { otherBytes in
-                guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {
-                    return bytes.count == otherBytes.count
-                }
-                return otherBytes.baseAddress.map { memcmp(start, $0, bytes.count) == 0 } ?? false
-            }
-        }
-        return (isSame ?? nil) ?? text.utf8.elementsEqual(otherText.utf8)
-    }
+    /// Whether SQLite stores both values in the same way, with the same storage class.
+    func isStored(as other: DatabaseValue) -> Bool { storage == other.storage }
 
     /// Whether both values may be stored as the same number: a column may convert the numbers that it stores.
     func isSameNumber(as other: DatabaseValue) -> Bool {
