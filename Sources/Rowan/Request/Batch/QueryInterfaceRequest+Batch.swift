@@ -12,9 +12,7 @@ extension QueryInterfaceRequest {
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request is not on a table.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
-        let query = try deleteQuery(db, returning: [])
-        try db.statement(query).execute()
-        return db.changesCount
+        try countChanges(db) { try deleteQuery(db, returning: $0) }
     }
 
     /// Prepares a statement that deletes the rows of the request, and returns selected columns of them.
@@ -49,9 +47,7 @@ extension QueryInterfaceRequest {
         _ assignments: [ColumnAssignment]
     ) throws -> Int {
         guard assignments.contains(where: { $0.value != nil }) else { return 0 }
-        let query = try updateQuery(db, conflictResolution, assignments, returning: [])
-        try db.statement(query).execute()
-        return db.changesCount
+        return try countChanges(db) { try updateQuery(db, conflictResolution, assignments, returning: $0) }
     }
 
     /// The same, with several assignments.
@@ -77,6 +73,21 @@ extension QueryInterfaceRequest {
     ) throws -> Statement {
         precondition(!selection.isEmpty, "the selection is empty: select at least one column")
         return try db.ownStatement(updateQuery(db, conflictResolution, assignments, returning: selection))
+    }
+
+    /// Runs a statement that updates or deletes the rows of the request.
+    ///
+    /// - Returns: the number of changed rows.
+    private func countChanges(
+        _ db: Database, _ query: (_ returning: [any SQLSelectable]) throws -> (inout Renderer) -> Void
+    ) throws -> Int {
+        // The triggers of a view make its changes: SQLite does not count them, but it returns the rows.
+        guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
+            try db.statement(query([])).execute()
+            return db.changesCount
+        }
+        let rows = try Row.fetchCursor(db.statement(query([SQL(sql: "1")])))
+        return try rows.reduce(0) { count, _ in count + 1 }
     }
 
     package func deleteQuery(

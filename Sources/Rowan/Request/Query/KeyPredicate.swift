@@ -33,13 +33,7 @@ extension QueryInterfaceRequest {
     ///
     /// - Returns: whether the row existed.
     func deleteOne(_ db: Database) throws -> Bool {
-        // The triggers of a view make the changes, and SQLite does not count them.
-        guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
-            return try deleteAll(db) > 0
-        }
-        let hasRow = try !isEmpty(db)
-        if hasRow { try deleteAll(db) }
-        return hasRow
+        try deleteAll(db) > 0
     }
 }
 
