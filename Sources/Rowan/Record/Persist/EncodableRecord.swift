@@ -16,7 +16,7 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
-public protocol EncodableRecord: SendableMetatype {
+public protocol EncodableRecord: KeyStoring {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -172,7 +172,7 @@ extension EncodableRecord {
 }
 
 // Strategies only apply to `Codable` records: other records encode their values themselves.
-extension TableRecord where Self: EncodableRecord & Encodable {
+extension KeyStoring where Self: EncodableRecord & Encodable {
     /// The stored form of a key. Not for users.
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
