@@ -191,8 +191,10 @@ extension EncodableRecord {
         }
     }
 
-    /// The columns whose values differ from those of another record, with the other record's values. A column that the
-    /// other record does not store has the value `NULL`.
+    /// The columns whose values differ from those of another record, with the other record's values.
+    ///
+    /// The value of a column that the other record does not store is unknown: whatever its value here, the column is
+    /// among the changes, with the value `NULL`.
     ///
     /// ```swift
     /// let oldPlayer = Player(id: 1, name: "Arthur", score: 100)
@@ -212,10 +214,13 @@ extension EncodableRecord {
         return try PersistenceContainer(self).changes(from: previous)
     }
 
-    /// Whether two records store the same values.
+    /// Whether two records store the same columns, with the same values.
     public func databaseEquals(_ record: Self) -> Bool {
         // A record that can't be encoded differs from all records.
-        (try? databaseChanges(from: record).isEmpty) ?? false
+        guard let container = try? PersistenceContainer(self), let other = try? PersistenceContainer(record) else {
+            return false
+        }
+        return container.setCount == other.setCount && container.changes(from: other).isEmpty
     }
 }
 
