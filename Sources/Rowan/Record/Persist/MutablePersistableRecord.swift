@@ -147,6 +147,12 @@ extension PersistableRecord {
 }
 
 extension MutablePersistableRecord {
+    /// The conflict resolution of batch insertions. Not for users.
+    public static var _insertConflictResolution: Database.ConflictResolution? {
+        let resolution = persistenceConflictPolicy.conflictResolutionForInsert
+        return resolution == .abort ? nil : resolution
+    }
+
     /// The conflict resolution of batch updates. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? {
         let resolution = persistenceConflictPolicy.conflictResolutionForUpdate

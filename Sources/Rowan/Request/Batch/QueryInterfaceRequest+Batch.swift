@@ -90,6 +90,11 @@ extension QueryInterfaceRequest {
         return try rows.reduce(0) { count, _ in count + 1 }
     }
 
+    /// How the type of the rows handles constraint violations; nil for SQLite's default.
+    var policyForUpdate: Database.ConflictResolution? {
+        (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
+    }
+
     package func deleteQuery(
         _ db: Database, returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {
@@ -111,11 +116,10 @@ extension QueryInterfaceRequest {
         var terms = resolver.terms(of: relation)
         let assignments = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         let returning = try terms.selection(returning.map(\.sqlSelection))
-        let policy = (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
         let query = UpdateQuery(
             target: MutationTarget(target, aliases: relation.aliases + terms.givenAliases),
-            conflictResolution: (conflictResolution ?? policy)?.rawValue, assignments: assignments, returning: returning
-        )
+            conflictResolution: (conflictResolution ?? policyForUpdate)?.rawValue, assignments: assignments,
+            returning: returning)
         return { $0.write(query) }
     }
 }

@@ -57,6 +57,9 @@ public protocol TableRecord: KeyStoring {
     /// The columns that requests select. By default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
+    /// How insertions handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
+    static var _insertConflictResolution: Database.ConflictResolution? { get }
+
     /// How updates handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
     static var _updateConflictResolution: Database.ConflictResolution? { get }
 }
@@ -83,6 +86,9 @@ extension TableRecord {
 
     /// By default, requests select all columns.
     public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
+
+    /// By default, a violation fails the insertion, and undoes its changes. Not for users.
+    public static var _insertConflictResolution: Database.ConflictResolution? { nil }
 
     /// By default, a violation fails the update, and undoes its changes. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? { nil }
