@@ -179,7 +179,7 @@ extension Renderer {
 
     private mutating func write(collation: String) {
         sql += " COLLATE "
-        sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
+        sql += collation.quotedCollationName
     }
 
     mutating func write(_ call: SQLExpression.FunctionCall) {
