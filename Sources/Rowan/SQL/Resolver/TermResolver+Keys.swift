@@ -6,6 +6,22 @@ extension TermResolver {
         return try resolver.primaryKey(of: current.source)
     }
 
+    /// The expressions that order rows which are equal otherwise: the primary key, or all selected columns of rows
+    /// without one. SQL text takes no part: it may select any number of columns.
+    mutating func tieBreakers(of relation: Relation) throws -> [SQLExpression] {
+        if try resolver.key(of: relation.source) != nil { return try currentPrimaryKey().map { Resolver.column($0) } }
+        let terms = try relation.selection.isEmpty ? SQLSelection.all : selection(relation.selection)
+        return try terms.flatMap { term -> [SQLExpression] in
+            switch term.node {
+            case .expression(let expression), .named(let expression, _): [expression]
+            case .allColumns:
+                try resolver.columnNames(of: relation.source, commonTables: relation.commonTables)
+                    .map { Resolver.column($0) }
+            case .literal, .symbol: []
+            }
+        }
+    }
+
     mutating func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
         guard let current else { throw RequestError.noTable }
         let columns = try resolver.primaryKey(of: current.source)

@@ -40,7 +40,7 @@ package struct TermResolver: ExpressionTransform {
         if terms.contains(where: \.isSymbolic) { terms = try terms.flatMap { try orderings($0) } }
         if relation.isStablyOrdered {
             let direction = isReversed ? SQLOrdering.Direction.descending : .none
-            terms += try currentPrimaryKey().map { SQLOrdering(.expression(Resolver.column($0), direction)) }
+            terms += try tieBreakers(of: relation).map { SQLOrdering(.expression($0, direction)) }
         }
         return terms
     }
