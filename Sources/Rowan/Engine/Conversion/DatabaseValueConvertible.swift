@@ -160,8 +160,9 @@ extension DatabaseValueConvertible where Self: Encodable {
     /// instead.
     public var databaseValue: DatabaseValue {
         do {
-            if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
-                return value
+            let userInfo = { Self.databaseJSONEncoder().userInfo as [CodingUserInfoKey: Any] }
+            let single = try SingleValueEncoder.value(of: self, userInfo: userInfo()) {
+                try $0.singleDatabaseValue(userInfo)
             }
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
@@ -174,9 +175,11 @@ extension DatabaseValueConvertible where Self: Encodable {
 
 extension Encodable {
     /// The stored value, or nil if the type needs JSON.
-    fileprivate func singleDatabaseValue() throws -> DatabaseValue? {
+    fileprivate func singleDatabaseValue(
+        _ userInfo: @escaping () -> [CodingUserInfoKey: Any]
+    ) throws -> DatabaseValue? {
         if let value = self as? any DatabaseValueConvertible { return value.databaseValue }
-        return try SingleValueEncoder.value(of: self) { try $0.singleDatabaseValue() }
+        return try SingleValueEncoder.value(of: self, userInfo: userInfo()) { try $0.singleDatabaseValue(userInfo) }
     }
 }
 
@@ -200,6 +203,7 @@ where Self: Encodable, Self: RawRepresentable, RawValue: DatabaseValueConvertibl
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
+            if let single { return single }
 extension DatabaseValueConvertible
 where Self: Decodable, Self: RawRepresentable, RawValue: DatabaseValueConvertible {
     /// The value with this raw value, or nil if none has it.
