@@ -15,7 +15,13 @@ extension Optional: OptionalValue {}
 
 extension DatabaseValueConvertible {
     /// The key, or nil if it is NULL: no row has a NULL key.
-    var presentKey: Self? { databaseValue.isNull ? nil : self }
+    var presentKey: Self? {
+        switch sqlExpression.node {
+        case .value(let value): value.isNull ? nil : self
+        case .storable(let value): value.databaseValue.isNull ? nil : self
+        default: self  // The request handles other expressions.
+        }
+    }
 }
 
 extension StorableValue {
