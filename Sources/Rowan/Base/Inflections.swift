@@ -15,7 +15,7 @@ public import Foundation
 /// ```
 ///
 /// Only the last word of a name changes: `postalAddress` gives `postalAddresses`, `line_item` gives `line_items`. A
-/// number at the end stays: `player2` gives `player2s`. A plural is its own plural, and a singular its own singular.
+/// number at the end stays: `player2` gives `players2`. A plural is its own plural, and a singular its own singular.
 public struct Inflections: Sendable {
     /// A singular or a plural, in lower case, and its counterpart. It is a whole word, or an ending of words.
     private struct Form: Sendable {
@@ -175,6 +175,11 @@ public struct Inflections: Sendable {
             return string.replacingEnding(
                 toSingular ? form.plural : form.singular, with: toSingular ? form.singular : form.plural)
         }
+        // A number at the end is not inflected, unless the rules of the program know it.
+        let name = string.withoutFinalNumber
+        if name.endIndex < string.endIndex {
+            return inflected(String(name), toSingular: toSingular) + string[name.endIndex...]
+        }
         guard isEnglish else { return string }
         let change = toSingular ? EnglishEnding.singular(of: bytes) : EnglishEnding.plural(of: bytes)
         guard change.removed > 0 || !change.added.isEmpty else { return string }
@@ -202,6 +207,17 @@ extension String {
             if !isUpper(index - 1) || startsWord { return utf8.index(startIndex, offsetBy: index) }
         }
         return startIndex
+    }
+
+    /// The name without the digits at its end, and the underscore before them.
+    fileprivate var withoutFinalNumber: Substring {
+        let isDigit = { (byte: UInt8) in byte &- 0x30 < 10 }
+        var end = utf8.endIndex
+        while end > utf8.startIndex, isDigit(utf8[utf8.index(before: end)]) { end = utf8.index(before: end) }
+        while end < utf8.endIndex, end > utf8.startIndex, utf8[utf8.index(before: end)] == 0x5F {
+            end = utf8.index(before: end)
+        }
+        return self[..<end]
     }
 
     /// Whether the name is a constant in the style of `LINE_ITEM`.

@@ -19,6 +19,16 @@ extension String {
         return result + "\""
     }
 
+    /// The name of a collation, quoted for SQL. The names of SQLite's own collations need no quotes.
+    ///
+    /// Source: <https://sqlite.org/datatype3.html#collation>
+    package var quotedCollationName: String {
+        switch foldedDatabaseName {
+        case "binary", "nocase", "rtrim": self
+        default: quotedDatabaseIdentifier
+        }
+    }
+
     /// The text as an SQL string literal: `O'Brien` gives `'O''Brien'`.
     package var quotedDatabaseString: String {
         guard utf8.contains(UInt8(ascii: "'")) else { return "'\(self)'" }

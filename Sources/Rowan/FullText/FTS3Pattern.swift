@@ -26,9 +26,11 @@ public struct FTS3Pattern: Hashable, Sendable {
     ///
     /// - Throws: a ``DatabaseError`` for an invalid pattern.
     public init(rawPattern: String) throws {
-        try FullTextValidation.check(rawPattern, using: FTS3()) { $0.column("content") }
+        try Self.validation.check(rawPattern)
         self.rawPattern = rawPattern
     }
+
+    private static let validation = FullTextValidation(using: FTS3()) { $0.column("content") }
 
     private init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
@@ -77,7 +79,8 @@ extension FTS3Pattern: DatabaseValueConvertible {
 /// the word is then a phrase, because FTS3 would take the operator after it for one of its tokens.
 private struct FTS3Word {
     let text: String
-    /// The word up to its last token, for all tokenizers.
+    /// The word without the punctuation at its end, which some tokenizers ignore: the star of a prefix has to follow
+    /// the last token. A symbol at the end stays: without it, the word would be the prefix of others.
     let start: String
     /// Whether all tokenizers take the word for one token.
     let isToken: Bool
@@ -107,29 +110,29 @@ private struct FTS3Word {
             guard use == .terms, word.utf8.contains(where: { $0 >= 0x80 }) else {
                 return FTS3Word(text: word, start: word, isToken: true)
             }
-            guard let parts = try? tokenizers.unicode61.tokens(of: word), let last = parts.last else { return nil }
-            let start = String(decoding: word.utf8.prefix(last.range.upperBound), as: UTF8.self)
+            guard let parts = try? tokenizers.unicode61.tokens(of: word), !parts.isEmpty else { return nil }
             return FTS3Word(
-                text: word, start: start, isToken: parts.count == 1 && parts[0].range == 0..<word.utf8.count)
+                text: word, start: word.withoutFinalPunctuation,
+                isToken: parts.count == 1 && parts[0].range == 0..<word.utf8.count)
         }
     }
 }
 
-/// The validation of patterns, by SQLite.
-enum FullTextValidation {
-    /// - Throws: the error of SQLite, without the SQL of the validation.
-    static func check<Module: VirtualTableModule>(
-        _ rawPattern: String, using module: Module, inTable table: String = "document",
-        _ body: @escaping (Module.TableDefinition) -> Void
-    ) throws {
-        do {
-            try DatabaseQueue().writeWithoutTransaction { db in
-                try db.create(virtualTable: table, using: module, body)
-                let name = table.quotedDatabaseIdentifier
-                try db.execute(sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH ?", arguments: [rawPattern])
-            }
-        } catch let error as DatabaseError {
-            throw DatabaseError(resultCode: error.extendedResultCode, message: error.message)
+extension String {
+    fileprivate var withoutFinalPunctuation: String {
+        var scalars = unicodeScalars[...]
+        while let last = scalars.last, last.isPunctuation { scalars.removeLast() }
+        return String(scalars)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isPunctuation: Bool {
+        switch properties.generalCategory {
+        case .openPunctuation, .closePunctuation, .initialPunctuation, .finalPunctuation, .dashPunctuation,
+            .otherPunctuation:
+            true
+        default: false
         }
     }
 }

@@ -33,15 +33,22 @@ public struct FTS5Pattern: Hashable, Sendable {
     public init(rawPattern: String, allowedColumns: [String] = []) throws {
         // No column can have these names.
         let columns = allowedColumns.filter { !["rank", "rowid"].contains($0.foldedDatabaseName) }
+        guard !columns.isEmpty else {
+            try Self.validation.check(rawPattern)
+            self.rawPattern = rawPattern
+            return
+        }
         var table = "document"
         while columns.contains(where: table.isSameDatabaseName) { table += "_" }
-        try FullTextValidation.check(rawPattern, using: FTS5(), inTable: table) { t in
+        let validation = FullTextValidation(using: FTS5(), table: table) { t in
             for column in columns { t.column(column) }
-            // A name that no pattern contains.
-            if columns.isEmpty { t.column("\u{1}") }
         }
+        try validation.check(rawPattern)
         self.rawPattern = rawPattern
     }
+
+    /// The validation of patterns without columns: no pattern contains the name of this one.
+    private static let validation = FullTextValidation(using: FTS5()) { $0.column("\u{1}") }
 
     private init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
@@ -138,10 +145,11 @@ private struct FTS5Words {
     }
 
     /// The parts of a word between the separators outside ASCII, such as typographic quotes: a table without phrases
-    /// refuses a word of several tokens. A word that contains only separators may be a word for the table's tokenizer.
+    /// refuses a word of several tokens. Other words are left as they are: without the symbol at its end, a word would
+    /// be the prefix of others, and a word that contains only symbols may be a word for the table's tokenizer.
     private func parts(of word: String) -> [String] {
         guard word.utf8.contains(where: { $0 >= 0x80 }),
-            let tokens = try? unicode61.tokens(of: word, for: .query), !tokens.isEmpty
+            let tokens = try? unicode61.tokens(of: word, for: .query), tokens.count > 1
         else { return [word] }
         let bytes = Array(word.utf8)
         return tokens.map {

@@ -81,16 +81,16 @@ public enum ColumnValue {
         }
     }
 
-    /// The bytes of a blob or a text. They are nil for NULL and numbers and, on a strict connection, for anything but a
-    /// blob.
+    /// The bytes of a blob or a text, or of the text that SQLite makes of a number. They are nil for NULL and, on a
+    /// strict connection, for anything but a blob.
     @inlinable
     public var data: Data? {
         switch self {
         case .statement(let statement, let index, let strict):
             switch sqlite3_column_type(statement, index) {
             case SQLITE_BLOB: return Data(columnBlob: statement, index)
-            case SQLITE_TEXT where !strict: return Data(columnBlob: statement, index)
-            default: return nil
+            case SQLITE_NULL: return nil
+            default: return strict ? nil : Data(columnBlob: statement, index)
             }
         case .owned(let value, let strict):
             return value.convertedData(strict: strict)

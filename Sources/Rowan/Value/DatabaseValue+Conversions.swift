@@ -48,9 +48,10 @@ extension DatabaseValue {
     @usableFromInline
     func convertedData(strict: Bool) -> Data? {
         switch storage {
+        case .null: nil
         case .blob(let data): data
         case .string(let string): strict ? nil : Data(string.utf8)
-        case .null, .int64, .double: nil
+        case .int64, .double: strict ? nil : convertedString(strict: false).map { Data($0.utf8) }
         }
     }
 }

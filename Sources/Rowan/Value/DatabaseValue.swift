@@ -23,13 +23,14 @@ public typealias SQLiteConnection = OpaquePointer
 /// }
 /// ```
 ///
-/// Two values are equal when SQLite stores the same content; an integer equals the double of the same number.
+/// Two values are equal when SQLite stores the same content: texts are compared by their bytes. An integer equals the
+/// double of the same number.
 /// Source: <https://sqlite.org/datatype3.html>
 @frozen
 public struct DatabaseValue: Sendable {
     /// The five storage classes.
     @frozen
-    public enum Storage: Hashable, Sendable {
+    public enum Storage: Sendable {
         /// The NULL of SQL.
         case null
         /// A signed 64-bit integer.
@@ -119,8 +120,68 @@ extension DatabaseValue: Hashable {
         case .double(let double):
             // An integral double equals an integer: both need the same hash.
             if let integer = Int64(exactly: double) { hasher.combine(integer) } else { hasher.combine(double) }
-        case .string(let string): hasher.combine(string)
+        case .string(let string): string.hashBytes(into: &hasher)
         case .blob(let data): hasher.combine(data)
         }
+    }
+}
+
+extension DatabaseValue.Storage: Hashable {
+    /// Whether SQLite stores both in the same way. Texts are compared by their bytes: `"\u{E9}"` and `"e\u{301}"` are
+    /// equal strings, but two texts.
+    @inlinable
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        switch (lhs, rhs) {
+        case (.null, .null): true
+        case (.int64(let a), .int64(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+        case (.blob(let a), .blob(let b)): a == b
+        case (.null, _), (.int64, _), (.double, _), (.string, _), (.blob, _): false
+        }
+    }
+
+    /// Hashes the storage class and the content.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .int64(let integer):
+            hasher.combine(1)
+            hasher.combine(integer)
+        case .double(let double):
+            hasher.combine(2)
+            hasher.combine(double)
+        case .string(let string):
+            hasher.combine(3)
+            string.hashBytes(into: &hasher)
+        case .blob(let data):
+            hasher.combine(4)
+            hasher.combine(data)
+        }
+    }
+}
+
+extension String {
+    /// Whether both strings have the same UTF-8 bytes. Strings that are equal in Unicode may differ in their bytes.
+    @usableFromInline
+    func hasSameBytes(as other: String) -> Bool {
+        // Swift's UTF-8 strings, which all strings are except those of Objective-C, are compared by their bytes
+        // directly.
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { otherBytes in
+                guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {
+                    return bytes.count == otherBytes.count
+                }
+                return otherBytes.baseAddress.map { memcmp(start, $0, bytes.count) == 0 } ?? false
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    fileprivate func hashBytes(into hasher: inout Hasher) {
+        var text = self
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No string contains this byte: it ends the text.
+        hasher.combine(0xFF as UInt8)
     }
 }

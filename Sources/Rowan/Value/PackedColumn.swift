@@ -82,7 +82,7 @@ extension PackedColumn {
         switch type {
         case SQLITE_BLOB: Data(buffer)
         case SQLITE_TEXT: strict ? nil : Data(buffer)
-        default: nil
+        default: databaseValue.convertedData(strict: strict)
         }
     }
 

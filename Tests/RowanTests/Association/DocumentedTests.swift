@@ -63,7 +63,7 @@ struct DocumentedTests {
         try Library.check(
             request,
             #"SELECT "book".*, "author".* FROM "book" JOIN "author" ON ("author"."id" = "book"."authorId") "#
-                + #"AND ("author"."countryCode" = ?) ORDER BY "author"."name" COLLATE swiftLocalizedCaseInsensitiveCompare, "book"."year""#,
+                + #"AND ("author"."countryCode" = ?) ORDER BY "author"."name" COLLATE "swiftLocalizedCaseInsensitiveCompare", "book"."year""#,
             ["US"])
         try Library.run { db, _ throws in
             let infos = try request.asRequest(of: BookInfo.self).fetchAll(db)

@@ -32,7 +32,7 @@ struct InflectionTests {
             "LineItem": "LineItems", "Person": "People", "Mouse": "Mice", "Ox": "Oxen", "computerMouse": "computerMice",
             "firstAPI": "firstAPIs", "userID": "userIDs", "URL": "URLs", "HTTPServer": "HTTPServers",
             "line_item": "line_items", "LINE_ITEM": "LINE_ITEMS", "POSTAL_ADDRESS": "POSTAL_ADDRESSES",
-            "SALES_PERSON": "SALES_PEOPLE", "_person": "_people", "player2": "player2s", "goldFish": "goldFish",
+            "SALES_PERSON": "SALES_PEOPLE", "_person": "_people", "player2": "players2", "goldFish": "goldFish",
             "Equipment": "Equipment", "oldDatum": "oldData", "café": "cafés", "naïveCity": "naïveCities",
             "ox": "oxen", "a": "as",
         ]

@@ -76,7 +76,7 @@ struct DocumentedFormTests {
     @Test func collationsByName() throws {
         try run { db, _ throws in
             let ordered = Player.order { $0.name.collating(.localizedCaseInsensitiveCompare) }
-            #expect(try statementText(db, ordered).sql.hasSuffix("COLLATE swiftLocalizedCaseInsensitiveCompare"))
+            #expect(try statementText(db, ordered).sql.hasSuffix(#"COLLATE "swiftLocalizedCaseInsensitiveCompare""#))
             #expect(try ordered.fetchAll(db).map(\.id) == [3, 1, 2])
             let found = Player.filter { $0.name.collating(.caseInsensitiveCompare) == "ARTHUR" }
             #expect(try found.fetchAll(db).map(\.id) == [1])
@@ -84,7 +84,7 @@ struct DocumentedFormTests {
             #expect(try literal.fetchAll(db) == [2, 1, 3])
             try db.create(table: "city") { $0.column("name", .text).collate(.localizedCaseInsensitiveCompare) }
             let sql = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_master WHERE name = 'city'")
-            #expect(sql == #"CREATE TABLE "city" ("name" TEXT COLLATE swiftLocalizedCaseInsensitiveCompare)"#)
+            #expect(sql == #"CREATE TABLE "city" ("name" TEXT COLLATE "swiftLocalizedCaseInsensitiveCompare")"#)
         }
     }
 

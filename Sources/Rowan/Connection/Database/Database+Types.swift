@@ -154,6 +154,6 @@ extension SQLSpecificExpressible {
 extension SQLInterpolation {
     /// Embeds the name of a collation: `... ORDER BY email COLLATE \(.nocase)`.
     public mutating func appendInterpolation(_ collation: Database.CollationName) {
-        appendInterpolation(sql: collation.rawValue)
+        appendInterpolation(sql: collation.rawValue.quotedCollationName)
     }
 }

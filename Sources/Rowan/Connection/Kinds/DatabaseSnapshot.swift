@@ -61,6 +61,17 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
 
+    /// Reads the snapshot, with a closure that does not throw.
+    ///
+    /// - Precondition: no earlier access has ended the transaction of the snapshot.
+    public func read<T>(_ value: (Database) -> T) -> T { _route(.read).runNonthrowing(value) }
+
+    /// Reads the snapshot, with a closure that does not throw. A snapshot has only one transaction: this is the same as
+    /// `read(_:)`.
+    ///
+    /// - Precondition: no earlier access has ended the transaction of the snapshot.
+    public func unsafeRead<T>(_ value: (Database) -> T) -> T { _route(.unsafeRead).runNonthrowing(value) }
+
     /// The connection of each kind of access. Not for users.
     public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
         DatabaseAccessRoute(lane: lane, scope: .snapshot)

@@ -88,8 +88,12 @@ extension DatabaseAccessRoute {
         defer {
             if let error = end(connection) { preconditionFailure("\(error)") }
         }
-        connection.record.begin(site)
-        return connection.run(body)
+        do {
+            return try perform(connection, body)
+        } catch {
+            // Only a snapshot can refuse its closure: its transaction has ended.
+            preconditionFailure("\(error)")
+        }
     }
 
     /// Synchronous access for closures that don't throw, on the connection that the current thread already uses, if

@@ -106,7 +106,8 @@ extension Row {
         /// The association keys.
         public var keys: Set<String> { rows?.tree.keys ?? [] }
 
-        /// The prefetched rows of the nearest association with this key, or nil if it does not exist.
+        /// The prefetched rows of the association with this key, or nil if it does not exist: those of the row itself,
+        /// then those of its nearest scope, then those of the first one that the request includes.
         public subscript(_ key: String) -> [Row]? { rows?[key]?.all }
     }
 }

@@ -121,6 +121,43 @@ extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible 
     public var sqlExpression: SQLExpression { rawValue.sqlExpression }
 }
 
+extension SQLSelectable where Self: RawRepresentable, RawValue: SQLExpressible {
+    /// The selection of the raw value.
+    public var sqlSelection: SQLSelection { SQLSelection(.expression(rawValue.sqlExpression)) }
+}
+
+extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLExpressible {
+    /// The ordering by the raw value.
+    public var sqlOrdering: SQLOrdering { SQLOrdering(.expression(rawValue.sqlExpression, .none)) }
+}
+
+// A type may choose another expression than its raw value: a column does.
+extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
+    /// The expression as a selection.
+    public var sqlSelection: SQLSelection { SQLSelection(.expression(sqlExpression)) }
+    /// The ordering by the expression, without an explicit direction.
+    public var sqlOrdering: SQLOrdering { SQLOrdering(.expression(sqlExpression, .none)) }
+}
+
+extension StatementColumnConvertible where Self: RawRepresentable, RawValue: StatementColumnConvertible {
+    /// The value whose raw value the column contains, or nil if none has it.
+    @inlinable
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        guard let rawValue = RawValue.fromStatement(sqliteStatement, atUncheckedIndex: index) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}
+
+extension DatabaseValueConvertible
+where Self: RawRepresentable & StatementColumnConvertible, RawValue: StatementColumnConvertible {
+    /// The value whose raw value the column contains, or nil if none has it.
+    @inlinable
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        guard let rawValue = RawValue.fromStatement(sqliteStatement, atUncheckedIndex: index) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}
+
 extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
     /// Binds the raw value.
     @inlinable
@@ -160,9 +197,11 @@ extension DatabaseValueConvertible where Self: Encodable {
     /// instead.
     public var databaseValue: DatabaseValue {
         do {
-            if let value = try SingleValueEncoder.value(of: self, store: { try $0.singleDatabaseValue() }) {
-                return value
+            let userInfo = { Self.databaseJSONEncoder().userInfo as [CodingUserInfoKey: Any] }
+            let single = try SingleValueEncoder.value(of: self, userInfo: userInfo()) {
+                try $0.singleDatabaseValue(userInfo)
             }
+            if let single { return single }
             let data = try Self.databaseJSONEncoder().encode(self)
             return String(decoding: data, as: UTF8.self).databaseValue
         } catch {
@@ -174,9 +213,11 @@ extension DatabaseValueConvertible where Self: Encodable {
 
 extension Encodable {
     /// The stored value, or nil if the type needs JSON.
-    fileprivate func singleDatabaseValue() throws -> DatabaseValue? {
+    fileprivate func singleDatabaseValue(
+        _ userInfo: @escaping () -> [CodingUserInfoKey: Any]
+    ) throws -> DatabaseValue? {
         if let value = self as? any DatabaseValueConvertible { return value.databaseValue }
-        return try SingleValueEncoder.value(of: self) { try $0.singleDatabaseValue() }
+        return try SingleValueEncoder.value(of: self, userInfo: userInfo()) { try $0.singleDatabaseValue(userInfo) }
     }
 }
 

@@ -28,7 +28,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The bytes of a blob or a text column.
+    /// The bytes of a blob or a text column, or of the text that SQLite makes of a number.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Data? { column.data }
 }

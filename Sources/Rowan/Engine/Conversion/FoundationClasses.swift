@@ -39,9 +39,7 @@ extension NSNumber: DatabaseValueConvertible {
         if let decimal = self as? NSDecimalNumber {
             guard !decimal.decimalValue.isNaN else { return .null }
             let integer: Int64 = decimal.int64Value
-            guard Decimal(integer) == decimal.decimalValue else {
-                return DatabaseValue(storage: .double(decimal.doubleValue))
-            }
+            guard Decimal(integer) == decimal.decimalValue else { return decimal.nearestDouble.databaseValue }
             return DatabaseValue(storage: .int64(integer))
         }
         switch UInt8(bitPattern: objCType.pointee) {
@@ -69,6 +67,12 @@ extension NSNumber: DatabaseValueConvertible {
             return nil
         }
     }
+}
+
+extension NSDecimalNumber {
+    /// The double that is nearest to the number. Foundation multiplies the digits by a power of ten, both rounded:
+    /// `doubleValue` of 10000000.01 is 10000000.009999996.
+    fileprivate var nearestDouble: Double { Double(decimalValue.description) ?? doubleValue }
 }
 
 extension NSString: DatabaseValueConvertible {

@@ -7,24 +7,29 @@ private struct JSONRequired: Error {}
 /// An encoder that accepts only a single value.
 package final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     package let codingPath: [any CodingKey]
-    package let userInfo: [CodingUserInfoKey: Any]
+    /// The information of the JSON encoder, which may have to encode the type. Most types don't ask.
+    package var userInfo: [CodingUserInfoKey: Any] { information() }
+    private let information: () -> [CodingUserInfoKey: Any]
     private let store: (any Encodable) throws -> DatabaseValue?
     private var value: DatabaseValue?
     private var needsJSON = false
 
     private init(
-        _ codingPath: [any CodingKey], _ userInfo: [CodingUserInfoKey: Any],
+        _ codingPath: [any CodingKey], _ userInfo: @escaping () -> [CodingUserInfoKey: Any],
         _ store: @escaping (any Encodable) throws -> DatabaseValue?
     ) {
-        (self.codingPath, self.userInfo, self.store) = (codingPath, userInfo, store)
+        (self.codingPath, self.information, self.store) = (codingPath, userInfo, store)
     }
 
     /// The stored value of a type that encodes a single value; nil if the type needs JSON.
     ///
-    /// - Parameter store: returns the stored value of the encoded value; nil if it needs JSON.
+    /// - Parameters:
+    ///   - userInfo: the information for the type, evaluated if the type asks.
+    ///   - store: returns the stored value of the encoded value; nil if it needs JSON.
     /// - Throws: the error of the type.
     package static func value(
-        of value: some Encodable, at codingPath: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:],
+        of value: some Encodable, at codingPath: [any CodingKey] = [],
+        userInfo: @escaping @autoclosure () -> [CodingUserInfoKey: Any],
         store: @escaping (any Encodable) throws -> DatabaseValue?
     ) throws -> DatabaseValue? {
         let encoder = SingleValueEncoder(codingPath, userInfo, store)
@@ -59,6 +64,8 @@ package protocol SingleValueSource {
     var isNull: Bool { get }
     /// The value as a JSON text; nil if only a JSONDecoder can decode it.
     func jsonDocument() -> JSONDocument?
+    /// The information of the decoder of the JSON text, which may have to decode the type.
+    var userInfo: [CodingUserInfoKey: Any] { get }
     /// Converts the value to a type.
     func decode<T: Decodable>(_ type: T.Type, in decoder: SingleValueDecoder<Self>) throws -> T
 }
@@ -71,20 +78,21 @@ package final class SingleValueDecoder<Source: SingleValueSource>: Decoder, Sing
     private var hasOfferedValue = false
     /// The decoder of the JSON text, if the type decodes it.
     private var json: JSONValueDecoder?
-    package let userInfo: [CodingUserInfoKey: Any]
+    /// Computed, because most types don't ask.
+    package var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
     package var codingPath: [any CodingKey] { json == nil ? path.keys : [] }
 
-    private init(_ source: Source, _ path: CodingPath?, _ userInfo: [CodingUserInfoKey: Any]) {
-        (self.source, self.path, self.userInfo) = (source, path, userInfo)
+    private init(_ source: Source, _ path: CodingPath?) {
+        (self.source, self.path) = (source, path)
     }
 
     /// Decodes a type from a single value, or from JSON; returns nil if the type needs JSON, and a JSONDecoder.
     ///
     /// - Throws: the error of the type.
     package static func decode<T: Decodable>(
-        _ type: T.Type, from source: Source, at path: CodingPath? = nil, userInfo: [CodingUserInfoKey: Any] = [:]
+        _ type: T.Type, from source: Source, at path: CodingPath? = nil
     ) throws -> T? {
-        let decoder = SingleValueDecoder(source, path, userInfo)
+        let decoder = SingleValueDecoder(source, path)
         do {
             let value = try T(from: decoder)
             // The type may have swallowed the error, and tried another container.
@@ -134,6 +142,8 @@ struct JSONDatabaseValue: SingleValueSource {
     /// Created only for JSON: most types decode a single value.
     var json: JSONColumnDecoder { JSONColumnDecoder(type.databaseJSONDecoder()) }
     var isNull: Bool { value.isNull }
+
+    var userInfo: [CodingUserInfoKey: Any] { json.userInfo }
 
     func jsonDocument() -> JSONDocument? { json.document(.owned(value, strict: false)) }
 

@@ -1,4 +1,6 @@
-// The lazy combinators of cursors, and the cursors they return.
+// The lazy combinators of cursors, and the cursors they return. `next()` calls the `next()` of the base cursor, and
+// `forEach(_:)` its `forEach(_:)`, which the base may implement in a faster way. Only the prefixes call `next()` in both
+// cases: they end before their base.
 
 extension Cursor {
     /// The elements that satisfy a predicate.
@@ -77,12 +79,20 @@ extension Sequence {
 /// A type-erased cursor over another cursor, a sequence, an iterator or a closure.
 public final class AnyCursor<Element>: Cursor {
     private let step: () throws -> Element?
+    /// Visits the elements of another cursor, in its own way; nil for other elements.
+    private let walk: (((Element) throws -> Void) throws -> Void)?
 
     /// Creates a cursor that calls the closure for each element, until it returns nil.
-    public init(_ body: @escaping () throws -> Element?) { step = body }
+    public init(_ body: @escaping () throws -> Element?) {
+        step = body
+        walk = nil
+    }
 
     /// Creates a cursor that hides the type of another cursor.
-    public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
+    public init(_ cursor: some Cursor<Element>) {
+        step = { try cursor.next() }
+        walk = { try cursor.forEach($0) }
+    }
 
     /// Creates a cursor over the elements of a sequence.
     public convenience init(_ sequence: some Sequence<Element>) { self.init(iterator: sequence.makeIterator()) }
@@ -95,6 +105,12 @@ public final class AnyCursor<Element>: Cursor {
 
     /// The next element, or nil at the end.
     public func next() throws -> Element? { try step() }
+
+    /// Calls the closure with each element.
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        if let walk { return try walk(body) }
+        while let element = try step() { try body(element) }
+    }
 }
 
 /// The elements of a cursor that satisfy a predicate.
@@ -109,6 +125,11 @@ public final class FilterCursor<Base: Cursor>: Cursor {
 
     /// The next element that satisfies the predicate, or nil at the end.
     public func next() throws -> Base.Element? { try base.first(where: isIncluded) }
+
+    /// Calls the closure with each element that satisfies the predicate.
+    public func forEach(_ body: (Base.Element) throws -> Void) throws {
+        try base.forEach { if try isIncluded($0) { try body($0) } }
+    }
 }
 
 /// The elements of a cursor, transformed.
@@ -123,6 +144,11 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
 
     /// The next transformed element, or nil at the end.
     public func next() throws -> Element? { try base.next().map(transform) }
+
+    /// Calls the closure with each transformed element.
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        try base.forEach { try body(transform($0)) }
+    }
 }
 
 /// The elements of the elements of a cursor.
@@ -140,6 +166,18 @@ public final class FlattenCursor<Base: Cursor>: Cursor where Base.Element: Curso
             if current == nil { return nil }
         }
     }
+
+    /// Calls the closure with each element of the nested cursors.
+    public func forEach(_ body: (Base.Element.Element) throws -> Void) throws {
+        try current?.forEach(body)
+        current = nil
+        try base.forEach { nested in
+            // If the closure throws an error, the rest of the nested cursor comes next.
+            current = nested
+            try nested.forEach(body)
+        }
+        current = nil
+    }
 }
 
 /// The elements of a cursor with their positions.
@@ -154,6 +192,14 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
         guard let element = try base.next() else { return nil }
         defer { index += 1 }
         return (index, element)
+    }
+
+    /// Calls the closure with each position and element.
+    public func forEach(_ body: ((Int, Base.Element)) throws -> Void) throws {
+        try base.forEach { element in
+            defer { index += 1 }
+            try body((index, element))
+        }
     }
 }
 
@@ -179,6 +225,18 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
         }
         return try base.next()
     }
+
+    /// Calls the closure with each element after the first ones.
+    public func forEach(_ body: (Base.Element) throws -> Void) throws {
+        try base.forEach { element in
+            guard remaining == 0 else {
+                remaining -= 1
+                return
+            }
+            try body(element)
+        }
+        remaining = 0
+    }
 }
 
 /// The elements of a cursor from the first one that does not satisfy a predicate.
@@ -196,6 +254,18 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
         guard let predicate else { return try base.next() }
         self.predicate = nil
         return try base.first { try !predicate($0) }
+    }
+
+    /// Calls the closure with each element from the first one that does not satisfy the predicate.
+    public func forEach(_ body: (Base.Element) throws -> Void) throws {
+        try base.forEach { element in
+            if let predicate {
+                if try predicate(element) { return }
+                self.predicate = nil
+            }
+            try body(element)
+        }
+        predicate = nil
     }
 }
 

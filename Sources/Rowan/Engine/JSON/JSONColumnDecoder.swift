@@ -8,22 +8,20 @@ package final class JSONColumnDecoder {
     private let decoder: JSONDecoder
     /// Nil if only the JSONDecoder can decode.
     private let options: JSONOptions?
-    /// Whether the JSONDecoder has information of its own for types.
-    private let hasOwnUserInfo: Bool
+    /// The information that types receive: that of the decoder, and that of the record.
+    package let userInfo: [CodingUserInfoKey: Any]
+    private let addsUserInfo: Bool
 
     /// - Parameter userInfo: added to the information of the decoder.
     package init(_ decoder: JSONDecoder, userInfo: [CodingUserInfoKey: Any] = [:]) {
         self.decoder = decoder
-        hasOwnUserInfo = !decoder.userInfo.isEmpty
-        for (key, value) in userInfo { decoder.userInfo[key] = assumeSendable(value) }
-        options = JSONOptions(decoder)
+        addsUserInfo = !userInfo.isEmpty
+        self.userInfo = decoder.userInfo.adding(userInfo)
+        options = JSONOptions(decoder, userInfo: self.userInfo)
     }
 
-    /// Parses a column for a decoder that has only the information given to the initializer; nil if a JSONDecoder must
-    /// decode the column, or if it has more information.
-    package func document(_ column: ColumnValue) -> JSONDocument? { hasOwnUserInfo ? nil : parse(column) }
-
-    private func parse(_ column: ColumnValue) -> JSONDocument? {
+    /// Parses a column; nil if a JSONDecoder must decode it.
+    package func document(_ column: ColumnValue) -> JSONDocument? {
         guard let options else { return nil }
         return column.withJSON { JSONDocument($0, options: options) }
     }
@@ -32,9 +30,40 @@ package final class JSONColumnDecoder {
     ///
     /// - Throws: the error of the JSONDecoder or of the type.
     package func decode<T: Decodable>(_ type: T.Type, from column: ColumnValue) throws -> T? {
-        if let value = parse(column)?.decodeWhole(type) { return value }
+        if let value = document(column)?.decodeWhole(type) { return value }
         guard let data = column.withJSON({ Data($0) }) else { return nil }
-        return try decoder.decode(type, from: data)
+        return try decoder.adding(addsUserInfo ? userInfo : [:]) { try decoder.decode(type, from: data) }
+    }
+}
+
+extension [CodingUserInfoKey: any Sendable] {
+    /// The information of a coder, with that of a record.
+    package func adding(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: Any] {
+        (self as [CodingUserInfoKey: Any]).merging(userInfo) { $1 }
+    }
+}
+
+extension JSONDecoder {
+    /// Runs the closure while the decoder has more information. The program may share the decoder with other types,
+    /// which must not see it.
+    fileprivate func adding<T>(_ userInfo: [CodingUserInfoKey: Any], _ decode: () throws -> T) rethrows -> T {
+        guard !userInfo.isEmpty else { return try decode() }
+        let own = self.userInfo
+        defer { self.userInfo = own }
+        for (key, value) in userInfo { self.userInfo[key] = assumeSendable(value) }
+        return try decode()
+    }
+}
+
+extension JSONEncoder {
+    /// Runs the closure while the encoder has more information. The program may share the encoder with other types,
+    /// which must not see it.
+    package func adding<T>(_ userInfo: [CodingUserInfoKey: Any], _ encode: () throws -> T) rethrows -> T {
+        guard !userInfo.isEmpty else { return try encode() }
+        let own = self.userInfo
+        defer { self.userInfo = own }
+        for (key, value) in userInfo { self.userInfo[key] = assumeSendable(value) }
+        return try encode()
     }
 }
 
@@ -60,7 +89,7 @@ extension JSONDocument {
 
 extension JSONOptions {
     /// The options of a decoder; nil if it is configured for what the quick decoders do not know.
-    fileprivate init?(_ decoder: JSONDecoder) {
+    fileprivate init?(_ decoder: JSONDecoder, userInfo: [CodingUserInfoKey: Any]) {
         // A subclass may override anything.
         guard type(of: decoder) == JSONDecoder.self, !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary,
             case .useDefaultKeys = decoder.keyDecodingStrategy, case .throw = decoder.nonConformingFloatDecodingStrategy
@@ -76,6 +105,6 @@ extension JSONOptions {
         case .deferredToData: dataIsBase64 = false
         default: return nil
         }
-        userInfo = decoder.userInfo
+        self.userInfo = userInfo
     }
 }

@@ -12,7 +12,7 @@ package struct PrefetchedRows {
 
     var containsRows: Bool { tree.groups.values.contains { !$0.rows(of: index).isEmpty } }
 
-    /// The prefetched rows of the nearest key.
+    /// The prefetched rows of the nearest scope that has the key.
     package subscript(_ key: String) -> PrefetchedGroup.Rows? { tree.group(key)?.rows(of: index) }
 }
 
@@ -20,23 +20,32 @@ package struct PrefetchedRows {
 package final class PrefetchTree {
     @exclusivity(unchecked) package var groups: [String: PrefetchedGroup] = [:]
     @exclusivity(unchecked) fileprivate(set) var scopes: [String: PrefetchTree] = [:]
+    /// The scopes in the order of the request.
+    private var orderedScopes: [PrefetchTree] = []
 
     package init() {}
 
     /// The prefetched rows of a scope, created if necessary.
     package func scope(_ path: some Collection<String>) -> PrefetchTree {
         guard let name = path.first else { return self }
-        let scope = scopes[name] ?? PrefetchTree()
+        if let scope = scopes[name] { return scope.scope(path.dropFirst()) }
+        let scope = PrefetchTree()
         scopes[name] = scope
+        orderedScopes.append(scope)
         return scope.scope(path.dropFirst())
     }
 
     var keys: Set<String> { scopes.values.reduce(into: Set(groups.keys)) { $0.formUnion($1.keys) } }
 
+    /// The group of the nearest scope; among scopes of one depth, of the first one.
     fileprivate func group(_ key: String) -> PrefetchedGroup? {
         if let group = groups[key] { return group }
-        for scope in scopes.values {
-            if let group = scope.group(key) { return group }
+        var level = orderedScopes
+        while !level.isEmpty {
+            for scope in level {
+                if let group = scope.groups[key] { return group }
+            }
+            level = level.flatMap(\.orderedScopes)
         }
         return nil
     }

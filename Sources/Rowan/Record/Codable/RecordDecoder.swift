@@ -318,11 +318,7 @@ struct PropertyDecoding: SingleValueSource {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
-        if let value = try SingleValueDecoder.decode(
-            T.self, from: self, at: path(), userInfo: record.databaseDecodingUserInfo)
-        {
-            return value
-        }
+        if let value = try SingleValueDecoder.decode(T.self, from: self, at: path()) { return value }
         do {
             if let value = try row.jsonDecoder(of: record, at: index).decode(T.self, from: column) { return value }
         } catch {
@@ -334,6 +330,8 @@ struct PropertyDecoding: SingleValueSource {
         }
         throw row.decodingError(T.self, at: index)
     }
+
+    var userInfo: [CodingUserInfoKey: Any] { row.jsonDecoder(of: record, at: index).userInfo }
 
     func jsonDocument() -> JSONDocument? { row.jsonDecoder(of: record, at: index).document(column) }
 

@@ -158,8 +158,7 @@ private struct ColumnCoding {
     func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
         if let stored = try single(value, at: key) { return stored }
         let encoder = record.databaseJSONEncoder(for: column)
-        for (key, value) in record.databaseEncodingUserInfo { encoder.userInfo[key] = assumeSendable(value) }
-        let data = try encoder.encode(value)
+        let data = try encoder.adding(record.databaseEncodingUserInfo) { try encoder.encode(value) }
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 
@@ -177,9 +176,14 @@ private struct ColumnCoding {
             if stored.isNull { try JSONFailure.check(value) }
             return stored
         }
-        return try SingleValueEncoder.value(of: value, at: [key], userInfo: record.databaseEncodingUserInfo) {
+        return try SingleValueEncoder.value(of: value, at: [key], userInfo: userInfo) {
             try single($0, at: key)
         }
+    }
+
+    /// The information of the column's JSON encoder, and that of the record.
+    private var userInfo: [CodingUserInfoKey: Any] {
+        record.databaseJSONEncoder(for: column).userInfo.adding(record.databaseEncodingUserInfo)
     }
 }
 

@@ -1,9 +1,10 @@
-// Detects which callbacks a type implements, because Swift can't tell. While one record is inserted, each default
-// implementation reports itself, with its type, to a probe. Callbacks without a report are implemented by the user.
+// Detects which callbacks a type implements, because Swift can't tell. While one record is inserted or updated, each
+// default implementation reports itself, with its type, to a probe. Callbacks without a report are implemented by the
+// user.
 
 import Synchronization
 
-/// The callbacks of an insertion.
+/// The callbacks of an insertion or an update.
 @usableFromInline
 struct InsertionCallbacks: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -15,6 +16,10 @@ struct InsertionCallbacks: OptionSet, Sendable {
     @usableFromInline static var aroundInsert: Self { Self(rawValue: 8) }
     @usableFromInline static var didInsert: Self { Self(rawValue: 16) }
     @usableFromInline static var didSave: Self { Self(rawValue: 32) }
+    @usableFromInline static var willUpdate: Self { Self(rawValue: 64) }
+    @usableFromInline static var aroundUpdate: Self { Self(rawValue: 128) }
+    /// The callbacks that receive the columns of an update.
+    static var update: Self { [.willUpdate, .aroundUpdate] }
     /// The callbacks after the insertion, which have no access to the database.
     static var did: Self { [.didInsert, .didSave] }
     /// The callbacks that may read or write the database: then each record must be inserted separately.
@@ -41,7 +46,7 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
 
     /// The callbacks that the user has implemented.
     var callbacks: InsertionCallbacks {
-        InsertionCallbacks.beforeOrAround.union(.did)
+        InsertionCallbacks.beforeOrAround.union(.did).union(.update)
             .subtracting(InsertionCallbacks(rawValue: defaults.load(ordering: .relaxed)))
     }
 }
@@ -64,7 +69,8 @@ extension Database {
         return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
     }
 
-    /// Runs the closure, which inserts one record, and returns the callbacks that the record's type implements.
+    /// Runs the closure, which inserts or updates one record, and returns the callbacks that the record's type
+    /// implements. Those that the closure does not call are among them.
     func probingCallbacks(of type: any Any.Type, _ insert: () throws -> Void) rethrows -> InsertionCallbacks {
         let outerProbe = probe
         defer { state[CallbackProbe.self] = outerProbe }

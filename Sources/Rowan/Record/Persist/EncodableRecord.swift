@@ -16,7 +16,7 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
-public protocol EncodableRecord: SendableMetatype {
+public protocol EncodableRecord: KeyStoring {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -172,7 +172,7 @@ extension EncodableRecord {
 }
 
 // Strategies only apply to `Codable` records: other records encode their values themselves.
-extension TableRecord where Self: EncodableRecord & Encodable {
+extension KeyStoring where Self: EncodableRecord & Encodable {
     /// The stored form of a key. Not for users.
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
@@ -191,8 +191,10 @@ extension EncodableRecord {
         }
     }
 
-    /// The columns whose values differ from those of another record, with the other record's values. A column that the
-    /// other record does not store has the value `NULL`.
+    /// The columns whose values differ from those of another record, with the other record's values.
+    ///
+    /// The value of a column that the other record does not store is unknown: whatever its value here, the column is
+    /// among the changes, with the value `NULL`.
     ///
     /// ```swift
     /// let oldPlayer = Player(id: 1, name: "Arthur", score: 100)
@@ -212,10 +214,13 @@ extension EncodableRecord {
         return try PersistenceContainer(self).changes(from: previous)
     }
 
-    /// Whether two records store the same values.
+    /// Whether two records store the same columns, with the same values.
     public func databaseEquals(_ record: Self) -> Bool {
         // A record that can't be encoded differs from all records.
-        (try? databaseChanges(from: record).isEmpty) ?? false
+        guard let container = try? PersistenceContainer(self), let other = try? PersistenceContainer(record) else {
+            return false
+        }
+        return container.setCount == other.setCount && container.changes(from: other).isEmpty
     }
 }
 
@@ -235,23 +240,8 @@ extension PersistenceContainer {
 }
 
 extension DatabaseValue {
-    /// Whether SQLite stores both values in the same way. Strings that are equal in Unicode may differ in their bytes.
-    func isStored(as other: DatabaseValue) -> Bool {
-        guard case .string(let text) = storage, case .string(let otherText) = other.storage else {
-            return storage == other.storage
-        }
-        // Swift's UTF-8 strings, which all strings are except those of Objective-C, are compared by their bytes
-        // directly.
-        let isSame = text.utf8.withContiguousStorageIfAvailable { bytes in
-            otherText.utf8.withContiguousStorageIfAvailable { otherBytes in
-                guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {
-                    return bytes.count == otherBytes.count
-                }
-                return otherBytes.baseAddress.map { memcmp(start, $0, bytes.count) == 0 } ?? false
-            }
-        }
-        return (isSame ?? nil) ?? text.utf8.elementsEqual(otherText.utf8)
-    }
+    /// Whether SQLite stores both values in the same way, with the same storage class.
+    func isStored(as other: DatabaseValue) -> Bool { storage == other.storage }
 
     /// Whether both values may be stored as the same number: a column may convert the numbers that it stores.
     func isSameNumber(as other: DatabaseValue) -> Bool {

@@ -250,6 +250,17 @@ extension MutablePersistableRecord {
         run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
     ) throws -> (PersistenceSuccess, T)? {
         let group = modification.planGroup(db)
+        guard modification.columns != nil || group.usesColumns != nil else {
+            return try group.probe(db, type(of: self)) { try self.updating(db, modification, group, run: run) }
+        }
+        return try updating(db, modification, group, run: run)
+    }
+
+    @inlinable
+    mutating func updating<T>(
+        _ db: Database, _ modification: Modification, _ group: PlanGroup,
+        run: (PlanGroup, PersistencePlan, PersistenceContainer) throws -> T?
+    ) throws -> (PersistenceSuccess, T)? {
         let columns = try changedColumns(db, modification, group)
         try willUpdate(db, columns: columns)
         var result: (PersistenceSuccess, T)?
@@ -277,22 +288,38 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// The columns of an update, for callbacks: those that the program names, or all that the record encodes.
+    /// The columns of an update, for callbacks: those that the program names, or all that the record encodes. Records
+    /// of one type may encode different columns: unless no callback needs them, the record is encoded.
     @inlinable
     func changedColumns(
         _ db: Database, _ modification: Modification, _ group: PlanGroup
     ) throws -> Set<String> {
-        if let columns = group.knownChangedColumns(modification) { return columns }
+        if let columns = modification.columns { return columns }
+        if group.usesColumns == false { return [] }
         var container = group.makeContainer()
         try encode(to: &container)
-        return try group.updatePlan(db, &container, modification).changedColumns
+        return try group.changedColumns(db, &container, modification)
     }
 }
 
 extension PlanGroup {
+    /// Runs the first update of a type, which reveals whether its callbacks receive the columns.
     @usableFromInline
-    func knownChangedColumns(_ modification: Modification) -> Set<String>? {
-        modification.columns ?? last?.changedColumns
+    func probe<T>(_ db: Database, _ type: any Any.Type, _ update: () throws -> T) throws -> T {
+        var result: T?
+        let callbacks = try db.probingCallbacks(of: type) { result = try update() }
+        usesColumns = !callbacks.isDisjoint(with: .update)
+        // The probe has run the closure, and rethrown its error.
+        return result!
+    }
+
+    @usableFromInline
+    func changedColumns(
+        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
+    ) throws -> Set<String> {
+        let columns = try updatePlan(db, &container, modification).changedColumns
+        spareValues = container.values
+        return columns
     }
 
     @usableFromInline

@@ -4,6 +4,9 @@ extension MutablePersistableRecord {
     /// Updates the columns whose values differ from those of another record. Without differences, the database is not
     /// accessed.
     ///
+    /// The value of a column that the other record does not store is unknown: the column is updated, even to `NULL`.
+    /// Columns that only the other record stores are not.
+    ///
     /// - Returns: whether the row was updated.
     /// - Throws: a ``RecordError`` if no row has the primary key.
     @discardableResult

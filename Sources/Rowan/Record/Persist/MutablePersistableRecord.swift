@@ -67,7 +67,7 @@ public struct PersistenceConflictPolicy: Sendable {
     }
 }
 
-// The default implementations only report themselves to the probe of `insertAll`.
+// The default implementations only report themselves to a probe: see CallbackProbe.
 extension MutablePersistableRecord {
     /// By default, a violation fails the statement, and undoes its changes.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
@@ -86,12 +86,15 @@ extension MutablePersistableRecord {
     public mutating func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
     /// By default, does nothing.
     @inlinable
-    public func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    public func willUpdate(_ db: Database, columns: Set<String>) throws { db.hasDefault(.willUpdate, Self.self) }
     /// By default, only updates the record.
     @inlinable
     public func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
-    ) throws { _ = try update() }
+    ) throws {
+        db.hasDefault(.aroundUpdate, Self.self)
+        _ = try update()
+    }
     /// By default, does nothing.
     @inlinable
     public func didUpdate(_ updated: PersistenceSuccess) {}
@@ -144,6 +147,12 @@ extension PersistableRecord {
 }
 
 extension MutablePersistableRecord {
+    /// The conflict resolution of batch insertions. Not for users.
+    public static var _insertConflictResolution: Database.ConflictResolution? {
+        let resolution = persistenceConflictPolicy.conflictResolutionForInsert
+        return resolution == .abort ? nil : resolution
+    }
+
     /// The conflict resolution of batch updates. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? {
         let resolution = persistenceConflictPolicy.conflictResolutionForUpdate

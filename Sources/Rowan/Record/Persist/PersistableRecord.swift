@@ -43,9 +43,7 @@ extension PersistableRecord {
     public func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, as returnedType: T.Type
     ) throws -> T {
-        try saveAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
-            try T.fetchOne($0).orThrow(recordNotFound(db))
-        }
+        try saveAndFetchCopy(of: self, db, conflictResolution, returnedType)
     }
 
     /// Saves the record, and fetches selected columns of the saved row.
@@ -102,6 +100,13 @@ private func saveCopy<R: MutablePersistableRecord>(
 ) throws {
     var record = record
     try record.save(db, onConflict: conflictResolution)
+}
+
+private func saveAndFetchCopy<R: MutablePersistableRecord, T: FetchableRecord & TableRecord>(
+    of record: R, _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ returnedType: T.Type
+) throws -> T {
+    var record = record
+    return try record.saveAndFetch(db, onConflict: conflictResolution, as: returnedType)
 }
 
 private func saveAndFetchCopy<R: MutablePersistableRecord, T>(

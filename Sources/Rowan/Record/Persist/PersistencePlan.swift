@@ -11,6 +11,8 @@ final class PlanGroup {
     var others: [[String]: PersistencePlan] = [:]
     /// The values of the last container, whose storage the next one reuses.
     @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
+    /// Of updates: whether a callback of the type receives the columns; nil until a record has been updated.
+    @exclusivity(unchecked) @usableFromInline var usesColumns: Bool?
     let epoch: Int
 
     init(epoch: Int) { self.epoch = epoch }

@@ -12,9 +12,7 @@ extension QueryInterfaceRequest {
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request is not on a table.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
-        let query = try deleteQuery(db, returning: [])
-        try db.execute(query)
-        return db.changesCount
+        try countChanges(db) { try deleteQuery(db, returning: $0) }
     }
 
     /// Prepares a statement that deletes the rows of the request, and returns selected columns of them.
@@ -49,9 +47,7 @@ extension QueryInterfaceRequest {
         _ assignments: [ColumnAssignment]
     ) throws -> Int {
         guard assignments.contains(where: { $0.value != nil }) else { return 0 }
-        let query = try updateQuery(db, conflictResolution, assignments, returning: [])
-        try db.execute(query)
-        return db.changesCount
+        return try countChanges(db) { try updateQuery(db, conflictResolution, assignments, returning: $0) }
     }
 
     /// The same, with several assignments.
@@ -79,6 +75,26 @@ extension QueryInterfaceRequest {
         return try db.ownStatement(updateQuery(db, conflictResolution, assignments, returning: selection))
     }
 
+    /// Runs a statement that updates or deletes the rows of the request.
+    ///
+    /// - Returns: the number of changed rows.
+    private func countChanges(
+        _ db: Database, _ query: (_ returning: [any SQLSelectable]) throws -> (inout Renderer) -> Void
+    ) throws -> Int {
+        // The triggers of a view make its changes: SQLite does not count them, but it returns the rows.
+        guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
+            try db.execute(query([]))
+            return db.changesCount
+        }
+        let rows = try RowCursor(db.use(query([SQL(sql: "1")])), adapter: nil)
+        return try rows.reduce(0) { count, _ in count + 1 }
+    }
+
+    /// How the type of the rows handles constraint violations; nil for SQLite's default.
+    var policyForUpdate: Database.ConflictResolution? {
+        (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
+    }
+
     package func deleteQuery(
         _ db: Database, returning: [any SQLSelectable]
     ) throws -> (inout Renderer) -> Void {
@@ -100,11 +116,10 @@ extension QueryInterfaceRequest {
         var terms = resolver.terms(of: relation)
         let assignments = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         let returning = try terms.selection(returning.map(\.sqlSelection))
-        let policy = (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
         let query = UpdateQuery(
             target: MutationTarget(target, aliases: relation.aliases + terms.givenAliases),
-            conflictResolution: (conflictResolution ?? policy)?.rawValue, assignments: assignments, returning: returning
-        )
+            conflictResolution: (conflictResolution ?? policyForUpdate)?.rawValue, assignments: assignments,
+            returning: returning)
         return { $0.write(query) }
     }
 }

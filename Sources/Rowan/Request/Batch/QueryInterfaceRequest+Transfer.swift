@@ -13,6 +13,9 @@ extension QueryInterfaceRequest {
     ///
     /// If several rows of the other request match a row, one of them is used; SQLite does not say which.
     ///
+    /// Constraint violations are handled by `conflictResolution`; by default, by the persistence conflict policy of the
+    /// record type.
+    ///
     /// - Returns: the number of updated rows.
     /// - Throws: a ``DatabaseError``; its code is SQLITE_MISUSE if the request has groups, a limit or joins.
     ///
@@ -48,7 +51,7 @@ extension QueryInterfaceRequest {
         let assignments = try assignments(target, source).filter { $0.value != nil }.map { try terms.assignment($0) }
         let update = UpdateQuery(
             target: MutationTarget(updatedRows, aliases: terms.givenAliases),
-            conflictResolution: conflictResolution?.rawValue, assignments: assignments)
+            conflictResolution: (conflictResolution ?? policyForUpdate)?.rawValue, assignments: assignments)
         guard !update.assignments.isEmpty else { return 0 }
         try db.execute { $0.write(update, from: from) }
         return db.changesCount
@@ -75,7 +78,8 @@ extension TableRecord {
     ///   - db: a connection that can write.
     ///   - columns: the columns to insert into; by default, all columns in their order.
     ///   - request: the request whose rows are inserted. It selects a value for each of the columns, in the same order.
-    ///   - conflictResolution: how to handle rows that violate a constraint.
+    ///   - conflictResolution: how to handle rows that violate a constraint; by default, the persistence conflict
+    ///     policy of the record type.
     /// - Returns: the number of inserted rows.
     /// - Throws: a ``DatabaseError``, in which case no rows are inserted, unless the conflict resolution keeps them.
     ///
@@ -87,7 +91,8 @@ extension TableRecord {
     ) throws -> Int {
         let query = InsertSelectQuery(
             table: TableName(databaseTableName, schema: databaseSchemaName), columns: columns.map(\.name),
-            conflictResolution: conflictResolution?.rawValue, query: try Resolver(db).subquery(request.sqlSubquery))
+            conflictResolution: (conflictResolution ?? _insertConflictResolution)?.rawValue,
+            query: try Resolver(db).subquery(request.sqlSubquery))
         try db.execute { $0.write(query) }
         return db.changesCount
     }

@@ -49,6 +49,11 @@ extension QueryInterfaceRequest {
     /// The primary key breaks ties of the order. With an index on the order, each page is found by a search, wherever
     /// it is.
     ///
+    /// A token is a position in an order. It belongs to all requests on the same table, with the same joins, and with
+    /// the same order, including the values in it: `order(abs(score - 5))` has other positions than
+    /// `order(abs(score - 9))`. The conditions of the request may change between two pages: the next page then contains
+    /// the rows that satisfy the new conditions, after the position.
+    ///
     /// - Parameters:
     ///   - token: the `next` of the previous page; nil for the first page.
     ///   - size: the number of rows per page. The fetch throws an error unless it is positive.
@@ -175,10 +180,7 @@ private struct Keyset {
             try addKeys(of: &joins[index], from: relation.storedSource, direction, resolver, db)
         }
         base.joins = joins
-        var renderer = Renderer()
-        var resolved = resolver.terms(of: relation)
-        renderer.write(list: try terms.flatMap { try resolved.orderings($0.ordering) }) { $0.write($1) }
-        fingerprint = renderer.text.stableHash
+        fingerprint = try base.orderFingerprint(terms.map { $0.ordering }, resolver)
     }
 
     /// Adds the columns of a key that are not terms yet.
@@ -326,11 +328,6 @@ extension SQLExpression {
 
 extension SQLExpression {
     fileprivate func isCurrentColumn(_ name: String) -> Bool { isColumn(name, .current) }
-}
-
-extension String {
-    /// FNV-1a. <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>
-    fileprivate var stableHash: UInt64 { utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
 }
 
 extension Relation {

@@ -15,7 +15,13 @@ extension Optional: OptionalValue {}
 
 extension DatabaseValueConvertible {
     /// The key, or nil if it is NULL: no row has a NULL key.
-    var presentKey: Self? { databaseValue.isNull ? nil : self }
+    var presentKey: Self? {
+        switch sqlExpression.node {
+        case .value(let value): value.isNull ? nil : self
+        case .storable(let value): value.databaseValue.isNull ? nil : self
+        default: self  // The request handles other expressions.
+        }
+    }
 }
 
 extension StorableValue {
@@ -33,13 +39,7 @@ extension QueryInterfaceRequest {
     ///
     /// - Returns: whether the row existed.
     func deleteOne(_ db: Database) throws -> Bool {
-        // The triggers of a view make the changes, and SQLite does not count them.
-        guard case .table(let table) = relation.source, try db.viewExists(table.name, in: table.schema) else {
-            return try deleteAll(db) > 0
-        }
-        let hasRow = try !isEmpty(db)
-        if hasRow { try deleteAll(db) }
-        return hasRow
+        try deleteAll(db) > 0
     }
 }
 

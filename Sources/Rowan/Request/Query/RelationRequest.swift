@@ -316,7 +316,8 @@ extension OrderedRequest {
     /// Removes the order, including that of joined associations.
     public consuming func unordered() -> Self { _mapRelation { $0.unorder() } }
 
-    /// Adds the primary key to the order, to break ties: then equal queries return rows in the same order.
+    /// Adds the primary key to the order, to break ties: then equal queries return rows in the same order. A view or
+    /// another source without primary key is ordered by all selected columns.
     public consuming func withStableOrder() -> Self { _mapRelation { $0.isStablyOrdered = true } }
 }
 

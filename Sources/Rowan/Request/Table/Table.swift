@@ -18,7 +18,7 @@ public struct Table<RowDecoder>: Sendable {
     public init(_ tableName: String, in schemaName: String? = nil) {
         self.tableName = tableName
         self.schemaName = schemaName
-        storage = RowDecoder.self is any TableRecord.Type ? RecordStorage(RowDecoder.self) : nil
+        storage = RowDecoder.self is any KeyStoring.Type ? RecordStorage(RowDecoder.self) : nil
     }
 
     /// A request for all rows.

@@ -194,15 +194,26 @@ public struct SQLInterpolation: StringInterpolationProtocol, Sendable {
         literal.append(.selection(selection.sqlSelection))
     }
 
-    /// The same, for a selection of any type.
+    /// The same, for a selection of any type. For nil, NULL.
     @_disfavoredOverload
-    public mutating func appendInterpolation(_ selection: any SQLSelectable) {
-        literal.append(.selection(selection.sqlSelection))
+    public mutating func appendInterpolation(_ selection: (any SQLSelectable)?) {
+        literal.append(.selection(selection?.sqlSelection ?? SQLExpression.null.sqlSelection))
+    }
+
+    // Swift warns of optionals in an interpolation, unless its parameter is optional.
+    /// The same, for an optional selection of one type.
+    public mutating func appendInterpolation<T: SQLSelectable>(_ selection: T?) {
+        literal.append(.selection(selection?.sqlSelection ?? SQLExpression.null.sqlSelection))
     }
 
     /// A selectable expression is written as an expression: `SELECT \((Column("a") + 1).forKey("b"))`.
     public mutating func appendInterpolation<T: SQLSelectable & SQLExpressible>(_ expressible: T) {
         literal.append(.expression(expressible.sqlExpression))
+    }
+
+    /// The same, for an optional expression of one type.
+    public mutating func appendInterpolation<T: SQLSelectable & SQLExpressible>(_ expressible: T?) {
+        literal.append(.expression(expressible?.sqlExpression ?? .null))
     }
 
     /// `... ORDER BY \(Column("name").desc)`

@@ -93,6 +93,7 @@ extension Renderer {
         case .bound(let a, let bindings):
             write(a, bindings)
         case .symbol(.tooDeep): refuse(.tooDeep(levels: Int(expression.depth)))
+        case .symbol(.tooLarge(let integer)): refuse(.tooLargeInteger(integer))
         case .symbol: refuse(.unresolved)
         }
     }
@@ -179,7 +180,7 @@ extension Renderer {
 
     private mutating func write(collation: String) {
         sql += " COLLATE "
-        sql += collation.isPlainDatabaseName ? collation : collation.quotedDatabaseIdentifier
+        sql += collation.quotedCollationName
     }
 
     mutating func write(_ call: SQLExpression.FunctionCall) {

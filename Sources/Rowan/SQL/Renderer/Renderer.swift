@@ -174,7 +174,12 @@ extension Renderer {
 
     package mutating func write(_ subquery: SQLSubquery) {
         switch subquery.content {
-        case .literal(let literal): write(literal)
+        case .literal(let literal):
+            // The text names its own tables: the columns of a request are not those of the query around it.
+            let outer = currentName
+            currentName = nil
+            write(literal)
+            currentName = outer
         case .select(let select): write(select)
         case .relation(let relation):
             if let select = Select(relation) { write(select) } else { refuse(.unresolved) }

@@ -14,7 +14,7 @@ extension Resolver {
     func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
         let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
-        let key = try primaryKey(of: rows.source)
+        let key = try rowKey(of: rows.source)
         rows.selection = key.map { SQLSelection(.expression(Self.column($0))) }
         rows.limit = Relation.Limit(count: 1, offset: nil)
         let first = SQLExpression(.subquery(SQLSubquery(.select(try select(rows)))))
@@ -77,7 +77,7 @@ extension Resolver {
         } else {
             alias = .given()
             source = origin.source
-            pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
+            pairs = try rowKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin.source, storage: origin.storage)
             originRelation.aliases = originAliases + [alias]
             relation.joinBack(to: originRelation, conditions[0], number: 0)
@@ -102,7 +102,7 @@ extension Resolver {
         // A row is among the first ones of its origin: the origin appears both in the query and in the subquery.
         let alias = TableAliasID.given()
         var population = try inverse(of: path, from: origin, aliases: [.given()])
-        let key = try primaryKey(of: population.relation.source)
+        let key = try rowKey(of: population.relation.source)
         population.relation.filters += population.columns.map {
             SQLExpression(
                 .equal(

@@ -66,7 +66,7 @@ extension Resolver {
 
     /// The rows of a relation with joins, without the duplicates that joins may create.
     private func rowsOnce(_ relation: Relation) throws -> Relation {
-        let columns = try primaryKey(of: relation.source)
+        let columns = try rowKey(of: relation.source)
         let alias = relation.aliases.first ?? .given()
         var rows = relation
         if relation.aliases.isEmpty { rows.aliases = [alias] }
@@ -98,7 +98,7 @@ extension Resolver {
                         SQLExpression(.subquery(SQLSubquery(.relation(origin)))), isNegated: false)))
         }
         return DerivedAggregates(
-            path: path, inverse: inverse, rowKey: try primaryKey(of: path.last.relation.source))
+            path: path, inverse: inverse, rowKey: try rowKey(of: path.last.relation.source))
     }
 
     /// Whether associated rows that belong to the same row of the origin have equal keys.

@@ -6,6 +6,22 @@ extension TermResolver {
         return try resolver.primaryKey(of: current.source)
     }
 
+    /// The expressions that order rows which are equal otherwise: the primary key, or all selected columns of rows
+    /// without one. SQL text takes no part: it may select any number of columns.
+    mutating func tieBreakers(of relation: Relation) throws -> [SQLExpression] {
+        if try resolver.key(of: relation.source) != nil { return try currentPrimaryKey().map { Resolver.column($0) } }
+        let terms = try relation.selection.isEmpty ? SQLSelection.all : selection(relation.selection)
+        return try terms.flatMap { term -> [SQLExpression] in
+            switch term.node {
+            case .expression(let expression), .named(let expression, _): [expression]
+            case .allColumns:
+                try resolver.columnNames(of: relation.source, commonTables: relation.commonTables)
+                    .map { Resolver.column($0) }
+            case .literal, .symbol: []
+            }
+        }
+    }
+
     mutating func primaryKey(isIn values: [SQLExpression]) throws -> SQLExpression {
         guard let current else { throw RequestError.noTable }
         let columns = try resolver.primaryKey(of: current.source)
@@ -30,10 +46,11 @@ extension TermResolver {
             .map { SQLSelection(.expression(Resolver.column($0, reference))) }
     }
 
-    /// Whether the row of a table exists: its key is not NULL. For a view without a key, whether any column is not
-    /// NULL.
+    /// Whether the row of a table exists: its rowid, or its key, is not NULL. For a view without a key, whether any
+    /// column is not NULL.
     func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
-        let columns = try resolver.key(of: source).map { [$0[0]] } ?? resolver.columnNames(of: source)
+        let hasKey = try resolver.key(of: source) != nil
+        let columns = try hasKey ? [resolver.rowKey(of: source)[0]] : resolver.columnNames(of: source)
         return .joined(
             columns.map { SQLExpression(.equal(Resolver.column($0, table), .null, isNegated: true)) }, by: .or)
     }

@@ -40,7 +40,7 @@ package struct TermResolver: ExpressionTransform {
         if terms.contains(where: \.isSymbolic) { terms = try terms.flatMap { try orderings($0) } }
         if relation.isStablyOrdered {
             let direction = isReversed ? SQLOrdering.Direction.descending : .none
-            terms += try currentPrimaryKey().map { SQLOrdering(.expression(Resolver.column($0), direction)) }
+            terms += try tieBreakers(of: relation).map { SQLOrdering(.expression($0, direction)) }
         }
         return terms
     }
@@ -95,6 +95,7 @@ package struct TermResolver: ExpressionTransform {
         case .fullText(let term, let table): return try fullText(term, of: table)
         case .deferred(let deferred): return .joined(try expressions(deferred.terms(schema)), by: .and)
         case .tooDeep: throw schema.error(forNesting: Int(depth))
+        case .tooLarge(let integer): throw RequestError.tooLargeInteger(integer)
         }
     }
 
@@ -131,10 +132,11 @@ package struct TermResolver: ExpressionTransform {
     package mutating func subquery(_ subquery: SQLSubquery) throws -> SQLSubquery {
         guard subquery.isSymbolic else { return subquery }
         switch subquery.content {
-        case .literal(let l): return SQLSubquery(.literal(try literal(l)))
+        // A subquery has its own tables: its terms don't belong to the current relation.
+        case .literal(let l): return SQLSubquery(.literal(try resolver.literal(l)))
         case .relation(let relation): return SQLSubquery(.select(try resolver.select(relation)))
         case .select: return subquery
-        case .compound(let compound): return SQLSubquery(.compound(try self.compound(compound)))
+        case .compound(let compound): return SQLSubquery(.compound(try resolver.compound(compound)))
         }
     }
 

@@ -57,7 +57,11 @@ extension Database {
     /// // REINDEX "swiftLocalizedCompare"
     /// try db.reindex(collation: .localizedCompare)
     /// ```
+    ///
+    /// - Throws: SQLITE_ERROR if the connection has no collation with this name.
     public func reindex(collation: Database.CollationName) throws {
+        // REINDEX only finds the collations that SQLite has requested. Compiling a use of the collation requests it.
+        _ = try makeStatement(literal: "SELECT '' COLLATE \(collation) < ''")
         try execute(sql: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
     }
 

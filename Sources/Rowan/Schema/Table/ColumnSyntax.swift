@@ -27,7 +27,7 @@ struct ColumnSyntax {
         if case .unique(let resolution) = index { renderer.write(" UNIQUE\(resolution.onConflictSQL)") }
         for check in checks { renderer.write(check, between: " CHECK (", ")") }
         if let defaultValue { renderer.write(defaultValue, between: " DEFAULT ", "") }
-        if let collation { renderer.write(" COLLATE \(collation)") }
+        if let collation { renderer.write(" COLLATE \(collation.quotedCollationName)") }
         for reference in references { renderer.write(reference.sql) }
         if let (expression, qualification) = generated {
             renderer.write(

@@ -160,12 +160,12 @@ extension DatabaseFunction {
 extension SQLInterpolation {
     /// Embeds the name of a collation: `... ORDER BY name COLLATE \(.localizedCompare)`.
     public mutating func appendInterpolation(_ collation: DatabaseCollation) {
-        appendInterpolation(sql: collation.name)
+        appendInterpolation(sql: collation.name.quotedCollationName)
     }
 }
 
 extension SQLSpecificExpressible {
-    /// The expression with a custom collation: `name COLLATE by_length`.
+    /// The expression with a custom collation: `name COLLATE "by_length"`.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
         sqlExpression.collated(collation.name)
     }

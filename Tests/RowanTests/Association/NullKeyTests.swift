@@ -1,0 +1,84 @@
+// A TEXT PRIMARY KEY may contain NULL, in several rows. Such rows are counted, updated and deleted like others.
+
+import Rowan
+import Testing
+
+private struct Team: TableRecord {
+    static let players = hasMany(Player.self)
+    static let trophies = hasMany(Trophy.self, through: players, using: Player.trophies)
+}
+private struct Player: TableRecord {
+    enum Columns {
+        static let name = Column("name")
+        static let score = Column("score")
+    }
+    static let team = belongsTo(Team.self)
+    static let trophies = hasMany(Trophy.self, using: ForeignKey(["playerNumber"], to: ["number"]))
+}
+private struct Trophy: TableRecord {}
+
+private let schema = """
+    CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE player (name TEXT PRIMARY KEY, teamId INTEGER REFERENCES team(id), score INTEGER, number INTEGER);
+    CREATE TABLE trophy (playerNumber INTEGER);
+    INSERT INTO team VALUES (1, 'Reds'), (2, 'Blues');
+    INSERT INTO player VALUES (NULL, 1, 10, 1), (NULL, 1, 20, 2), ('Ann', 1, 30, 3), (NULL, 2, 40, 4), ('Bob', NULL, 50, 5);
+    INSERT INTO trophy VALUES (1), (1), (2), (4)
+    """
+
+@Suite struct NullKeyTests {
+    private let reds = Player.joining(required: Player.team.filter(Column("name") == "Reds"))
+
+    private func scores(_ db: Database) throws -> [Int] {
+        try Int.fetchAll(db, sql: "SELECT score FROM player ORDER BY number")
+    }
+
+    @Test func joinedRowsAreCounted() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            #expect(try reds.fetchCount(db) == 3)
+            #expect(try !reds.isEmpty(db))
+            let distinct = Player.select(Column("number")).distinct().joining(required: Player.trophies)
+            #expect(try distinct.fetchCount(db) == 3)
+        }
+    }
+
+    @Test func joinedRowsAreUpdatedAndDeleted() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            #expect(try reds.updateAll(db, Column("score") += 1) == 3)
+            #expect(try scores(db) == [11, 21, 31, 40, 50])
+            #expect(try reds.filter { $0.score > 11 }.deleteAll(db) == 2)
+            #expect(try scores(db) == [11, 40, 50])
+            #expect(try Player.joining(required: Player.trophies).order(\.score).limit(1).deleteAll(db) == 1)
+            #expect(try scores(db) == [40, 50])
+        }
+    }
+
+    @Test func associatedRowsAreCounted() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let withTrophies = Team.players.joining(required: Player.trophies)
+            let counts = Team.select(Column("id")).annotated(with: withTrophies.count.forKey("n")).order(Column("id"))
+            #expect(try Row.fetchAll(db, counts) == [["id": 1, "n": 2], ["id": 2, "n": 1]])
+            let sums = Team.select(Column("id")).annotated(with: withTrophies.sum(Column("score")).forKey("n"))
+                .order(Column("id"))
+            #expect(try Row.fetchAll(db, sums) == [["id": 1, "n": 30], ["id": 2, "n": 40]])
+            let having = Team.having(withTrophies.isEmpty == false)
+            #expect(try having.fetchCount(db) == 2)
+            let trophies = Team.select(Column("id")).annotated(with: Team.trophies.count.forKey("n")).order(
+                Column("id"))
+            #expect(try Row.fetchAll(db, trophies) == [["id": 1, "n": 3], ["id": 2, "n": 1]])
+        }
+    }
+
+    @Test func theFirstRowMayHaveNoKey() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let best = Team.players.first(by: \.score).forKey("best")
+            let request = Team.including(required: best).order(Column("id"))
+            let rows = try Row.fetchAll(db, request)
+            #expect(rows.map { $0.scopes["best"]?["score"] as Int? } == [10, 40])
+            let some = Team.including(all: Team.players.order(Column("score").desc).limit(2)).order(Column("id"))
+            #expect(
+                try Row.fetchAll(db, some).map { $0.prefetchedRows["players"]?.map { $0["score"] as Int } }
+                    == [[30, 20], [40]])
+        }
+    }
+}
