@@ -16,7 +16,7 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
-public protocol EncodableRecord: KeyStoring {
+public protocol EncodableRecord: SendableMetatype {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -172,13 +172,28 @@ extension EncodableRecord {
 }
 
 // Strategies only apply to `Codable` records: other records encode their values themselves.
-extension KeyStoring where Self: EncodableRecord & Encodable {
+extension TableRecord where Self: EncodableRecord & Encodable {
     /// The stored form of a key. Not for users.
     public static func _storedKey(
         _ value: any DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
         storedValue(value, forColumn: column)
     }
+}
+
+extension Table where RowDecoder: EncodableRecord & Encodable {
+    /// Creates a table whose rows decode to a record type. The strategies of the type apply to keys and columns.
+    public init(_ tableName: String, in schemaName: String? = nil) {
+        self.init(
+            tableName, in: schemaName, storage: RecordStorage(type: RowDecoder.self, encode: storedByStrategy))
+    }
+}
+
+/// The stored form of a value, with the strategies of a record type.
+@Sendable
+private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
+    guard let type = type as? any EncodableRecord.Type else { return value.databaseValue }
+    return type.storedValue(value.value, forColumn: column)
 }
 
 // MARK: - Comparison

@@ -16,9 +16,14 @@ public struct Table<RowDecoder>: Sendable {
 
     /// Creates a table whose rows decode to a type.
     public init(_ tableName: String, in schemaName: String? = nil) {
+        let isRecord = RowDecoder.self is any TableRecord.Type
+        self.init(tableName, in: schemaName, storage: isRecord ? RecordStorage(RowDecoder.self) : nil)
+    }
+
+    init(_ tableName: String, in schemaName: String?, storage: RecordStorage?) {
         self.tableName = tableName
         self.schemaName = schemaName
-        storage = RowDecoder.self is any KeyStoring.Type ? RecordStorage(RowDecoder.self) : nil
+        self.storage = storage
     }
 
     /// A request for all rows.
@@ -31,9 +36,7 @@ public struct Table<RowDecoder>: Sendable {
 extension Table where RowDecoder == Row {
     /// Creates a table whose rows decode to `Row`.
     public init(_ tableName: String, in schemaName: String? = nil) {
-        self.tableName = tableName
-        self.schemaName = schemaName
-        storage = nil
+        self.init(tableName, in: schemaName, storage: nil)
     }
 }
 

@@ -1,20 +1,5 @@
 // A type with a table: the start of requests, and of SQL interpolations.
 
-/// A type that chooses how keys are stored. Not for users: ``TableRecord`` and ``EncodableRecord`` refine it.
-public protocol KeyStoring: SendableMetatype {
-    /// The stored value of a key, for a column. Not for users: records with strategies define it.
-    static func _storedKey(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue
-}
-
-extension KeyStoring {
-    /// By default, the database value of the key. Not for users.
-    public static func _storedKey(
-        _ value: any DatabaseValueConvertible, forColumn column: String
-    ) -> DatabaseValue {
-        value.databaseValue
-    }
-}
-
 /// A type that maps to a table.
 ///
 /// ```swift
@@ -28,7 +13,7 @@ extension KeyStoring {
 /// // SELECT * FROM "player" WHERE "name" = ?
 /// Player.filter { $0.name == "Arthur" }
 /// ```
-public protocol TableRecord: KeyStoring {
+public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
     associatedtype Columns = Never
 
@@ -56,6 +41,9 @@ public protocol TableRecord: KeyStoring {
 
     /// The columns that requests select. By default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
+
+    /// The stored value of a key, for a column. Not for users: records with strategies define it.
+    static func _storedKey(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue
 
     /// How insertions handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
     static var _insertConflictResolution: Database.ConflictResolution? { get }
@@ -93,6 +81,13 @@ extension TableRecord {
     /// By default, a violation fails the update, and undoes its changes. Not for users.
     public static var _updateConflictResolution: Database.ConflictResolution? { nil }
 
+    /// By default, the database value of the key. Not for users.
+    public static func _storedKey(
+        _ value: any DatabaseValueConvertible, forColumn column: String
+    ) -> DatabaseValue {
+        value.databaseValue
+    }
+
     /// The number of columns that requests select.
     public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
         var relation = Relation(table: databaseTableName, schema: databaseSchemaName)
@@ -114,7 +109,7 @@ extension RecordStorage {
 /// The stored form of a value, for a record type.
 @Sendable
 private func storedValue(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
-    guard let type = type as? any KeyStoring.Type else { return value.databaseValue }
+    guard let type = type as? any TableRecord.Type else { return value.databaseValue }
     return type._storedKey(value.value, forColumn: column)
 }
 
