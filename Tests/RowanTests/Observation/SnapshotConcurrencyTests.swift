@@ -118,16 +118,30 @@ struct SnapshotConcurrencyTests {
         }
     }
 
+    /// Another transaction would see a later state.
     @Test
-    func aSnapshotWhoseTransactionEndsIsLost() async throws {
+    func theTransactionOfASnapshotDoesNotEnd() async throws {
         try await withPool { pool in
-            let snapshot = try pool.makeSnapshot()
-            try await snapshot.read { try $0.rollback() }
+            let snapshots: [any DatabaseSnapshotReader] = [try pool.makeSnapshot(), try pool.makeSnapshotPool()]
             try await pool.write { try $0.insert(3) }
-            await expectError(
-                .SQLITE_ABORT,
-                "the snapshot is lost: an earlier access has ended its transaction. Make another snapshot"
-            ) { try await snapshot.values() }
+            for snapshot in snapshots {
+                let ends: [@Sendable (Database) throws -> Void] = [
+                    { try $0.rollback() }, { try $0.commit() }, { try $0.execute(sql: "COMMIT; BEGIN") },
+                    { try $0.execute(sql: "ROLLBACK; BEGIN") },
+                ]
+                for end in ends {
+                    try await snapshot.read { db in
+                        expectError(
+                            .SQLITE_MISUSE,
+                            "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, "
+                                + "and don't roll it back"
+                        ) { try end(db) }
+                        #expect(try Int.fetchAll(db, sql: "SELECT x FROM t") == [1, 2])
+                    }
+                }
+                let values = try await snapshot.values()
+                #expect(values == [1, 2])
+            }
         }
     }
 

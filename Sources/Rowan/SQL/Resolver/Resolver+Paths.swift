@@ -77,7 +77,8 @@ extension Resolver {
         } else {
             alias = .given()
             source = origin.source
-            pairs = try rowKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
+            // Not the rowid: a join in parentheses hides the rowids of its tables.
+            pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin.source, storage: origin.storage)
             originRelation.aliases = originAliases + [alias]
             relation.joinBack(to: originRelation, conditions[0], number: 0)
