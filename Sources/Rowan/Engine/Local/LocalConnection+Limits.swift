@@ -108,4 +108,14 @@ extension DatabaseError {
     static func suspended(sql: String? = nil) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_ABORT, message: "Database is suspended", sql: sql)
     }
+
+    /// The error of a change of the schema that a function runs: SQLite would continue the calling statement with
+    /// tables that are gone, and crashes if a hook is installed.
+    static func schemaChangeInStep(sql: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the schema can't change while SQLite calls a function, a collation, a tokenizer or a trace of "
+                + "the program: change it before or after the statement",
+            sql: sql)
+    }
 }

@@ -375,6 +375,7 @@ extension LocalConnection {
         if traits.contains(.setsPragma) { try keepPragma(of: statement) }
     }
 }
+        if traits.contains(.changesSchema), isInStep { throw DatabaseError.schemaChangeInStep(sql: statement.sql) }
 
 extension StatementProfile.TransactionOperation {
     fileprivate var isRelease: Bool { if case .release = self { true } else { false } }
