@@ -205,6 +205,7 @@ public final class LocalConnection {
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         return DatabaseError(
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
+        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
             arguments: arguments, publicStatementArguments: publicStatementArguments)
     }
 

@@ -9,6 +9,9 @@ extension Database {
         do { arguments = try renderer.statementArguments() } catch let error as RequestError {
             throw DatabaseError(message: error.description)
         }
+        guard !arguments.values.contains(where: \.isUnstorable) else {
+            throw DatabaseError.unstorableInteger("a value", sql: renderer.text)
+        }
         guard arguments.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

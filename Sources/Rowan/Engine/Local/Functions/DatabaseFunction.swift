@@ -244,7 +244,8 @@ private func report(to context: OpaquePointer, _ value: () throws -> (any Databa
     }
 }
 
-private func fail(_ context: OpaquePointer, _ error: any Error) {
+/// Makes an error the result of a call.
+func fail(_ context: OpaquePointer, _ error: any Error) {
     if let error = error as? DatabaseError {
         sqlite3_result_error(context, error.message ?? "", -1)
         // SQLite would interpret a success code literally: the statement would end, or return a row.
