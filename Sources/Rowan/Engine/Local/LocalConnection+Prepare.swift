@@ -69,7 +69,8 @@ extension LocalConnection {
         return try sql.withUTF8 { try prepare(utf8: $0, flags: flags) }
     }
 
-    private func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt) throws -> Statement {
+    /// Compiles a text that contains exactly one statement. Its names need not be valid UTF-8.
+    package func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt = 0) throws -> Statement {
         try SQLBytes.check(text)
         let (statement, length) = try compile(text, flags: flags)
         guard let statement else {
