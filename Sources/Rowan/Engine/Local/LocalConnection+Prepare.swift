@@ -14,6 +14,7 @@ extension LocalConnection {
         let connection = try openPointer()
         let hooks = try openHooks()
         guard let start = text.baseAddress else { return (nil, 0) }
+        if !refusedDefinitions.isEmpty { retryDefinitions() }
         let epoch = schemaEpoch
         var pointer: SQLiteStatement?
         var tail: UnsafePointer<CChar>?
@@ -43,6 +44,7 @@ extension LocalConnection {
         profile.findSchemas(in: connection)
         collectedProfile?.formUnion(profile)
         let own = sql(length)
+        if !refusedDefinitions.isEmpty { try checkDefinitions(of: profile, own) }
         let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
         // A statement that writes is refused when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }

@@ -67,6 +67,12 @@ public final class LocalConnection {
     /// The last consecutive numbers that ended because running statements were reset, rather than with their access.
     private var resetAccesses = 0..<0
 
+    /// The virtual tables whose content other tables show: see DatabaseRegion+ShownTables.
+    package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
+
+    /// The definitions of functions, collations and tokenizers that SQLite has refused.
+    var refusedDefinitions: [RefusedDefinition] = []
+
     /// What the program released outside an access, while others may use the connection: it waits for the next access.
     let forgotten = Mutex(Forgotten())
 
@@ -204,6 +210,7 @@ public final class LocalConnection {
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         return DatabaseError(
+        if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
         if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
             arguments: arguments, publicStatementArguments: publicStatementArguments)
