@@ -21,6 +21,9 @@ extension Database {
         observers.notifyChanges(in: region, eventKinds: try eventKinds(in: region))
     }
 
+    /// Whether anybody observes the transactions of this connection.
+    package var isObserved: Bool { state[TransactionObservers.self] != nil }
+
     /// Reports a change that SQLite does not report, and whose transaction ends later.
     package func reportChange(ofColumn column: String, in table: String, schema: String) {
         guard let observers = state[TransactionObservers.self] else { return }
