@@ -112,7 +112,7 @@ extension Statement {
 
     /// The region, as far as this connection knows the schema.
     fileprivate var compiledRegion: DatabaseRegion {
-        let region = DatabaseRegion(reads: profile)
+        let region = connection.withShownTables(DatabaseRegion(reads: profile))
         guard let rowRestriction, rowRestriction.isValid(for: self) else { return region }
         return region.restricted(to: rowRestriction.rowIDs, of: rowRestriction.table)
     }

@@ -205,14 +205,14 @@ public final class LocalConnection {
     package func error(
         _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
     ) -> DatabaseError {
+        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
         // The message belongs to this code only if SQLite recorded this very error.
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
-        return DatabaseError(
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
+        return DatabaseError(
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
-        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
             arguments: arguments, publicStatementArguments: publicStatementArguments)
     }
 
@@ -375,6 +375,7 @@ extension LocalConnection {
         {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal, sql: statement.sql)
         }
+        if traits.contains(.changesSchema), isInStep { throw DatabaseError.schemaChangeInStep(sql: statement.sql) }
         guard readOnlyDepth > 0 else { return }
         guard traits.contains(.isAllowedInReads) else {
             throw DatabaseError(
@@ -383,7 +384,6 @@ extension LocalConnection {
         if traits.contains(.setsPragma) { try keepPragma(of: statement) }
     }
 }
-        if traits.contains(.changesSchema), isInStep { throw DatabaseError.schemaChangeInStep(sql: statement.sql) }
 
 extension StatementProfile.TransactionOperation {
     fileprivate var isRelease: Bool { if case .release = self { true } else { false } }
