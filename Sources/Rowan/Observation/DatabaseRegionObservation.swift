@@ -81,7 +81,7 @@ private final class RegionTransactionObserver: RegionObserver, @unchecked Sendab
 
     func databaseDidCommit(_ db: Database) {
         guard let onChange = onChange.withLock({ $0 }) else {
-            // The writer may have been released before the cancellation: a type erasure, for example.
+            // The program may have released the writer before: an AnyDatabaseWriter, for example.
             return db.remove(transactionObserver: self)
         }
         guard isChanged else { return }

@@ -1,6 +1,6 @@
-// Values that higher layers store on a connection, such as the plans of records. Each layer declares the class of its
-// value; the connection knows their number and their lifetimes. Each class has one place, and each place has one class:
-// an access costs one array index, and the single checked cast, which is here, never fails.
+// Values that higher layers store on a connection, such as the plans of records. A layer declares the class of its value.
+// This file lists the places of all values, and when each value is removed. Each class has one place, and each place has
+// one class: reading a value costs one array index, and the single checked cast, which is here, never fails.
 
 /// A value that a higher layer stores on a connection. Its class is final.
 ///

@@ -36,7 +36,6 @@ extension LocalConnection {
         return "PRAGMA \(name) = \(value.sqlLiteral)"
     }
 
-    /// The first value of a query, or nil without rows.
     /// A number that changes when another connection has committed, and not with the commits of this one.
     /// <https://sqlite.org/pragma.html#pragma_data_version>
     package func foreignDataVersion() throws -> Int64? {
@@ -45,6 +44,7 @@ extension LocalConnection {
         return version
     }
 
+    /// The first value of a query, or nil without rows.
     private func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         try query.lease()

@@ -30,7 +30,6 @@ extension LocalConnection {
         func sql(_ length: Int) -> String {
             String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
         }
-        // After an error, SQLite's end position is not the end of the statement.
         var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0 || isInStep)
         var keptPragma: String?
         if code == SQLITE_AUTH, let pragma = profile.settingPragma {
@@ -38,6 +37,7 @@ extension LocalConnection {
             if readOnlyDepth > 0 { keptPragma = try settingBack(pragma) }
             (code, profile) = prepare(refusingPragmas: false)
         }
+        // After an error, SQLite's end position is not the end of the statement.
         guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }

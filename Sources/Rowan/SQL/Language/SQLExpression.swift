@@ -35,7 +35,8 @@ public struct SQLExpression: Hashable, Sendable {
 
     package indirect enum Node: Hashable, Sendable {
         case value(DatabaseValue)
-        /// A value that is written into the SQL, because SQLite compares texts to find an index on an expression.
+        /// A value that is written into the SQL as a literal: SQLite uses an index on an expression only for the same
+        /// SQL text.
         case constant(DatabaseValue)
         case column(String, TableReference)
         case literal(SQL)
