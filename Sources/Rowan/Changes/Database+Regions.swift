@@ -30,6 +30,9 @@ extension Database {
         tracker.notifyChanges(in: .fullDatabase, all)
     }
 
+    /// Whether anybody observes the transactions of this connection.
+    package var isObserved: Bool { state[ChangeTracker.self]?.subscribers.isEmpty == false }
+
     /// Reports a change that SQLite does not report, and whose transaction ends later.
     package func reportChange(ofColumn column: String, in table: String, schema: String) {
         guard let tracker = state[ChangeTracker.self] else { return }
@@ -121,7 +124,7 @@ extension Statement {
 
     /// The region, as far as this connection knows the schema.
     fileprivate var compiledRegion: DatabaseRegion {
-        let region = DatabaseRegion(reads: profile)
+        let region = connection.withShownTables(DatabaseRegion(reads: profile))
         guard let rowRestriction, rowRestriction.isValid(for: self) else { return region }
         return region.restricted(to: rowRestriction.rowIDs, of: rowRestriction.table)
     }

@@ -9,8 +9,9 @@
 /// ```
 ///
 /// The initializers that return nil for a text without words accept any text, and their patterns are valid for all
-/// built-in tokenizers with their default options. The other one accepts the language of patterns, and throws an error
-/// for an invalid one.
+/// built-in tokenizers with their default options. SQLite accepts 4,095 words in a pattern that is not a phrase: repeated
+/// words, and those after the first 4,095, are left out. The other initializer accepts the language of patterns, and
+/// throws an error for an invalid one.
 ///
 /// Source: <https://sqlite.org/fts3.html#full_text_index_queries>
 public struct FTS3Pattern: Hashable, Sendable {
@@ -34,25 +35,30 @@ public struct FTS3Pattern: Hashable, Sendable {
 
     private init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
+    /// The number of terms of a pattern: FTS3 accepts a tree of 12 levels.
+    /// <https://sqlite.org/compile.html#fts3_max_expr_depth>
+    private static let maximumTermCount = 4_095
+
+    private init?(terms: [String], separator: String) {
+        var known: Set<String> = []
+        let distinct = terms.filter { known.insert($0).inserted }
+        guard !distinct.isEmpty else { return nil }
+        self.init(valid: distinct.prefix(Self.maximumTermCount).joined(separator: separator))
+    }
+
     /// Matches the documents that contain at least one word of a text; nil without words.
     public init?(matchingAnyTokenIn string: String) {
-        let words = FTS3Word.words(in: string)
-        guard !words.isEmpty else { return nil }
-        self.init(valid: words.map(\.pattern).joined(separator: " OR "))
+        self.init(terms: FTS3Word.words(in: string).map(\.pattern), separator: " OR ")
     }
 
     /// Matches the documents that contain all words of a text; nil without words.
     public init?(matchingAllTokensIn string: String) {
-        let words = FTS3Word.words(in: string)
-        guard !words.isEmpty else { return nil }
-        self.init(valid: words.map(\.pattern).joined(separator: " "))
+        self.init(terms: FTS3Word.words(in: string).map(\.pattern), separator: " ")
     }
 
     /// Matches the documents that contain, for each word of a text, a word that starts with it; nil without words.
     public init?(matchingAllPrefixesIn string: String) {
-        let words = FTS3Word.words(in: string)
-        guard !words.isEmpty else { return nil }
-        self.init(valid: words.map(\.prefixPattern).joined(separator: " "))
+        self.init(terms: FTS3Word.words(in: string).map(\.prefixPattern), separator: " ")
     }
 
     /// Matches the documents that contain the words of a text, in the same order and without others between them; nil

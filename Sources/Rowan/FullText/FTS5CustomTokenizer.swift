@@ -60,14 +60,15 @@ extension Database {
     ///
     /// It replaces the tokenizer with the same name for the tables that this connection opens later.
     ///
-    /// - Precondition: SQLite was built with FTS5; the name has no NUL character.
+    /// If SQLite refuses it, because SQLite was built without FTS5, or because its name contains a NUL character, the
+    /// statements that use the tokenizer throw the reason.
     public func add(tokenizer: (some FTS5CustomTokenizer).Type) {
         guard connection.pointer != nil else { return }
         let name = tokenizer.name
-        stopUnless(!name.utf8.contains(0), "the name of an FTS5 tokenizer contains a NUL character: remove it")
-        do {
+        connection.define(.init(.tokenizer, name)) { [weak self] connection in
+            try LocalConnection.Definition.check(name: name)
             // Not the connection itself, which owns SQLite's list of tokenizers.
-            try connection.addFTS5Tokenizer(name) { [weak self] arguments in
+            try connection.addFTS5Tokenizer(name) { arguments in
                 guard let self else { throw DatabaseError.connectionIsClosed }
                 let tokenizer = try tokenizer.init(db: self, arguments: arguments)
                 return { context, flags, text, count, callback in
@@ -76,8 +77,6 @@ extension Database {
                         tokenCallback: callback)
                 }
             }
-        } catch {
-            fatalError("could not add the FTS5 tokenizer \(name): \(error)")
         }
     }
 }

@@ -9,8 +9,8 @@ protocol ObservedFetch: AnyObject, Sendable {
     var isEnded: Bool { get }
     /// The region that the last fetch has read.
     var region: DatabaseRegion { get }
-    /// Whether the next fetch may read another region, while transactions are going on: then it needs to know all
-    /// changes.
+    /// Whether the next fetch may read another region, and runs while transactions go on: it then needs to know all
+    /// changes, rather than those of its region.
     var needsAllChanges: Bool { get }
     /// A transaction has changed something. The method runs in the access that has committed it.
     func didCommit(_ changes: DatabaseRegion, _ db: Database)

@@ -51,7 +51,7 @@ extension ValueObservation {
     }
 }
 
-/// Whose turn has come: a part of the state of a receiver.
+/// When a receiver may fetch and notify again: a part of its state.
 struct ObservationTurn {
     private let pace: ObservationPace
     /// An uptime, in nanoseconds.

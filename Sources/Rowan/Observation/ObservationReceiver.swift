@@ -26,9 +26,9 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
             return !isNotifying && !isEnded
         }
 
-        /// Takes the next value, if its turn has come. Without value and failure, nobody notifies any more.
+        /// Takes the next value, if its turn has come. If there is neither a value nor a failure, the notifying ends.
         mutating func takeNext() -> Reducer.Fetched? {
-            // The first value waits for no turn; neither does a failure, but for the values before it.
+            // The first value is notified at once. A failure is notified at once, too, after the values that precede it.
             guard !pending.isEmpty, !hasTakenValue || failure != nil || turn.hasCome else {
                 if failure == nil { isNotifying = false }
                 return nil
@@ -155,7 +155,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         reductionQueue.async { self.notifyNext() }
     }
 
-    /// - Returns: nil if there is no value to notify now; then the next one begins again.
+    /// - Returns: nil if there is no value to notify now. The next value then starts the notifying again.
     private func takeNext() -> Reducer.Fetched? {
         let (fetched, failure, fetch, alarm) = state.withLock { state in
             let wasReady = state.pending.count < capacity
@@ -174,7 +174,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
 
     /// Wakes the observation when its turn has come.
     private func setAlarm(_ uptime: UInt64?) {
-        // A later one is later than the life of any program.
+        // Dispatch can't represent a later time. No program runs for so long.
         guard let uptime, uptime < UInt64(Int64.max) else { return }
         reductionQueue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: uptime)) { [weak self] in
             self?.alarmDidRing()
@@ -186,7 +186,7 @@ final class ObservationReceiver<Reducer: _ValueReducer>: FetchReceiver {
         let now = Uptime.now
         let (alarm, begins, fetch) = state.withLock { state in
             state.turn.alarmDidRing()
-            // A change may have put it off.
+            // A change may have postponed the turn.
             guard state.turn.hasCome(at: now) else { return (state.turn.takeAlarm(at: now), false, state.fetch) }
             return (nil, !state.pending.isEmpty && state.beginNotifying(), state.fetch)
         }

@@ -1,12 +1,12 @@
-// One fetch for all observations of one source. After a commit that concerns it, it fetches once, for all of them:
-// immediately on a connection that also writes, on another connection if there is one.
+// One fetch for all observations of one source. After a commit that changes what it has read, it fetches once for all of
+// them: on a reader of the pool, or, where one connection reads and writes, in the access that has committed.
 
 /// The connections of an observation.
 struct ObservationConnections: Sendable {
     let write: DatabaseAccessRoute
     /// The connections that fetch.
     let fetch: DatabaseAccessRoute
-    /// Whether the fetch runs beside writes.
+    /// Whether fetches run on another connection than writes, which go on in the meantime.
     let isConcurrent: Bool
     /// Whether the database can change.
     let observesChanges: Bool
@@ -36,7 +36,7 @@ protocol FetchReceiver<Fetched>: AnyObject, Sendable {
 /// A fetch, and the observations that share it.
 final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     private struct State {
-        /// Nil once the last observation has ended: nothing that the program has given is kept.
+        /// Nil once the last observation has ended: the closures of the program are then released.
         var active: Active?
         var receivers: [any FetchReceiver<Fetched>] = []
         var region = DatabaseRegion()
@@ -44,8 +44,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         var isFetching = false
         /// Whether the region was changed since the last fetch began.
         var isOutdated = false
-        /// What was changed since the current fetch began, if its region may vary: whether the changes concern it is
-        /// known once it has ended.
+        /// What was changed since the current fetch began, if the region of the fetch is known only at its end. The end
+        /// of the fetch decides whether these changes make it outdated; nil if the region is known.
         var undecided: DatabaseRegion?
         /// The number of fetches that have failed one after the other, for reasons that pass.
         var failureCount = 0

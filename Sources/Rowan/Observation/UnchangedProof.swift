@@ -27,14 +27,15 @@ struct UnchangedProof: Sendable {
     /// - Parameter db: the connection that writes, in an access.
     func isUnchanged(_ db: Database) -> Bool {
         guard db.connection.progress == writerProgress else { return false }
-        // SQLite counts the commits of others for each connection: only that of the read can answer, if nobody uses it.
+        // Each connection has its own number of the commits of others. Only the connection of the read can tell, and only
+        // if nobody is using it.
         guard let reader, let dataVersion else { return false }
         let isUnchanged = readers.useIfIdle(reader) { db in
             // A read updates the number. If it fails, the answer is no.
             do { try db.connection.checkSchema() } catch { return false }
             return db.connection.lastDataVersion == dataVersion
         }
-        // The reader is in use. What this process has not committed, another one may have.
+        // The reader is in use. This process has committed nothing, but another one may have.
         return isUnchanged ?? !db.configuration.observesOtherProcesses
     }
 }

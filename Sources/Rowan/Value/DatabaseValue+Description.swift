@@ -9,7 +9,7 @@ extension DatabaseValue: CustomStringConvertible {
         switch storage {
         case .null: "NULL"
         case .int64(let integer): String(integer)
-        case .double(let double): String(double)
+        case .double(let double): double.isUnstorable ? "an integer above \(Int64.max)" : String(double)
         case .string(let string): string.debugDescription
         case .blob(let data): "Data(\(data.count) bytes)"
         }

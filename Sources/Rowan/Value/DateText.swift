@@ -53,6 +53,12 @@ package struct DateText: Equatable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
+    /// The seconds since 1970 of the years that the stored format writes with eight digits at most: see `Scanner.year`.
+    package static let secondsOfWrittenYears =
+        Double(
+            days(year: -99_999_999, month: 1, day: 1) * 86_400)..<Double(
+            days(year: 100_000_000, month: 1, day: 1) * 86_400)
+
     static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
@@ -176,8 +182,8 @@ extension DateText {
             return value
         }
 
-        /// Four digits, or those of a year outside 0000-9999, which SQLite does not know: `10000`, `-32`. Nine digits are
-        /// the text of all dates that are still further away.
+        /// Four digits, or those of a year outside 0000-9999, which SQLite does not know: `10000`, `-32`. A year of nine
+        /// digits is refused: the text of a date that is too far away to be written has one, whatever the date.
         mutating func year() -> Int? {
             let isNegative = skip("-")
             let count = bytes[position...].prefix { $0.isASCIIDigit }.count

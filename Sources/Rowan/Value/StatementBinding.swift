@@ -18,10 +18,20 @@ extension DatabaseValue: StatementBinding {
         switch storage {
         case .null: sqlite3_bind_null(sqliteStatement, index)
         case .int64(let integer): sqlite3_bind_int64(sqliteStatement, index, integer)
-        case .double(let double): sqlite3_bind_double(sqliteStatement, index, double)
+        case .double(let double): double.bindNumber(to: sqliteStatement, at: index)
         case .string(let string): string.bindText(to: sqliteStatement, at: index)
         case .blob(let data): data.bindBlob(to: sqliteStatement, at: index)
         }
+    }
+}
+
+extension Double {
+    /// Binds the number. NaN becomes NULL.
+    @inlinable
+    package func bindNumber(to statement: SQLiteStatement, at index: CInt) -> CInt {
+        // The first comparison is all that a number pays.
+        if isNaN, isUnstorable { return DatabaseValue.unstorableCode }
+        return sqlite3_bind_double(statement, index, self)
     }
 }
 

@@ -43,9 +43,18 @@ struct OtherProcessTests {
     func aTimeoutThatIsLongEnough(_ kind: ConnectionKind) async throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(60)
+        let mayUnlock = Gate()
+        let tries = Log<CInt>()
+        configuration.prepareDatabase { db in
+            // After the handler of the timeout.
+            _ = try db.connection.openHooks().onBusy { count in
+                tries.append(count)
+                mayUnlock.open()
+                return true
+            }
+        }
         try await withTable(kind, configuration) { writer in
             let isLocked = Gate()
-            let mayUnlock = Gate()
             let path = writer.path
             async let lock: Void = onThread {
                 try DatabaseQueue(path: path).inDatabase { db in
@@ -56,12 +65,9 @@ struct OtherProcessTests {
                 }
             }
             await isLocked.opened()
-            async let write: Void = onThread {
-                mayUnlock.open()
-                try writer.write { try $0.insert(3) }
-            }
+            try await writer.write { try $0.insert(3) }
             try await lock
-            try await write
+            #expect(!tries.elements.isEmpty)
             try await #expect(writer.values() == [1, 2, 3])
         }
     }
@@ -103,21 +109,33 @@ struct OtherProcessTests {
 
     @Test func openingAFileThatIsLockedForAMoment() async throws {
         try await withTable(.fileQueue) { writer in
-            let isLocked = Gate()
+            let (isLocked, mayUnlock) = (Gate(), Gate())
             let path = writer.path
             async let lock: Void = onThread {
                 try DatabaseQueue(path: path).inDatabase { db in
                     try db.beginTransaction(.exclusive)
                     isLocked.open()
-                    usleep(50_000)
+                    mayUnlock.wait()
                     try db.rollback()
                 }
             }
-            try await onThread {
-                isLocked.wait()
-                try #expect(DatabaseQueue(path: path).values() == [1, 2])
+            await isLocked.opened()
+            let tries = Log<CInt>()
+            var configuration = Configuration()
+            configuration.prepareDatabase { db in
+                // The attempt fails, and is repeated.
+                _ = try db.connection.openHooks().onBusy { count in
+                    tries.append(count)
+                    mayUnlock.open()
+                    return false
+                }
+            }
+            let queue = try await onThread { [configuration] in
+                try DatabaseQueue(path: path, configuration: configuration)
             }
             try await lock
+            #expect(!tries.elements.isEmpty)
+            try await #expect(queue.values() == [1, 2])
         }
     }
 

@@ -14,14 +14,14 @@ struct PoolStatusConcurrencyTests {
             let snapshot = try pool.makeSnapshot()
             let line = #line - 1
             // The clock of accesses goes on in steps.
-            try await Task.sleep(for: .milliseconds(20))
+            await eventually { pool.status.reads.first.map { $0.duration > .zero } ?? false }
             let held = await HeldRead(pool)
             let status = pool.status
             #expect(status.reads.map(\.kind) == [.snapshot, .read])
             #expect(status.reads.map { $0.callSite?.line } == [line, held.line])
             let fileIDs = Set(status.reads.map { $0.callSite?.fileID })
             #expect(fileIDs == ["RowanTests/PoolStatusConcurrencyTests.swift"])
-            #expect(status.reads[0].duration >= status.reads[1].duration)
+            #expect(status.reads[0].duration > status.reads[1].duration)
             let start = "snapshot at RowanTests/PoolStatusConcurrencyTests.swift:\(line) for "
             #expect(status.reads[0].description.hasPrefix(start))
             #expect((status.maximumReaderCount, status.waitingReadCount, status.waitingWriteCount) == (3, 0, 0))
@@ -51,7 +51,7 @@ struct PoolStatusConcurrencyTests {
             let reads = [Task { try await pool.values() }, Task { try await pool.values() }]
             await eventually { pool.status.waitingReadCount == 2 }
             #expect(pool.status.waitingReadCount == 2)
-            try await Task.sleep(for: .milliseconds(5))
+            await eventually { pool.status.longestReadWait >= .milliseconds(5) }
             let before = pool.status.longestReadWait
             #expect(before >= .milliseconds(5))
             await held.end()

@@ -78,7 +78,11 @@ struct ReaderTimeoutConcurrencyTests {
             async let second: Void = pool.write { try $0.insert(3) }
             await eventually { pool.status.waitingWriteCount == 1 }
             #expect(pool.status.write?.kind == .write)
-            try await Task.sleep(for: .milliseconds(20))
+            // A read that began to wait later has waited too long.
+            let held = await HeldRead(pool)
+            await expectError(.SQLITE_BUSY) { try await pool.values() }
+            await held.end()
+            #expect(pool.status.waitingWriteCount == 1)
             mayEnd.open()
             try await first
             try await second
@@ -103,7 +107,6 @@ struct ReaderTimeoutConcurrencyTests {
         }
         try wait("patient", isPatient: true)
         try wait("a")
-        try await Task.sleep(for: .milliseconds(10))
         try wait("b")
         await eventually { log.elements.count == 2 }
         #expect(log.elements == ["a: 5", "b: 5"])
@@ -135,7 +138,7 @@ struct ReaderTimeoutConcurrencyTests {
             let held = await HeldRead(pool)
             let task = Task { try await pool.values() }
             await eventually { pool.status.waitingReadCount == 1 }
-            try await Task.sleep(for: .milliseconds(5))
+            await eventually { pool.status.longestReadWait >= .milliseconds(5) }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             // Its wait counts nevertheless.

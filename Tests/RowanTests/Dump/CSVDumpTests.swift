@@ -76,4 +76,49 @@ struct CSVDumpTests {
         }
         return rows
     }
+
+    @Test func separatorsThatAreRefused() throws {
+        for (separator, name) in [("\"", "a quote"), ("\r", "a line break"), ("\n", "a line break")]
+            as [(Unicode.Scalar, String)]
+        {
+            for sql in ["SELECT 1, 2", "SELECT 1, 2 WHERE 0"] as [SQL] {
+                expectError(
+                    .SQLITE_MISUSE,
+                    "CSV can't be separated by \(name): use another separator, such as a comma or a semicolon"
+                ) { try dumped(sql, as: .csv(separator: separator)) }
+            }
+        }
+    }
+
+    /// A value is quoted if it equals the text of NULL, whatever its type, and so is a NULL that contains a separator.
+    @Test func ambiguousNulls() throws {
+        func line(_ sql: SQL, _ null: String, _ separator: Unicode.Scalar = ",") throws -> String {
+            try dumped(sql, as: .csv(header: false, separator: separator, lineEnding: .lf, nullValue: null))
+        }
+        #expect(try line("SELECT NULL, 1, 10, '1', 1.0", "1") == "1,\"1\",10,\"1\",1.0\n")
+        #expect(try line("SELECT NULL, 1.0, 1, 'inf'", "1.0") == "1.0,\"1.0\",1,inf\n")
+        // Base64 of three bytes.
+        #expect(try line("SELECT NULL, x'3542CB', 'NULL'", "NULL") == "NULL,\"NULL\",\"NULL\"\n")
+        #expect(try line("SELECT NULL, 1", "a,b") == "\"a,b\",1\n")
+        #expect(try line("SELECT NULL, 1", "\"") == "\"\"\"\",1\n")
+        // Separators that occur in numbers and in Base64.
+        #expect(try line("SELECT 1.5, 2, -3, x'FFFE'", "", ".") == "\"1.5\".2.-3.//4=\n")
+        #expect(try line("SELECT 15, 2, -5, x'FFFE'", "", "-") == "15-2-\"-5\"-//4=\n")
+        #expect(try line("SELECT x'FFFE', 1", "", "/") == "\"//4=\"/1\n")
+    }
+
+    @Test func formulas() throws {
+        let sql: SQL = """
+            SELECT '=1+1' AS "=a", '+1' AS b, '-1' AS c, '@SUM(1)' AS d, char(9) || 'x' AS e, char(13) || 'x' AS f,
+                'a=b' AS g, -1 AS h, -1.5 AS i, x'FB' AS j, NULL AS k, '=",' AS l, '' AS m
+            """
+        let header = "b,c,d,e,f,g,h,i,j,k,l,m\n"
+        #expect(
+            try dumped(sql, as: .csv(lineEnding: .lf))
+                == "=a,\(header)=1+1,+1,-1,@SUM(1),\tx,\"\rx\",a=b,-1,-1.5,+w==,,\"=\"\",\",\"\"\n")
+        #expect(
+            try dumped(sql, as: .csv(lineEnding: .lf, formulas: .disarmed))
+                == "\"'=a\",\(header)\"'=1+1\",\"'+1\",\"'-1\",\"'@SUM(1)\",\"'\tx\",\"'\rx\",a=b,-1,-1.5,\"'+w==\",,"
+                + "\"'=\"\",\",\"\"\n")
+    }
 }

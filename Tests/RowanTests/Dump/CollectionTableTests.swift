@@ -236,4 +236,42 @@ struct CollectionTableTests {
         for _ in 0..<3 { #expect(try await pool.read { try Int.fetchAll($0, sql: "SELECT value FROM c") } == [1, 2]) }
         try pool.close()
     }
+
+    /// A collection that a program changes while SQLite reads it.
+    private final class Shrinking: RandomAccessCollection, Sendable {
+        private let values: Synchronization.Mutex<[Int]>
+        init(_ values: [Int]) { self.values = Synchronization.Mutex(values) }
+        var startIndex: Int { 0 }
+        var endIndex: Int { values.withLock { $0.count } }
+        subscript(index: Int) -> Int { values.withLock { $0[index] } }
+        func shrink(to count: Int) { values.withLock { $0.removeLast($0.count - count) } }
+    }
+
+    @Test func collectionsThatShrink() throws {
+        try withDatabase { db throws in
+            let collection = Shrinking([1, 2, 3, 4, 5])
+            try db.register(collection, as: "c")
+            let cursor = try Int.fetchCursor(db, sql: "SELECT value FROM c")
+            #expect(try cursor.next() == 1)
+            #expect(try cursor.next() == 2)
+            collection.shrink(to: 3)
+            #expect(try cursor.next() == 3)
+            #expect(try cursor.next() == nil)
+            #expect(try Int.fetchAll(db, sql: "SELECT value FROM c") == [1, 2, 3])
+            #expect(try Int.fetchAll(db, sql: "SELECT value FROM c WHERE rowid = 4") == [])
+            // Between two columns of a row.
+            db.add(
+                function: DatabaseFunction("shrink", argumentCount: 0) { _ in
+                    collection.shrink(to: 1)
+                    return 0
+                })
+            expectError(
+                .SQLITE_ERROR, "row 2 of the collection is gone: remove no elements while SQLite reads their rows"
+            ) {
+                try Row.fetchAll(db, sql: "SELECT shrink(), value FROM c WHERE rowid = 2")
+            }
+            collection.shrink(to: 0)
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM c") == 0)
+        }
+    }
 }

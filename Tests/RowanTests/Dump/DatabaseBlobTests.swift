@@ -146,4 +146,30 @@ struct DatabaseBlobTests {
         try writer.close()
         withExtendedLifetime(folder) {}
     }
+
+    /// A write would damage the schema.
+    @Test func schemaTables() throws {
+        try withTable(.fileQueue) { writer throws in
+            try writer.writeWithoutTransaction { db throws in
+                try db.execute(sql: "CREATE TEMP TABLE s(x)")
+                for (table, schema) in [
+                    ("sqlite_master", "main"), ("SQLite_Schema", "main"), ("sqlite_temp_master", "temp"),
+                    ("sqlite_temp_schema", "temp"), ("sqlite_master", "temp"),
+                ] {
+                    for access in [DatabaseBlob.Access.read, .readWrite] {
+                        expectError(
+                            .SQLITE_ERROR,
+                            "\(table) contains the schema, which can't be opened as a blob: read it in SQL, and change "
+                                + "it with statements such as CREATE and DROP"
+                        ) {
+                            try db.withBlob(table: table, column: "sql", rowID: 1, access: access, schema: schema) {
+                                _ in
+                            }
+                        }
+                    }
+                }
+                #expect(try db.integrityCheck() == [])
+            }
+        }
+    }
 }

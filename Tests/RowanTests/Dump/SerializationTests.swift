@@ -86,4 +86,38 @@ struct SerializationTests {
             }
         }
     }
+
+    /// A replaced database is a change of everything.
+    @Test(arguments: ConnectionKind.allCases.filter { !$0.isConcurrent })
+    func observation(kind: ConnectionKind) async throws {
+        let data = try withTable(.memoryQueue) { writer in
+            try writer.write { try $0.insert(3) }
+            return try writer.serialize()
+        }
+        try await withTable(kind) { writer in
+            let recorder = ValueObservation.tracking { try $0.values() }.record(in: writer)
+            await eventually { recorder.values == [[1, 2]] }
+            let log = ChangeLog()
+            try writer.subscribe(log)
+            try await writer.writeWithoutTransaction { try $0.deserialize(data) }
+            #expect(log.committed.map(\.region.description) == ["full database"])
+            await eventually { recorder.values == [[1, 2], [1, 2, 3]] }
+            #expect(recorder.values == [[1, 2], [1, 2, 3]])
+            recorder.cancel()
+        }
+    }
+
+    @Test func observationOfAnotherSchema() throws {
+        try withTable(.memoryQueue) { writer throws in
+            let data = try writer.serialize()
+            try writer.writeWithoutTransaction { try $0.execute(sql: "ATTACH ':memory:' AS aux") }
+            let log = ObserverLog()
+            writer.add(transactionObserver: log)
+            try writer.writeWithoutTransaction { try $0.deserialize(data, schema: "aux") }
+            #expect(log.take() == ["change", "willCommit", "didCommit"])
+            expectError(.SQLITE_NOTADB) {
+                try writer.writeWithoutTransaction { try $0.deserialize(Data("no database".utf8), schema: "aux") }
+            }
+        }
+    }
 }

@@ -79,65 +79,120 @@ struct CustomFunctionMisuseTests {
         #expect(Token.living.elements.reduce(0, +) == 0)
     }
 
-    private func expectExit(
-        _ part: String, _ result: ExitTest.Result?, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains(part), "\(text)", sourceLocation: sourceLocation)
+    /// The methods that define functions can't throw: the statements that use the definition do.
+    @Test func definitionsThatSQLiteRefuses() throws {
+        try withDatabase { db in
+            let long = String(repeating: "f", count: 300)
+            let refused: [(DatabaseFunction, sql: String, reason: String)] = [
+                (DatabaseFunction(long) { _ in 1 }, "SELECT \(long)()", "its name has 300 bytes. Use at most 255"),
+                (
+                    DatabaseFunction("nul\0g") { _ in 1 }, "SELECT NUL()",
+                    "its name contains a NUL character. Remove it"
+                ),
+                (
+                    DatabaseFunction("negative", argumentCount: -2) { _ in 1 }, "SELECT negative(1)",
+                    "its argumentCount is -2. Pass a positive number, zero, or nil for any number of arguments"
+                ),
+                (
+                    DatabaseFunction("many", argumentCount: 20_000) { _ in 1 }, "SELECT many()",
+                    "its argumentCount is 20000, more than SQLite accepts. Pass nil, for any number of arguments"
+                ),
+            ]
+            for (function, sql, reason) in refused {
+                db.add(function: function)
+                let name = function.name.prefix { $0 != "\0" }.prefix(40)
+                expectError(
+                    .SQLITE_MISUSE,
+                    "the function \(name)\(function.name.count > 40 ? "…" : "") could not be added: \(reason)"
+                ) { try Row.fetchAll(db, sql: sql) }
+            }
+            // Other statements don't care, and neither do other functions.
+            try #expect(Int.fetchOne(db, sql: "SELECT abs(-1)") == 1)
+            expectError(.SQLITE_ERROR, "no such function: other") { try Row.fetchAll(db, sql: "SELECT other()") }
+            // A valid definition takes the place of the refused one.
+            db.add(function: DatabaseFunction("many", argumentCount: 0) { _ in 7 })
+            try #expect(Int.fetchOne(db, sql: "SELECT many()") == 7)
+        }
+        try withDatabase { db in
+            db.add(collation: DatabaseCollation("nul\0c") { _, _ in .orderedSame })
+            expectError(
+                .SQLITE_MISUSE,
+                "the collation nul could not be added: its name contains a NUL character. Remove it"
+            ) { try Row.fetchAll(db, sql: "SELECT 'a' = 'b' COLLATE nul") }
+            try #expect(Int.fetchOne(db, sql: "SELECT 'a' = 'A' COLLATE nocase") == 1)
+        }
     }
 
-    @Test func definitionsThatSQLiteRefuses() async {
-        expectExit(
-            "has 300 bytes: use at most 255",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = DatabaseFunction(String(repeating: "f", count: 300)) { _ in nil }
-            })
-        expectExit(
-            "contains a NUL character",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = DatabaseFunction("f\0g") { _ in nil }
-            })
-        expectExit(
-            "contains a NUL character",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = DatabaseCollation("f\0g") { _, _ in .orderedSame }
-            })
-        expectExit(
-            "the argumentCount of the function f is -2",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = DatabaseFunction("f", argumentCount: -2) { _ in nil }
-            })
-        expectExit(
-            "has 20000 arguments",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let function = DatabaseFunction("f", argumentCount: 20_000) { _ in nil }
-                try withDatabase { $0.add(function: function) }
-            })
+    /// SQLite replaces no definition while a statement runs. Statements that would use the previous one fail until then.
+    @Test func functionsReplacedWhileStatementsRun() throws {
+        try withDatabase { db in
+            let reason =
+                "could not be replaced while a statement was running on this connection: release cursors, or make the "
+                + "change in Configuration.prepareDatabase"
+            func function(_ value: Int) -> DatabaseFunction { DatabaseFunction("f", argumentCount: 0) { _ in value } }
+            db.add(function: function(1))
+            let cached = try db.cachedStatement(sql: "SELECT f()")
+            try #expect(Int.fetchOne(cached) == 1)
+            do {
+                let cursor = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
+                _ = try cursor.next()
+                db.add(function: function(2))
+                for _ in 1...2 {
+                    expectError(.SQLITE_BUSY, "the function f \(reason)") { try Int.fetchOne(db, sql: "SELECT f()") }
+                    expectError(.SQLITE_BUSY) {
+                        try Int.fetchOne(db.cachedStatement(sql: "SELECT f()"))
+                    }
+                    try #expect(Int.fetchOne(db, sql: "SELECT 3") == 3)
+                }
+                #expect(try cursor.next() != nil)
+            }
+            // The definition holds as soon as SQLite accepts it.
+            try #expect(Int.fetchOne(db, sql: "SELECT f()") == 2)
+            do {
+                let cursor = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
+                _ = try cursor.next()
+                db.remove(function: function(0))
+                expectError(
+                    .SQLITE_BUSY, "the function f \(reason.replacing("replaced", with: "removed"))"
+                ) { try Int.fetchOne(db, sql: "SELECT f()") }
+                #expect(try cursor.next() != nil)
+            }
+            expectError(.SQLITE_ERROR, "no such function: f") { try Int.fetchOne(db, sql: "SELECT f()") }
+        }
     }
 
-    @Test func changesWhileStatementsRun() async {
-        expectExit(
-            "could not replace function f",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                try withDatabase { db in
-                    let function = DatabaseFunction("f", argumentCount: 0) { _ in 1 }
-                    db.add(function: function)
-                    let cursor = try Row.fetchCursor(db, sql: "SELECT 1")
+    @Test func collationsReplacedWhileStatementsRun() throws {
+        try withDatabase { db in
+            func collation(_ result: ComparisonResult) -> DatabaseCollation {
+                DatabaseCollation("c") { _, _ in result }
+            }
+            try db.execute(sql: "SELECT 1")
+            db.add(collation: collation(.orderedSame))
+            try #expect(Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE c") == 1)
+            for isRemoval in [false, true] {
+                do {
+                    let cursor = try Row.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
                     _ = try cursor.next()
-                    db.add(function: function)
+                    isRemoval
+                        ? db.remove(collation: collation(.orderedSame))
+                        : db.add(collation: collation(.orderedAscending))
+                    // SQLite does not tell which statements compare with a collation.
+                    expectError(
+                        .SQLITE_BUSY,
+                        "the collation c could not be \(isRemoval ? "removed" : "replaced") while a statement was running "
+                            + "on this connection: release cursors, or make the change in Configuration.prepareDatabase"
+                    ) { try Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE c") }
+                    #expect(try cursor.next() != nil)
                 }
-            })
-        expectExit(
-            "could not remove collation c",
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                try withDatabase { db in
-                    let collation = DatabaseCollation("c") { _, _ in .orderedSame }
-                    db.add(collation: collation)
-                    let cursor = try Row.fetchCursor(db, sql: "SELECT 1")
-                    _ = try cursor.next()
-                    db.remove(collation: collation)
+                guard isRemoval else {
+                    try #expect(Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE c") == 0)
+                    continue
                 }
-            })
+                expectError(.SQLITE_ERROR, "no such collation sequence: c") {
+                    try Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE c")
+                }
+            }
+        }
     }
 
     /// New definitions disturb nobody.

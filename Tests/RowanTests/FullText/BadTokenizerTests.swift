@@ -48,6 +48,15 @@ private final class CodeTokenizer: FTS5CustomTokenizer {
     ) -> CInt { code }
 }
 
+private final class NamelessTokenizer: FTS5CustomTokenizer {
+    static let name = "nul\0name"
+    init(db: Database, arguments: [String]) throws {}
+    func tokenize(
+        context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization, pText: UnsafePointer<CChar>?, nText: CInt,
+        tokenCallback: @escaping FTS5TokenCallback
+    ) -> CInt { 0 }
+}
+
 private var configuration: Configuration {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
@@ -104,6 +113,24 @@ struct BadTokenizerTests {
             let error = #expect(throws: DatabaseError.self) { try tokenizer.tokenize(document: "a") }
             // A success code is an error, too.
             #expect(error?.extendedResultCode.rawValue == CInt(code == 100 || code == 101 ? 1 : code))
+        }
+    }
+
+    /// `add(tokenizer:)` can't throw: the statements that use the tokenizer do.
+    @Test func refusedTokenizers() throws {
+        try withDatabase { db throws in
+            db.add(tokenizer: NamelessTokenizer.self)
+            let message = "the tokenizer nul could not be added: its name contains a NUL character. Remove it"
+            expectError(.SQLITE_MISUSE, message) {
+                try db.execute(sql: "CREATE VIRTUAL TABLE d USING fts5(body, tokenize='nul')")
+            }
+            expectError(.SQLITE_MISUSE, message) {
+                try db.makeTokenizer(FTS5TokenizerDescriptor(components: ["nul"]))
+            }
+            expectError(.SQLITE_ERROR, "no such tokenizer: other") {
+                try db.makeTokenizer(FTS5TokenizerDescriptor(components: ["other"]))
+            }
+            try db.createDocuments(.unicode61())
         }
     }
 }

@@ -146,4 +146,27 @@ struct FullTextPatternConcurrencyTests {
             }
         }
     }
+
+    /// FTS3 accepts 4,095 terms: the words after them are left out.
+    @Test func manyWords() throws {
+        let words = (0..<5_000).map { "w\($0)" }
+        let text = words.joined(separator: " ")
+        try withDatabase { db throws in
+            try db.create(virtualTable: "d", using: FTS3()) { $0.column("body") }
+            try db.execute(sql: "INSERT INTO d VALUES (?), ('w4094'), ('w4095')", arguments: [text])
+            func rowIDs(_ pattern: FTS3Pattern?) throws -> [Int] {
+                try Int.fetchAll(db, sql: "SELECT rowid FROM d WHERE d MATCH ?", arguments: [pattern])
+            }
+            #expect(try rowIDs(FTS3Pattern(matchingAnyTokenIn: text)) == [1, 2])
+            #expect(try rowIDs(FTS3Pattern(matchingAllTokensIn: text)) == [1])
+            #expect(try rowIDs(FTS3Pattern(matchingAllPrefixesIn: text)) == [1])
+            #expect(try rowIDs(FTS3Pattern(matchingPhrase: text)) == [1])
+            // Repeated words don't count.
+            let repeated = Array(repeating: "a b", count: 5_000).joined(separator: " ")
+            #expect(FTS3Pattern(matchingAnyTokenIn: repeated + " c")?.rawPattern == "a OR b OR c")
+            #expect(FTS3Pattern(matchingAllTokensIn: repeated + " c")?.rawPattern == "a b c")
+            #expect(FTS3Pattern(matchingAllPrefixesIn: repeated + " c")?.rawPattern == "a* b* c*")
+            #expect(FTS3Pattern(matchingPhrase: "a b a")?.rawPattern == "\"a b a\"")
+        }
+    }
 }

@@ -149,7 +149,9 @@ struct ObservationPaceConcurrencyTests {
             await isBusy.opened()
             for value in 3...30 {
                 try await writer.write { try $0.insert(value) }
-                try await Task.sleep(for: .milliseconds(2))
+                // The interval is over.
+                let beginning = Uptime.now
+                await eventually { Uptime.now > beginning + 1_000_000 }
             }
             try await writer.fence()
             mayGoOn.open()

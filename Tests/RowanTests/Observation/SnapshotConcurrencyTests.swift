@@ -136,7 +136,8 @@ struct SnapshotConcurrencyTests {
                             "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, "
                                 + "and don't roll it back"
                         ) { try end(db) }
-                        #expect(try Int.fetchAll(db, sql: "SELECT x FROM t") == [1, 2])
+                        let values = try Int.fetchAll(db, sql: "SELECT x FROM t")
+                        #expect(values == [1, 2])
                     }
                 }
                 let values = try await snapshot.values()

@@ -41,6 +41,28 @@ struct PageTests {
         }
     }
 
+    /// Orders, and the numbers in whose order each term puts the items.
+    private static var orders: [(terms: [any SQLOrderingTerm], keys: [(Item) -> Double])] {
+        let (id, score, name) = (Item.Columns.id, Item.Columns.score, Item.Columns.name)
+        func byScore(_ sign: Double, null: Double) -> (Item) -> Double {
+            { item in item.score.map { Double($0) * sign } ?? null }
+        }
+        // NOCASE compares the bytes of lower-case texts.
+        let places: [String: Double] = ["a": 1, "b": 2, "o'brien": 3, "é": 4]
+        let byName: (Item) -> Double = { places[$0.name.lowercased()]! }
+        let byID: (Item) -> Double = { Double($0.id) }
+        return [
+            ([], []), ([score], [byScore(1, null: -.infinity)]), ([score.desc], [byScore(-1, null: .infinity)]),
+            ([score.ascNullsLast], [byScore(1, null: .infinity)]),
+            ([score.descNullsFirst], [byScore(-1, null: -.infinity)]),
+            ([score.desc, name], [byScore(-1, null: .infinity), byName]),
+            ([name, score.ascNullsLast], [byName, byScore(1, null: .infinity)]),
+            ([id.desc], [{ -byID($0) }]),
+            ([score * -1, name.desc], [byScore(-1, null: -.infinity), { -byName($0) }]),
+            ([(score ?? 5).desc, id], [byScore(-1, null: -5), byID]),
+        ]
+    }
+
     /// All pages together equal the request, whatever its order, and rows inserted in the meantime don't shift pages.
     @Test func pagesAreTheRequest() throws {
         var generator = SeededGenerator(10)
@@ -51,14 +73,10 @@ struct PageTests {
                 let name = ["a", "A", "b", "é", "O'Brien"].randomElement(using: &generator)!
                 try Item(id: Int64(id), score: score, name: name).insert(db)
             }
-            let score = Item.Columns.score
-            let orders: [[any SQLOrderingTerm]] = [
-                [], [score], [score.desc], [score.ascNullsLast], [score.descNullsFirst],
-                [score.desc, Item.Columns.name], [Item.Columns.name, score.ascNullsLast], [Item.Columns.id.desc],
-                [score * -1, Item.Columns.name.desc], [(score ?? 5).desc, Item.Columns.id],
-            ]
-            for order in orders {
-                for request in [Item.order(order), Item.order(order).reversed().filter { $0.id > 20 }] {
+            for (order, keys) in Self.orders {
+                for isReversed in [false, true] {
+                    let request =
+                        isReversed ? Item.order(order).reversed().filter { $0.id > 20 } : Item.order(order)
                     let size = Int.random(in: 1...60, using: &generator)
                     var ids: [Int64] = []
                     var token: PageToken?
@@ -69,11 +87,13 @@ struct PageTests {
                     } while token != nil
                     let all = try request.fetchAll(db)
                     #expect(Set(ids).count == ids.count && ids.count == all.count)
-                    let scores = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+                    let items = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
                     // The order of the request, but for what it leaves open.
-                    if order.count == 1 {
-                        #expect(ids.map { scores[$0]!.score } == all.map(\.score))
+                    let sorted = ids.map { id in keys.map { $0(items[id]!) * (isReversed ? -1 : 1) } }
+                    for (previous, next) in zip(sorted, sorted.dropFirst()) {
+                        #expect(!next.lexicographicallyPrecedes(previous), "\(order) \(previous) \(next)")
                     }
+                    #expect(all.map { item in keys.map { $0(item) * (isReversed ? -1 : 1) } } == sorted)
                 }
             }
             let request = Item.order(\.score.desc)

@@ -153,4 +153,35 @@ struct DeepExpressionTests {
             }
         }
     }
+
+    /// SQLite nests a sum by one level per operand.
+    @Test func longSums() async throws {
+        try await onSmallStack {
+            try Self.withTable { db in
+                for op in [(+), (*)] as [(SQLExpression, SQLExpression) -> SQLExpression] {
+                    let long = (0..<100_000).reduce(Self.x.sqlExpression) { sum, _ in op(sum, Self.x.sqlExpression) }
+                    let error = expectError(.SQLITE_ERROR) { try Self.table.select(long, as: Int.self).fetchOne(db) }
+                    #expect(error?.message?.contains("nested too deeply") == true, "\(error?.message ?? "")")
+                }
+                // SQLite has the last word about what it may accept.
+                let sum = (0..<900).reduce(Self.x.sqlExpression) { sum, _ in sum + Self.x }
+                try #expect(Self.table.select(sum, as: Int.self).fetchOne(db) == -901)
+            }
+        }
+    }
+
+    @Test func veryLongChains() async throws {
+        try await onSmallStack {
+            try Self.withTable { db in
+                let x = Self.x.sqlExpression
+                let ands = (0..<100_000).reduce(x) { chain, _ in chain && x }
+                let ors = (0..<100_000).reduce(x) { chain, _ in x || chain }
+                let bits = (0..<100_000).reduce(x) { chain, _ in chain & x }
+                try #expect(Self.table.filter(ands).fetchCount(db) == 2)
+                try #expect(Self.table.filter(ors).fetchCount(db) == 2)
+                try #expect(Self.table.select(bits, as: Int.self).fetchAll(db) == [-1, -2])
+                #expect(ands == (0..<100_000).reduce(x) { chain, _ in chain && x })
+            }
+        }
+    }
 }

@@ -72,4 +72,31 @@ struct SelfNamingRebuildTests {
             #expect(try !db.tableExists("t", in: "temp"))
         }
     }
+
+    /// The temporary copy of the rows counts no rowids.
+    @Test func noTemporaryCounter() throws {
+        let (queue, _) = try loggedQueue(
+            """
+            CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT);
+            INSERT INTO counted VALUES (3, 'a'), (8, 'b'); DELETE FROM counted WHERE id = 8
+            """)
+        try queue.inDatabase { db throws in
+            try db.rebuild(table: "counted") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("name", .text).check(sql: "counted.name <> ''")
+            }
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM temp.sqlite_master") == [])
+            try db.execute(sql: "INSERT INTO counted (name) VALUES ('c')")
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM counted") == [3, 9])
+            // The word in SQL text, and in a quoted name.
+            try db.rebuild(table: "counted", copying: ["autoincrement": "name"]) { t in
+                t.column(sql: "id INTEGER PRIMARY KEY AutoIncrement /* counted.id */")
+                t.column("autoincrement", .text).check(sql: "counted.id > 0")
+            }
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM temp.sqlite_master") == [])
+            #expect(try String.fetchAll(db, sql: "SELECT \"autoincrement\" FROM counted") == ["a", "c"])
+            try db.execute(sql: "DELETE FROM counted; INSERT INTO counted DEFAULT VALUES")
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM counted") == [10])
+        }
+    }
 }

@@ -3,6 +3,7 @@
 import Dispatch
 import Foundation
 import Rowan
+import Testing
 
 /// A gate that opens once, for all who wait.
 final class Gate: Sendable {
@@ -52,10 +53,14 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) a
     }
 }
 
-/// Waits until a condition holds, as long as it takes within a minute: what ends on another thread has no event.
-func eventually(_ condition: () throws -> Bool) async rethrows {
+/// Waits until a condition holds: what ends on another thread has no event. After a minute, the test fails.
+func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool) async rethrows {
     let deadline = ContinuousClock.now + .seconds(60)
-    while try !condition(), ContinuousClock.now < deadline {
+    while try !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("the condition does not hold after a minute", sourceLocation: sourceLocation)
+            return
+        }
         // A cancelled test asks again at once.
         try? await Task.sleep(for: .milliseconds(2))
     }

@@ -1,5 +1,6 @@
 // The short way of the format that dates are stored in gives what the parser of all formats gives.
 
+import Foundation
 import Testing
 
 @testable import Rowan
@@ -39,5 +40,54 @@ import Testing
     ])
     func otherTextsAreLeftToTheParser(text: String) {
         #expect(short(text) == nil)
+    }
+
+    /// Numbers beyond the years that Rowan writes are no dates.
+    @Test func numbersThatAreNoDates() throws {
+        let last = 3_093_527_980_799.0 * 1_000
+        let numbers: [Double] = [1e300, -1e300, 1e17, -1e17, .greatestFiniteMagnitude, .infinity, -.infinity, .nan]
+        for number in numbers {
+            #expect(Date.fromDatabaseValue(number.databaseValue) == nil, "\(number)")
+            #expect(NSDate.fromDatabaseValue(number.databaseValue) == nil, "\(number)")
+            #expect(Date(julianDay: number) == nil, "\(number)")
+            guard number.isFinite else { continue }
+            try withDatabase { db in
+                expectDecodingError("Date") { try Date.fetchOne(db, sql: "SELECT ? AS d", arguments: [number]) }
+                let row = try #require(try Row.fetchOne(db, sql: "SELECT ? AS d", arguments: [number]))
+                expectDecodingError("Date") { try row.decode(Date.self, forColumn: "d") }
+            }
+        }
+        #expect(Date.fromDatabaseValue(Int64.max.databaseValue) == nil)
+        #expect(Date.fromDatabaseValue(0.databaseValue) == Date(timeIntervalSince1970: 0))
+        // What is read can be stored, and read again.
+        for number in [last, 253_402_300_800, -62_135_596_801, 1e15] {
+            let date = try #require(Date.fromDatabaseValue(number.databaseValue))
+            #expect(Date.fromDatabaseValue(date.databaseValue) == date, "\(number)")
+        }
+    }
+
+    private struct Dated: Codable, FetchableRecord { var d: Date }
+    private struct Milliseconds: Codable, FetchableRecord {
+        var d: Date
+        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+            .millisecondsSince1970
+        }
+    }
+    private struct Reference: Codable, FetchableRecord {
+        var d: Date
+        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+            .timeIntervalSinceReferenceDate
+        }
+    }
+
+    @Test func recordsWithNumbersThatAreNoDates() throws {
+        try withDatabase { db in
+            for number in [1e300, -1e300, .infinity] {
+                let request = SQLRequest<Row>(sql: "SELECT ? AS d", arguments: [number])
+                expectDecodingError("Date") { try Dated.fetchOne(db, request) }
+                expectDecodingError("Date") { try Milliseconds.fetchOne(db, request) }
+                expectDecodingError("Date") { try Reference.fetchOne(db, request) }
+            }
+        }
     }
 }

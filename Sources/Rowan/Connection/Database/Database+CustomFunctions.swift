@@ -1,51 +1,59 @@
-// Custom functions and collations of a connection. These methods can't throw: if SQLite refuses a definition, the
-// program is wrong, whatever the data. It stops with an explanation.
+// Custom functions and collations of a connection.
 
 extension Database {
     /// Adds a custom SQL function. It replaces any function with the same name and number of arguments.
     ///
-    /// - Precondition: no statement is running, if a function is replaced; SQLite accepts the number of arguments.
+    /// If SQLite refuses it, because its name is too long, or because it has more arguments than SQLite accepts, the
+    /// statements that use the function throw the reason.
+    ///
+    /// A function can't be replaced while a statement is running. Until SQLite accepts the new function, the statements
+    /// that use it throw a ``DatabaseError`` with the code SQLITE_BUSY.
     public func add(function: DatabaseFunction) {
-        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
-        let code = function.install(in: pointer, calledBy: hooks)
-        stopUnless(
-            ResultCode(rawValue: code) != .SQLITE_MISUSE,
-            "the function \(function.name) has \(function.id.argumentCount) arguments, more than SQLite accepts: "
-                + "pass a nil argumentCount, which accepts any number of arguments")
-        check(code, "replace function", function.name)
+        guard connection.pointer != nil else { return }
+        connection.define(function.definition) { try function.install(in: $0) }
     }
 
     /// Removes a custom SQL function.
     ///
-    /// - Precondition: no statement is running.
+    /// A function can't be removed while a statement is running. Until SQLite removes it, the statements that use it throw
+    /// a ``DatabaseError`` with the code SQLITE_BUSY.
     public func remove(function: DatabaseFunction) {
-        guard let pointer = connection.pointer else { return }
+        guard connection.pointer != nil else { return }
         connection.forgetCachedStatements()
-        check(function.uninstall(from: pointer), "remove function", function.name)
+        connection.define(function.definition, removes: true) {
+            try $0.check(function.uninstall(from: $0.openPointer()))
+        }
     }
 
     /// Adds a custom collation. It replaces any collation with the same name.
     ///
-    /// - Precondition: no statement is running, if a collation is replaced.
+    /// If SQLite refuses it, the statements that use the collation throw the reason.
+    ///
+    /// A collation can't be replaced while a statement is running. Until SQLite accepts the new one, the statements that
+    /// may compare texts throw a ``DatabaseError`` with the code SQLITE_BUSY.
     public func add(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer, let hooks = connection.hooks else { return }
-        check(collation.install(in: pointer, calledBy: hooks), "replace collation", collation.name)
+        guard connection.pointer != nil else { return }
+        connection.define(.init(.collation, collation.name)) {
+            try LocalConnection.Definition.check(name: collation.name)
+            try $0.check(collation.install(in: $0.openPointer(), calledBy: $0.openHooks()))
+        }
     }
 
     /// Removes a custom collation.
     ///
-    /// - Precondition: no statement is running.
+    /// A collation can't be removed while a statement is running. Until SQLite removes it, the statements that may compare
+    /// texts throw a ``DatabaseError`` with the code SQLITE_BUSY.
     public func remove(collation: DatabaseCollation) {
-        guard let pointer = connection.pointer else { return }
+        guard connection.pointer != nil else { return }
         connection.forgetCachedStatements()
-        check(collation.uninstall(from: pointer), "remove collation", collation.name)
+        connection.define(.init(.collation, collation.name), removes: true) {
+            try $0.check(collation.uninstall(from: $0.openPointer()))
+        }
     }
+}
 
-    private func check(_ code: CInt, _ change: String, _ name: String) {
-        stopUnless(
-            ResultCode(rawValue: code) != .SQLITE_BUSY,
-            "could not \(change) \(name) while statements are running on this connection: release cursors first, or "
-                + "make the change in Configuration.prepareDatabase")
-        stopUnless(ResultCode(rawValue: code) == .SQLITE_OK, "could not \(change) \(name): \(connection.error(code))")
+extension DatabaseFunction {
+    fileprivate var definition: LocalConnection.Definition {
+        .init(.function, name, argumentCount: id.argumentCount)
     }
 }

@@ -81,10 +81,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
         try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
-        let hooks = try connection.openHooks()
-        for function in DatabaseFunction.builtin {
-            try connection.check(function.install(in: pointer, calledBy: hooks))
-        }
+        for function in DatabaseFunction.builtin { try function.install(in: connection) }
         try setBusyMode(
             isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
         for setup in configuration.setups { try setup(self) }

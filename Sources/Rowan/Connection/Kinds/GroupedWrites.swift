@@ -14,6 +14,9 @@ final class GroupedWrites: Sendable {
     /// The most writes of a transaction: others wait for its end.
     private static let maximumCount = 1000
 
+    /// The number of writes that wait for their transaction.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Runs a write in a shared transaction, and returns its result after the commit.
     func write<T: Sendable>(
         in lane: AccessLane, _ updates: @escaping @Sendable (Database) throws -> T
@@ -75,7 +78,7 @@ final class GroupedWrites: Sendable {
     }
 
     private static func run(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
-        // Once for all: a write is cancelled while it runs only.
+        // One watch serves all writes: each of them is cancelled only while it runs.
         guard let connection else { return perform(writes, db, connection) }
         connection.watchingCancellation { perform(writes, db, connection) }
     }
@@ -212,7 +215,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             state.isCancelled = true
             // Under the lock, so that the connection can't serve another write in the meantime.
             state.connection?.cancel()
-            // Before it runs, its error needs no transaction.
+            // A write that has not run fails at once, without a transaction.
             guard state.connection == nil, state.result == nil else { return nil }
             defer { (state.continuation, state.updates) = (nil, nil) }
             return state.continuation

@@ -1,5 +1,6 @@
-// Threads of a pool that wait for each other. An access that holds the writer may wait for readers. An access that holds
-// a reader and waits for the writer closes a circle if, directly or not, the writer waits for that reader: it fails.
+// Threads of a pool that wait for each other. An access that holds the writer may wait for readers. If an access holds a
+// reader and waits for the writer, while the writer waits for that reader, directly or not, none of them ever goes on:
+// this is a deadlock, and the access that holds the reader fails.
 
 import Dispatch
 
@@ -49,10 +50,10 @@ extension AccessLane.State {
 }
 
 extension AccessLane {
-    /// Fails the accesses without which nobody would go on. A thread that is about to block calls it, after it has
-    /// registered its wait: the wait that closes a circle finds it.
+    /// Fails waiting accesses until no deadlock is left. A thread that is about to block calls it after it has registered
+    /// its wait: the last thread of a deadlock sees the waits of all others.
     ///
-    /// - Complexity: O(the number of waiting accesses), if there is no circle.
+    /// - Complexity: O(the number of waiting accesses), if there is no deadlock.
     func refuseDeadlocks() {
         guard let (writer, readers) = pair else { return }
         // Always in this order.

@@ -16,7 +16,8 @@ extension Database {
     /// The columns are those that the first record stores; the rowid is the index of the record, from 0. Records are
     /// encoded when SQLite reads them, one after the other: SQLite has no copy of the collection. The table belongs to
     /// this connection, until ``unregister(collection:)``, or until the connection closes: it is not part of the schema,
-    /// and nothing is written. Replacing the collection of a name does not affect running statements.
+    /// and nothing is written. Replacing the collection of a name does not affect running statements. A collection that
+    /// becomes shorter has fewer rows, in running statements too.
     ///
     /// A pool has several connections. To serve a collection on each of them, register it in
     /// ``Configuration/prepareDatabase(_:)``.
@@ -74,7 +75,9 @@ extension Database {
         _ row: @escaping @Sendable (Elements.Element) throws -> [DatabaseValue]
     ) throws {
         try check(name, columns)
-        let source = CollectionSource(columns: columns, count: collection.count) { index in
+        let source = CollectionSource(columns: columns) {
+            collection.count
+        } row: { index in
             try row(collection[collection.index(collection.startIndex, offsetBy: index)])
         }
         try connection.addCollection(source, named: name)

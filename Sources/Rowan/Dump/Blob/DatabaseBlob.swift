@@ -79,8 +79,8 @@ extension Database {
     ///   - body: a closure that receives the open blob.
     /// - Returns: the result of the closure.
     /// - Throws: the error of the closure. A ``DatabaseError``: its code is SQLITE_ERROR for a missing table, column or
-    ///   row, for a view, a virtual table, a table without rowids, for a value that is neither blob nor text, and for
-    ///   writing to a column of an index or a foreign key; SQLITE_READONLY for writing in a read.
+    ///   row, for a view, a virtual table, a table without rowids, a table of the schema such as `sqlite_master`, for a
+    ///   value that is neither blob nor text, and for writing to a column of an index or a foreign key; SQLITE_READONLY for writing in a read.
     public func withBlob<T>(
         table: String, column: String, rowID: Int64, access: DatabaseBlob.Access = .read, schema: String = "main",
         _ body: (DatabaseBlob) throws -> T

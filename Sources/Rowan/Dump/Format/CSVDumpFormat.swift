@@ -1,5 +1,7 @@
 // Comma-separated values. Source: https://www.rfc-editor.org/rfc/rfc4180
 
+import Foundation
+
 /// A format that prints comma-separated values, for spreadsheets and other programs.
 ///
 /// ```swift
@@ -10,8 +12,19 @@
 /// ```
 ///
 /// As RFC 4180 says, lines end with CR LF, and a value is quoted if it contains a separator, a quote, or the end of a
-/// line. NULL and text stay distinct: a text that equals `nullValue` is quoted, such as the empty text. Reals have as
-/// many digits as they need to be read back. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+/// line. NULL and other values stay distinct: a value that equals `nullValue` is quoted, such as the empty text. Reals
+/// have as many digits as they need to be read back. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+///
+/// A quote or a line break can't separate values: the dump throws an error.
+///
+/// Spreadsheets run texts that look like formulas. If the rows contain texts of people you don't know, and the file is
+/// for a spreadsheet, disarm them:
+///
+/// ```swift
+/// // name
+/// // "'=HYPERLINK(""http://example.com"")"
+/// try db.dumpRequest(Player.select(\.name), format: .csv(formulas: .disarmed))
+/// ```
 ///
 /// Source: <https://www.rfc-editor.org/rfc/rfc4180>
 public struct CSVDumpFormat: Sendable {
@@ -31,6 +44,15 @@ public struct CSVDumpFormat: Sendable {
         case hexadecimal
     }
 
+    /// How texts are printed that spreadsheets take for formulas: those that begin with `=`, `+`, `-`, `@`, a tab or a
+    /// line break. <https://owasp.org/www-community/attacks/CSV_Injection>
+    public enum Formulas: Hashable, Sendable {
+        /// Unchanged.
+        case kept
+        /// After an apostrophe, and quoted: spreadsheets take them for text. Numbers are unchanged.
+        case disarmed
+    }
+
     /// Whether the first line contains the names of the columns. It is printed even if there are no rows.
     public var header: Bool
     /// The character between two values.
@@ -41,19 +63,36 @@ public struct CSVDumpFormat: Sendable {
     public var nullValue: String
     /// How blobs are printed.
     public var blobs: Blobs
+    /// How texts are printed that spreadsheets take for formulas.
+    public var formulas: Formulas
 
     private var isHeaderPending = true
 
     /// Creates a format.
     public init(
         header: Bool = true, separator: Unicode.Scalar = ",", lineEnding: LineEnding = .crlf, nullValue: String = "",
-        blobs: Blobs = .base64
+        blobs: Blobs = .base64, formulas: Formulas = .kept
     ) {
         self.header = header
         self.separator = separator
         self.lineEnding = lineEnding
         self.nullValue = nullValue
         self.blobs = blobs
+        self.formulas = formulas
+    }
+}
+
+extension CSVDumpFormat: CheckedDumpFormat {
+    func check() throws {
+        let name: String
+        switch separator {
+        case "\"": name = "a quote"
+        case "\r", "\n": name = "a line break"
+        default: return
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "CSV can't be separated by \(name): use another separator, such as a comma or a semicolon")
     }
 }
 
@@ -63,14 +102,17 @@ extension CSVDumpFormat: DumpFormat {
         writeHeader(statement, to: &stream)
         let text = stream.text()
         let fields = CSVFields(text, separator: separator)
+        // Most formats can't confuse a number with NULL, or with a separator.
+        let isPlain = nullValue.isEmpty && !separator.occursInNumbers
         for index in 0..<stream.columnCount(of: statement) {
             if index > 0 { fields.writeSeparator() }
             switch statement.storedColumn(index) {
-            case .null: text.append(nullValue)
-            case .integer(let integer): text.append(integer)
-            case .real(let double): text.append(double.description)
+            case .null: if !nullValue.isEmpty { fields.write(nullValue, isQuoted: false) }
+            case .integer(let integer): isPlain ? text.append(integer) : write(String(integer), to: fields)
+            case .real(let double): isPlain ? text.append(double.description) : write(double.description, to: fields)
             case .text(let bytes): write(bytes, to: fields)
             case .blob(let bytes) where bytes.isEmpty: write(bytes, to: fields)
+            case .blob(let bytes) where mayNeedQuotes(bytes): write(blobText(bytes), to: fields)
             case .blob(let bytes):
                 switch blobs {
                 case .base64: text.append(base64: bytes)
@@ -87,10 +129,30 @@ extension CSVDumpFormat: DumpFormat {
         isHeaderPending = true
     }
 
+    /// Whether the text of a blob may equal `nullValue`, contain a separator, or look like a formula.
+    private func mayNeedQuotes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = blobs == .base64 ? (bytes.count + 2) / 3 * 4 : 2 * bytes.count
+        return count == nullValue.utf8.count || separator.occursInNumbers || formulas == .disarmed
+    }
+
+    private func blobText(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        switch blobs {
+        case .base64: Data(buffer: bytes).base64EncodedString()
+        case .hexadecimal:
+            bytes.lazy.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+        }
+    }
+
     @inline(__always)
     private func write(_ bytes: UnsafeBufferPointer<UInt8>, to fields: CSVFields) {
+        if formulas == .disarmed, bytes.looksLikeFormula { return fields.writeDisarmed(bytes) }
         // Most texts differ from `nullValue` in their length.
         fields.write(bytes, isQuoted: bytes.count == nullValue.utf8.count && bytes.elementsEqual(nullValue.utf8))
+    }
+
+    private func write(_ text: String, to fields: CSVFields) {
+        var text = text
+        text.withUTF8 { write($0, to: fields) }
     }
 
     private mutating func writeHeader(_ statement: Statement, to stream: inout DumpStream) {
@@ -101,7 +163,10 @@ extension CSVDumpFormat: DumpFormat {
         let fields = CSVFields(text, separator: separator)
         for (index, var name) in stream.columnNames(of: statement).enumerated() {
             if index > 0 { fields.writeSeparator() }
-            name.withUTF8 { fields.write($0, isQuoted: false) }
+            name.withUTF8 {
+                let isFormula = formulas == .disarmed && $0.looksLikeFormula
+                isFormula ? fields.writeDisarmed($0) : fields.write($0, isQuoted: false)
+            }
         }
         writeLineEnding(to: text)
     }
@@ -117,10 +182,11 @@ extension DumpFormat where Self == CSVDumpFormat {
     /// Comma-separated values.
     public static func csv(
         header: Bool = true, separator: Unicode.Scalar = ",", lineEnding: CSVDumpFormat.LineEnding = .crlf,
-        nullValue: String = "", blobs: CSVDumpFormat.Blobs = .base64
+        nullValue: String = "", blobs: CSVDumpFormat.Blobs = .base64, formulas: CSVDumpFormat.Formulas = .kept
     ) -> Self {
         CSVDumpFormat(
-            header: header, separator: separator, lineEnding: lineEnding, nullValue: nullValue, blobs: blobs)
+            header: header, separator: separator, lineEnding: lineEnding, nullValue: nullValue, blobs: blobs,
+            formulas: formulas)
     }
 }
 
@@ -151,6 +217,18 @@ private struct CSVFields {
         text.append(byte: 0x22)
     }
 
+    func write(_ value: String, isQuoted: Bool) {
+        var value = value
+        value.withUTF8 { write($0, isQuoted: isQuoted) }
+    }
+
+    /// Writes a text after an apostrophe, in quotes.
+    func writeDisarmed(_ bytes: UnsafeBufferPointer<UInt8>) {
+        text.append(literal: "\"'")
+        text.append(bytes, doubling: 0x22)
+        text.append(byte: 0x22)
+    }
+
     /// Without branches in the loop: the compiler compares many bytes at once.
     @inline(__always)
     private func needsQuotes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -162,5 +240,22 @@ private struct CSVFields {
                 (byte == 0x22 ? 1 : 0) | (byte == 0x0D ? 1 : 0) | (byte == 0x0A ? 1 : 0) | (byte == separator ? 1 : 0)
         }
         return found != 0
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether spreadsheets take a text for a formula.
+    fileprivate var looksLikeFormula: Bool {
+        switch first {
+        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: true
+        default: false
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether numbers, or blobs as text, may contain the character.
+    fileprivate var occursInNumbers: Bool {
+        isASCII && (properties.isAlphabetic || "0123456789+-./=".contains(Character(self)))
     }
 }

@@ -3,8 +3,8 @@
 /// A type that prints database rows.
 ///
 /// The formats of Rowan are ``debug(header:separator:nullValue:)``, ``json(encoder:)``, ``jsonLines(nulls:encoder:)``,
-/// ``csv(header:separator:lineEnding:nullValue:blobs:)``, ``line(nullValue:)``, ``list(header:separator:nullValue:)``
-/// and ``quote(header:separator:)``. A program can define others:
+/// ``csv(header:separator:lineEnding:nullValue:blobs:formulas:)``, ``line(nullValue:)``,
+/// ``list(header:separator:nullValue:)`` and ``quote(header:separator:)``. A program can define others:
 ///
 /// ```swift
 /// struct CountFormat: DumpFormat {
@@ -22,6 +22,12 @@ public protocol DumpFormat {
 
     /// Ends the output, after the last row of the statement. It is also called if there are no rows.
     mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream)
+}
+
+/// A format that not all options make sense for.
+protocol CheckedDumpFormat: DumpFormat {
+    /// - Throws: SQLITE_MISUSE for options that make the output unreadable.
+    func check() throws
 }
 
 /// When a dump of tables prints their names.

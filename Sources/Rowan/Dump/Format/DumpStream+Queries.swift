@@ -13,6 +13,7 @@ extension DumpStream {
         _ db: Database, _ cursor: RowCursor, _ format: some DumpFormat, _ visit: (Statement) -> Void = { _ in }
     ) throws {
         var format = format
+        try (format as? any CheckedDumpFormat)?.check()
         // The format and the progress closure may reset the statement, by a rollback: `nextRow` detects it.
         while try cursor.nextRow() != nil {
             let statement = cursor.statement

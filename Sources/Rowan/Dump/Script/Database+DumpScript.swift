@@ -17,6 +17,7 @@ extension Database {
     ///   columns hide all three names of the rowid.
     /// - Virtual tables, such as full-text tables, have the same content: the script restores the tables in which they
     ///   store it. Their modules are needed only to use them.
+    /// - Definitions that are not valid UTF-8, which no SQL text can contain, are restored from their bytes.
     /// - The next rowids of `AUTOINCREMENT` tables, and the statistics of `ANALYZE`, are restored as well.
     ///
     /// Temporary objects are not part of the script. A script restores an attached database as a main database.

@@ -28,6 +28,8 @@ extension Database {
     /// try db.deserialize(data, schema: "embedded")
     /// ```
     ///
+    /// Observers are notified of a change of the full database, and observations fetch again.
+    ///
     /// Don't replace the main database of a pool: its connections would no longer share one.
     ///
     /// Source: <https://sqlite.org/c3ref/deserialize.html>
@@ -54,6 +56,12 @@ extension Database {
         // The first read fails if the bytes are not a database.
         let table = "\(schema.quotedDatabaseIdentifier).\(DatabaseSchemaID(name: schema).schemaTableName)"
         try makeStatement(sql: "SELECT 1 FROM \(table) LIMIT 1").runToEnd()
+        guard isObserved else { return }
+        // The commit tells observations to fetch again.
+        try inTransaction(.deferred) {
+            try databaseWasReplaced()
+            return .commit
+        }
     }
 }
 

@@ -23,7 +23,7 @@ extension ScriptWriter {
         try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
     }
 
-    private func writeRows(_ cursor: RowCursor, _ insertion: String, to stream: inout DumpStream) throws {
+    func writeRows(_ cursor: RowCursor, _ insertion: String, to stream: inout DumpStream) throws {
         guard try cursor.nextRow() != nil else { return }
         let statement = cursor.statement
         let width = statement.columnCount

@@ -18,14 +18,22 @@ struct ScriptWriter {
         var sql: String
     }
 
+    /// The objects whose definitions are not valid UTF-8. In `objects`, stand-ins replace their bytes.
+    let unreadable: UnreadableNames
+
     /// - Throws: SQLITE_ERROR if there is no such schema.
     init(_ db: Database, _ schema: DatabaseSchemaID) throws {
         self.db = db
         self.schema = schema
         reals = RealLiterals(db)
+        unreadable = try UnreadableNames(db, schema)
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
-        objects = try Row.fetchAll(db, sql: "SELECT type, name, rootpage, sql FROM \(table) ORDER BY rowid")
-            .compactMap(Object.init)
+        let rows = try Row.fetchAll(db, sql: "SELECT type, name, rootpage, sql, rowid FROM \(table) ORDER BY rowid")
+        objects = rows.compactMap { [unreadable] row in
+            guard var object = Object(row) else { return nil }
+            if let known = unreadable.objects[row["rowid"]] { (object.name, object.sql) = (known.name, known.sql) }
+            return object
+        }
     }
 
     private func objects(_ kinds: Object.Kind...) -> [Object] { objects.filter { kinds.contains($0.kind) } }
@@ -36,7 +44,13 @@ struct ScriptWriter {
         for table in objects(.table) { stream.write(table.statement) }
         // The key of a parent table may be an index. Rows are inserted faster without indexes.
         if foreignKeys != .none { objects(.uniqueIndex).forEach { stream.write($0.statement) } }
-        for table in objects(.table) { try writeRows(of: table.name, to: &stream) }
+        for table in objects(.table) {
+            if let bytes = unreadable.bytes(of: table.name) {
+                try writeRows(of: table.name, bytes, to: &stream)
+            } else {
+                try writeRows(of: table.name, to: &stream)
+            }
+        }
         try writeSequence(to: &stream)
         writeVirtualTables(to: &stream)
         if foreignKeys == .none { objects(.uniqueIndex).forEach { stream.write($0.statement) } }
@@ -44,6 +58,7 @@ struct ScriptWriter {
             for object in objects(kind) { stream.write(object.statement) }
         }
         try writeStatistics(to: &stream)
+        writeUnreadableNames(to: &stream)
         try writeEnd(foreignKeys, to: &stream)
     }
 
@@ -61,8 +76,8 @@ struct ScriptWriter {
     private func foreignKeyState() throws -> ForeignKeyState {
         let schema = schema.name.quotedDatabaseIdentifier
         let hasForeignKey = try objects(.table).contains { table in
-            let sql = "PRAGMA \(schema).foreign_key_list(\(table.name.quotedDatabaseIdentifier))"
-            return try Row.fetchOne(db, sql: sql) != nil
+            let sql = "SELECT 1 FROM pragma_foreign_key_list(\(unreadable.literal(of: table.name)), ?)"
+            return try Row.fetchOne(db, sql: sql, arguments: [self.schema.name]) != nil
         }
         guard hasForeignKey else { return .none }
         do {
@@ -126,7 +141,11 @@ struct ScriptWriter {
                 "INSERT INTO sqlite_master(type,name,tbl_name,rootpage,sql) "
                     + "VALUES('table',\(name),\(name),0,\(table.sql.quotedDatabaseString));\n")
         }
-        // SQLite reads the schema again, and a change of the schema notifies the other connections.
+        writeSchemaReset(to: &stream)
+    }
+
+    /// SQLite reads the schema again, and a change of the schema notifies the other connections.
+    func writeSchemaReset(to stream: inout DumpStream) {
         let table = unusedName.quotedDatabaseIdentifier
         stream.write("PRAGMA writable_schema=RESET;\nCREATE TABLE \(table)(id);\nDROP TABLE \(table);\n")
     }

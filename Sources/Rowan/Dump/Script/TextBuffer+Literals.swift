@@ -91,8 +91,8 @@ extension UnsafeBufferPointer<UInt8> {
         return true
     }
 
-    /// The length of a character that is not ASCII. <https://www.rfc-editor.org/rfc/rfc3629#section-4>
-    private func lengthOfCharacter(at index: Int, _ byte: UInt8) -> Int? {
+    /// The length of a character that is not ASCII; nil if the bytes are not valid UTF-8. <https://www.rfc-editor.org/rfc/rfc3629#section-4>
+    func lengthOfCharacter(at index: Int, _ byte: UInt8) -> Int? {
         let (length, second): (Int, ClosedRange<UInt8>)
         switch byte {
         case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)

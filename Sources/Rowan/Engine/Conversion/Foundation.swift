@@ -59,7 +59,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for any other value.
+    /// The date of a text in one of SQLite's formats, or of a number of seconds since 1970; nil for any other value, and
+    /// for a number beyond the years -99,999,999 to 99,999,999.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
         fromColumn(.owned(dbValue, strict: false))
     }
@@ -71,12 +72,20 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         case .statement(let statement, let index, _):
             switch sqlite3_column_type(statement, index) {
             case SQLITE_INTEGER, SQLITE_FLOAT:
-                return Date(timeIntervalSince1970: sqlite3_column_double(statement, index))
+                return Date(storedSeconds: sqlite3_column_double(statement, index))
             default: return nil
             }
         case .owned, .packed:
-            return Double.fromDatabaseValue(column.databaseValue).map(Date.init(timeIntervalSince1970:))
+            return Double.fromDatabaseValue(column.databaseValue).flatMap { Date(storedSeconds: $0) }
         }
+    }
+
+    /// Creates the date of a number of seconds since 1970, or since another date; returns nil beyond the years that
+    /// Rowan writes, where calendars overflow.
+    package init?(storedSeconds seconds: Double, since reference: Date = Date(timeIntervalSince1970: 0)) {
+        let date = reference + seconds
+        guard DateText.secondsOfWrittenYears.contains(date.timeIntervalSince1970) else { return nil }
+        self = date
     }
 
     private init?(text: UnsafeBufferPointer<UInt8>) {
@@ -89,15 +98,14 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Creates the date of a Julian day, in days since noon UTC on November 24, 4714 BC; returns nil if it is not
-    /// finite.
+    /// Creates the date of a Julian day, in days since noon UTC on November 24, 4714 BC; returns nil beyond the years
+    /// -99,999,999 to 99,999,999.
     ///
     /// Source: <https://sqlite.org/lang_datefunc.html>
     public init?(julianDay: Double) {
-        guard julianDay.isFinite else { return nil }
         // Rounded to the millisecond, the precision of SQLite's own Julian days.
         let milliseconds = ((julianDay - 2_440_587.5) * 86_400_000).rounded()
-        self.init(timeIntervalSince1970: milliseconds / 1_000)
+        self.init(storedSeconds: milliseconds / 1_000)
     }
 }
 

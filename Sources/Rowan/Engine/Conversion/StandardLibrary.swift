@@ -11,25 +11,17 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & Sta
         return SQLExpression(.value(DatabaseValue(storage: .int64(integer))))
     }
 
-    /// The integer.
-    ///
-    /// - Precondition: the value fits in 64 signed bits, as SQLite's integers do.
+    /// The integer. SQLite can't store an integer above `Int64.max`: a statement with this value throws an error.
     @inlinable
-    public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(storedInteger)) }
-
-    @inlinable
-    var storedInteger: Int64 {
-        guard let integer = Int64(exactly: self) else {
-            preconditionFailure(
-                "\(self) does not fit in SQLite's integers, whose maximum is \(Int64.max): store it as text")
-        }
-        return integer
+    public var databaseValue: DatabaseValue {
+        guard let integer = Int64(exactly: self) else { return .unstorableInteger }
+        return DatabaseValue(storage: .int64(integer))
     }
 
     /// Binds the integer. An integer that does not fit in 64 signed bits gives `SQLITE_MISMATCH`.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-        guard let integer = Int64(exactly: self) else { return SQLITE_MISMATCH }
+        guard let integer = Int64(exactly: self) else { return DatabaseValue.unstorableCode }
         return sqlite3_bind_int64(sqliteStatement, index, integer)
     }
 

@@ -93,6 +93,21 @@ public struct DatabaseError: Error, Sendable {
             publicStatementArguments: publicStatementArguments)
     }
 
+    /// The error of an integer above the maximum of SQLite's integers.
+    package static func unstorableInteger(_ value: String, sql: String? = nil) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISMATCH,
+            message: "\(value) is an integer above \(Int64.max), the maximum of SQLite's integers: store it as text",
+            sql: sql)
+    }
+
+    /// The same error, with the SQL of a statement.
+    func with(sql: String?) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicStatementArguments)
+    }
+
     /// Whether an error is a constraint violation.
     static func isViolation(_ error: any Error) -> Bool { .SQLITE_CONSTRAINT ~= error }
 

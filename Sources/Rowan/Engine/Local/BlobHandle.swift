@@ -19,6 +19,12 @@ package final class BlobHandle {
             throw DatabaseError(
                 resultCode: .SQLITE_ERROR, message: "the name \(name) contains a NUL character: remove it")
         }
+        guard !Self.schemaTables.contains(where: table.isSameDatabaseName) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message: "\(table) contains the schema, which can't be opened as a blob: read it in SQL, and change it "
+                    + "with statements such as CREATE and DROP")
+        }
         let database = try connection.openPointer()
         try connection.checkBlobAccess(isWritable: isWritable)
         let code = sqlite3_blob_open(database, schema, table, column, rowID, isWritable ? 1 : 0, &pointer)
@@ -28,6 +34,10 @@ package final class BlobHandle {
             throw error
         }
     }
+
+    /// SQLite would open them for writing, too: its check of writable_schema is that of statements.
+    /// <https://sqlite.org/schematab.html>
+    private static let schemaTables = ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"]
 
     deinit { _ = close() }
 

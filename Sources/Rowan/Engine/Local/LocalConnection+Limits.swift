@@ -146,4 +146,14 @@ extension DatabaseError {
 
     /// Whether the database was suspended.
     package var isSuspension: Bool { resultCode == .SQLITE_ABORT && message == Self.suspensionMessage }
+
+    /// The error of a change of the schema that a function runs: SQLite would continue the calling statement with
+    /// tables that are gone, and crashes if a hook is installed.
+    static func schemaChangeInStep(sql: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the schema can't change while SQLite calls a function, a collation, a tokenizer or a trace of "
+                + "the program: change it before or after the statement",
+            sql: sql)
+    }
 }

@@ -14,6 +14,7 @@ extension LocalConnection {
         let connection = try openPointer()
         let hooks = try openHooks()
         guard let start = text.baseAddress else { return (nil, 0) }
+        if !refusedDefinitions.isEmpty { retryDefinitions() }
         let epoch = schemaEpoch
         var pointer: SQLiteStatement?
         var tail: UnsafePointer<CChar>?
@@ -25,15 +26,16 @@ extension LocalConnection {
                 }
             }
         }
-        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
-        var keptPragma: String?
-        if code == SQLITE_AUTH, let pragma = profile.settingPragma {
-            keptPragma = try settingBack(pragma)
-            (code, profile) = prepare(refusingPragmas: false)
-        }
         let end = isTerminated ? text.count - 1 : text.count
         func sql(_ length: Int) -> String {
             String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
+        }
+        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0 || isInStep)
+        var keptPragma: String?
+        if code == SQLITE_AUTH, let pragma = profile.settingPragma {
+            if isInStep, profile.changesSchema { throw DatabaseError.schemaChangeInStep(sql: sql(end)) }
+            if readOnlyDepth > 0 { keptPragma = try settingBack(pragma) }
+            (code, profile) = prepare(refusingPragmas: false)
         }
         // After an error, SQLite's end position is not the end of the statement.
         guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
@@ -42,6 +44,7 @@ extension LocalConnection {
         profile.findSchemas(in: connection)
         collectedProfile?.formUnion(profile)
         let own = sql(length)
+        if !refusedDefinitions.isEmpty { try checkDefinitions(of: profile, own) }
         let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
         // A statement that writes is refused when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
@@ -72,7 +75,8 @@ extension LocalConnection {
         }
     }
 
-    private func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt) throws -> Statement {
+    /// Compiles a text that contains exactly one statement. Its names need not be valid UTF-8.
+    package func prepare(utf8 text: UnsafeBufferPointer<UInt8>, flags: CUnsignedInt = 0) throws -> Statement {
         try SQLBytes.check(text)
         let (statement, length) = try compile(text, flags: flags)
         guard let statement else {

@@ -68,6 +68,12 @@ public final class LocalConnection {
     /// The last consecutive numbers that ended because running statements were reset, rather than with their access.
     private var resetAccesses = 0..<0
 
+    /// The virtual tables whose content other tables show: see DatabaseRegion+ShownTables.
+    package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
+
+    /// The definitions of functions, collations and tokenizers that SQLite has refused.
+    var refusedDefinitions: [RefusedDefinition] = []
+
     /// What the program released outside an access, while others may use the connection: it waits for the next access.
     let forgotten = Mutex(Forgotten())
 
@@ -203,10 +209,12 @@ public final class LocalConnection {
     package func error(
         _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
     ) -> DatabaseError {
+        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
         // The message belongs to this code only if SQLite recorded this very error.
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
+        if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
         return DatabaseError(
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
             arguments: arguments, publicStatementArguments: publicStatementArguments)
@@ -375,6 +383,7 @@ extension LocalConnection {
         {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: refusal, sql: statement.sql)
         }
+        if traits.contains(.changesSchema), isInStep { throw DatabaseError.schemaChangeInStep(sql: statement.sql) }
         guard readOnlyDepth > 0 else { return }
         guard traits.contains(.isAllowedInReads) else {
             throw DatabaseError(

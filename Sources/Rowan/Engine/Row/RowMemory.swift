@@ -20,7 +20,8 @@ package final class RowMemory {
     /// The containers of record types and of their coding keys.
     @exclusivity(unchecked) private var containers: [KeptContainer] = []
 
-    /// The keys that have decoded the row itself: each record allows one.
+    /// For each record type, the key of the property that was decoded from the row itself rather than from a scope: two
+    /// properties of a record can't share the row.
     @exclusivity(unchecked) private var claims: [Claim] = []
 
     /// One type of coding keys of a record type, which may have several.

@@ -177,7 +177,7 @@ extension Statement {
         return switch values[index].storage {
         case .null: sqlite3_bind_null(sqliteStatement, position)
         case .int64(let integer): sqlite3_bind_int64(sqliteStatement, position, integer)
-        case .double(let double): sqlite3_bind_double(sqliteStatement, position, double)
+        case .double(let double): double.bindNumber(to: sqliteStatement, at: position)
         case .string, .blob: values[index].bind(to: sqliteStatement, at: position)
         }
     }

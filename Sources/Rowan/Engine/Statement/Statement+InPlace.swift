@@ -40,7 +40,7 @@ extension Statement {
             case .int64(let integer):
                 try check(sqlite3_bind_int64(sqliteStatement, index, integer))
             case .double(let double):
-                try check(sqlite3_bind_double(sqliteStatement, index, double))
+                try check(double.bindNumber(to: sqliteStatement, at: index))
             case .string(let text):
                 var string = text
                 return try string.withUTF8 { bytes in

@@ -33,7 +33,7 @@ extension Statement {
                     switch values[index].storage {
                     case .null: sqlite3_bind_null(sqliteStatement, parameter)
                     case .int64(let integer): sqlite3_bind_int64(sqliteStatement, parameter, integer)
-                    case .double(let double): sqlite3_bind_double(sqliteStatement, parameter, double)
+                    case .double(let double): double.bindNumber(to: sqliteStatement, at: parameter)
                     case .string, .blob: values[index].bind(to: sqliteStatement, at: parameter)
                     }
                 guard code == SQLITE_OK else { return code }

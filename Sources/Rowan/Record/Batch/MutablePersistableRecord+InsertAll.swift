@@ -115,8 +115,8 @@ extension InsertBatch {
 extension MutablePersistableRecord {
     /// Writes the records.
     ///
-    /// - Parameter done: a closure that is called for each record, in order, after its callbacks. Once no callback can
-    ///   change further records, it is no longer called.
+    /// - Parameter done: a closure that is called for each record, in order, after the callbacks of the record. It is not
+    ///   called for records that are known to have no callbacks: insertion does not change them.
     @inlinable
     static func writeEach(
         _ batch: InsertBatch, _ records: inout some IteratorProtocol<Self>, _ done: (Self) -> Void

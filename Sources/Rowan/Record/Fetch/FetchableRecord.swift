@@ -77,7 +77,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
     case custom(@Sendable (String) -> any CodingKey)
 }
 
-/// How dates are decoded.
+/// How dates are decoded. A number beyond the years -99,999,999 to 99,999,999 is a decoding error.
 public enum DatabaseDateDecodingStrategy: Sendable {
     /// From SQLite's formats and seconds since 1970, as for `Date` itself.
     case deferredToDate
@@ -107,9 +107,10 @@ extension DatabaseDateDecodingStrategy {
     func decode(_ column: ColumnValue) -> Date? {
         switch self {
         case .deferredToDate: Date.fromColumn(column)
-        case .timeIntervalSinceReferenceDate: column.double.map(Date.init(timeIntervalSinceReferenceDate:))
-        case .timeIntervalSince1970: column.double.map(Date.init(timeIntervalSince1970:))
-        case .millisecondsSince1970: column.double.map { Date(timeIntervalSince1970: $0 / 1_000) }
+        case .timeIntervalSinceReferenceDate:
+            column.double.flatMap { Date(storedSeconds: $0, since: Date(timeIntervalSinceReferenceDate: 0)) }
+        case .timeIntervalSince1970: column.double.flatMap { Date(storedSeconds: $0) }
+        case .millisecondsSince1970: column.double.flatMap { Date(storedSeconds: $0 / 1_000) }
         case .iso8601: column.string.flatMap { try? Date($0, strategy: .iso8601) }
         case .formatted(let formatter): column.string.flatMap(formatter.date(from:))
         case .custom(let decode): decode(column.databaseValue)

@@ -14,7 +14,8 @@ extension FetchRequest {
 }
 
 extension Table: DatabaseRegionConvertible {
-    /// The whole table.
+    /// The whole table. The region of a table that shows the content of a full-text index, such as an fts5vocab table,
+    /// contains the full-text table as well.
     ///
     /// ```swift
     /// try Table("player").databaseRegion(db)   // player(*)
@@ -25,9 +26,10 @@ extension Table: DatabaseRegionConvertible {
         let known = try db.tableExists(tableName, in: schemaName) || db.viewExists(tableName, in: schemaName)
         // As spelled in the schema.
         let table = known ? try db.existingTable(tableName, in: schemaName) : nil
-        return DatabaseRegion(
-            StatementProfile.Table(
-                schema: table?.schemaID.name ?? schemaName ?? "main", name: table?.name ?? tableName))
+        return db.connection.withShownTables(
+            DatabaseRegion(
+                StatementProfile.Table(
+                    schema: table?.schemaID.name ?? schemaName ?? "main", name: table?.name ?? tableName)))
     }
 }
 

@@ -30,7 +30,7 @@ extension SQLExpression {
     /// The columns that have one value in all rows for which the condition is true.
     var columnsWithOneValue: [String] {
         switch node {
-        case .associative(.and, let operands): return operands.flatMap(\.columnsWithOneValue)
+        case .associative(.and, let operands): return operands.all.flatMap(\.columnsWithOneValue)
         case .equal(let lhs, let rhs, isNegated: false):
             switch (lhs.node, rhs.node) {
             case (.column(let name, _), .value(let value)), (.value(let value), .column(let name, _)):

@@ -15,7 +15,7 @@ extension SQLExpression {
         case .binary(let op, let a, let b):
             SQLExpression(.binary(op, try transform.expression(a), try transform.expression(b)))
         case .associative(let op, let operands):
-            SQLExpression(.associative(op, try operands.map { try transform.expression($0) }))
+            SQLExpression(.associative(op, OperandList(try operands.all.map { try transform.expression($0) })))
         case .equal(let a, let b, let isNegated):
             SQLExpression(.equal(try transform.expression(a), try transform.expression(b), isNegated: isNegated))
         case .between(let a, let b, let c, let isNegated):
@@ -101,7 +101,8 @@ extension SQLExpression.Node {
         case .literal(let literal): literal.isSymbolic
         case .unary(_, let a), .collated(let a, _), .cast(let a, _): a.isSymbolic
         case .binary(_, let a, let b), .equal(let a, let b, _): a.isSymbolic || b.isSymbolic
-        case .associative(_, let operands), .tuple(let operands): operands.contains(where: \.isSymbolic)
+        case .associative(_, let operands): operands.all.contains(where: \.isSymbolic)
+        case .tuple(let operands): operands.contains(where: \.isSymbolic)
         case .between(let a, let b, let c, _): a.isSymbolic || b.isSymbolic || c.isSymbolic
         case .isIn(let a, let container, _): a.isSymbolic || container.isSymbolic
         case .like(let a, let b, let escape, _): a.isSymbolic || b.isSymbolic || escape?.isSymbolic ?? false

@@ -14,7 +14,7 @@ extension SQLExpression {
         case .between(let operand, let lower, let upper, let isNegated):
             SQLExpression(.between(operand.collated(collation), lower, upper, isNegated: isNegated))
         case .associative(let op, let conditions) where op == .and || op == .or:
-            .joined(conditions.map { $0.collated(collation) }, by: op)
+            .joined(conditions.all.map { $0.collated(collation) }, by: op)
         case .unary(.not, let condition):
             SQLExpression(.unary(.not, condition.collated(collation)))
         default:

@@ -10,6 +10,10 @@ extension SQLExpression {
     /// From this depth on, a sum goes on without parentheses, `((a + b) + c) + d + e`: the same operation, on one level.
     private static let flatteningDepth: Int32 = 16
 
+    /// SQLite nests a sum by one level per operand.
+    /// Source: <https://sqlite.org/limits.html#max_expr_depth>
+    static let maximumSumCount = 1_000
+
     /// A chain of one operator becomes one node, if the operator can be regrouped: `a AND b AND c`. Sums and products of
     /// floating-point numbers can't.
     static func associative(
@@ -21,19 +25,19 @@ extension SQLExpression {
         // Traits are not recomputed from all operands: a chain of thousands is built one operand at a time.
         let depth = max(left == nil ? 1 + lhs.depth : lhs.depth, right == nil ? 1 + rhs.depth : rhs.depth)
         let isSymbolic = lhs.isSymbolic || rhs.isSymbolic
-        guard left != nil || right != nil else {
-            return SQLExpression(.associative(op, [lhs, rhs]), isSymbolic: isSymbolic, depth: depth)
+        let operands: OperandList
+        switch (left, right) {
+        case (nil, nil): operands = OperandList([lhs, rhs])
+        case (let left?, nil): operands = left.appending(rhs)
+        case (nil, let right?): operands = right.prepending(lhs)
+        case (let left?, let right?): operands = left.appending(contentsOf: right)
         }
-        // One allocation; a sum of arrays takes several (benchmark request-build).
-        var operands: [SQLExpression] = []
-        operands.reserveCapacity((left?.count ?? 1) + (right?.count ?? 1))
-        if let left { operands.append(contentsOf: left) } else { operands.append(lhs) }
-        if let right { operands.append(contentsOf: right) } else { operands.append(rhs) }
+        guard op.isRegroupable || operands.count <= maximumSumCount else { return tooDeep(Int32(operands.count)) }
         return SQLExpression(.associative(op, operands), isSymbolic: isSymbolic, depth: depth)
     }
 
     /// The operands, if this is a node of the operator.
-    func operands(of op: AssociativeBinaryOperator) -> [SQLExpression]? {
+    func operands(of op: AssociativeBinaryOperator) -> OperandList? {
         if case .associative(op, let operands) = node { operands } else { nil }
     }
 }
@@ -51,7 +55,8 @@ extension SQLExpression.Node {
         case .literal(let literal): 1 + literal.depth
         case .unary(_, let a), .collated(let a, _), .cast(let a, _), .bound(let a, _): 1 + a.depth
         case .binary(_, let a, let b), .equal(let a, let b, _): 1 + max(a.depth, b.depth)
-        case .associative(_, let operands), .tuple(let operands): 1 + operands.depth
+        case .associative(_, let operands): 1 + operands.all.depth
+        case .tuple(let operands): 1 + operands.depth
         case .between(let a, let b, let c, _): 1 + max(a.depth, b.depth, c.depth)
         case .isIn(let a, let container, _): 1 + max(a.depth, container.depth)
         case .like(let a, let b, let escape, _): 1 + max(a.depth, b.depth, escape?.depth ?? 0)

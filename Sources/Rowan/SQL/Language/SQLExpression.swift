@@ -35,13 +35,14 @@ public struct SQLExpression: Hashable, Sendable {
 
     package indirect enum Node: Hashable, Sendable {
         case value(DatabaseValue)
-        /// A value that is written into the SQL, because SQLite compares texts to find an index on an expression.
+        /// A value that is written into the SQL as a literal: SQLite uses an index on an expression only for the same
+        /// SQL text.
         case constant(DatabaseValue)
         case column(String, TableReference)
         case literal(SQL)
         case unary(UnaryOperator, SQLExpression)
         case binary(BinaryOperator, SQLExpression, SQLExpression)
-        case associative(AssociativeBinaryOperator, [SQLExpression])
+        case associative(AssociativeBinaryOperator, OperandList)
         /// `a = b`, `a IS NULL`, and their negations.
         case equal(SQLExpression, SQLExpression, isNegated: Bool)
         case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
@@ -179,9 +180,9 @@ extension SQLExpression: SQLSpecificExpressible {
         case 1: expressions[0]
         default:
             if op.isRegroupable, expressions.contains(where: { $0.operands(of: op) != nil }) {
-                SQLExpression(.associative(op, expressions.flatMap { $0.operands(of: op) ?? [$0] }))
+                SQLExpression(.associative(op, OperandList(expressions.flatMap { $0.operands(of: op)?.all ?? [$0] })))
             } else {
-                SQLExpression(.associative(op, expressions))
+                SQLExpression(.associative(op, OperandList(expressions)))
             }
         }
     }

@@ -93,8 +93,8 @@ public enum RequestError: Error, CustomStringConvertible {
             "two parts of a request give different values to argument :\(name): give them different names"
         case .tooDeep(let levels):
             "an expression is nested too deeply: it has \(levels) levels, but SQLite's parser accepts only "
-                + "\(SQLExpression.maximumDepth). Write long chains with joined(operator:), or name parts of the "
-                + "expression in a common table expression."
+                + "\(SQLExpression.maximumDepth), or \(SQLExpression.maximumSumCount) in a sum or a product. Write long chains "
+                + "with joined(operator:), or name parts of the expression in a common table expression."
         case .tooLargeInteger(let integer):
             "\(integer) does not fit in SQLite's integers, whose maximum is \(Int64.max): use a smaller integer, or "
                 + "store the value as text"

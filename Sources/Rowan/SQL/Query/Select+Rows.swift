@@ -38,8 +38,8 @@ private struct RowIDSearch {
         case .isIn(let a, let container, isNegated: false) where isRowID(a): rowIDs(in: container)
         case .associative(let operation, let operands):
             switch operation.sql {
-            case "AND": intersection(operands)
-            case "OR": union(operands)
+            case "AND": intersection(operands.all)
+            case "OR": union(operands.all)
             default: nil
             }
         default: nil

@@ -16,6 +16,8 @@ struct ValueRows {
         case double(scale: Double)
         /// As a text in which another character replaces NUL, where JSON functions would stop.
         case text(nulls: Unicode.Scalar)
+        /// Not at all: SQLite can't store the value, and refuses it as an argument.
+        case unstorable
 
         /// The number of array elements that encode the value.
         var width: Int {
@@ -69,6 +71,7 @@ extension ValueRows.Form {
         case .blob: self = .blob
         case .double(let double):
             // SQLite stores NaN as NULL.
+            if double.isUnstorable { self = .unstorable; return }
             self = double.isNaN ? .plain : .double(scale: Fraction(double).scale)
         case .string(let text):
             guard text.utf8.contains(0) else {

@@ -85,6 +85,7 @@ extension Renderer {
                 renderer.sql += "replace(\(elements[0]), "
                 renderer.write(value: DatabaseValue(storage: .string(String(nulls))))
                 renderer.sql += ", char(0))"
+            case .unstorable: renderer.write(value: .unstorableInteger)
             }
         }
         sql += " FROM json_each("

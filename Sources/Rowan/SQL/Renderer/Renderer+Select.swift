@@ -216,7 +216,7 @@ extension Renderer {
     private mutating func writeCondition(
         of join: Select.JoinedTable, _ destination: Int, _ names: [String], origin: String
     ) {
-        let filters = join.filters.flatMap { $0.operands(of: .and) ?? [$0] }
+        let filters = join.filters.flatMap { $0.operands(of: .and)?.all ?? [$0] }
         let isSingle = join.condition.termCount + filters.count == 1
         var separator = " ON "
         func write(_ renderer: inout Renderer, _ term: SQLExpression) {
@@ -241,7 +241,7 @@ extension Renderer {
             aliasNames[originAlias] = origin
             aliasNames[destinationAlias] = names[destination]
             inside(destination, names) { renderer in
-                for term in expression.operands(of: .and) ?? [expression] { write(&renderer, term) }
+                for term in expression.operands(of: .and)?.all ?? [expression] { write(&renderer, term) }
             }
             aliasNames = outer
         }

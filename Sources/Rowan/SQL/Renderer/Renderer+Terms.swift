@@ -49,7 +49,7 @@ extension Renderer {
         case .binary(let op, let a, let b):
             if op.isComparison { write(comparison: a, op.rawValue, b) } else { write(a, op.rawValue, b) }
         case .associative(let op, let operands):
-            write(operands, op)
+            write(operands.all, op)
         case .equal(let a, let b, let isNegated):
             writeEqual(a, b, isNegated: isNegated)
         case .between(let a, let b, let c, let isNegated):

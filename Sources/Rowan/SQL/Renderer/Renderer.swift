@@ -68,7 +68,7 @@ package struct Renderer {
     package mutating func write(value: DatabaseValue) {
         if value.isNull {
             sql += "NULL"
-        } else if case .literal = values {
+        } else if case .literal = values, !value.isUnstorable {
             sql += value.sqlLiteral
         } else {
             sql += "?"

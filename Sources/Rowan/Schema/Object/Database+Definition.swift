@@ -2,12 +2,15 @@
 
 extension Database {
     /// Runs a statement that accepts no arguments: values are literals.
-    func executeDefinition(_ write: (inout Renderer) -> Void) throws {
+    func executeDefinition(_ write: (inout Renderer) -> Void, edited edit: (String) -> String = { $0 }) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)
         let arguments: StatementArguments
         do { arguments = try renderer.statementArguments() } catch let error as RequestError {
             throw DatabaseError(message: error.description)
+        }
+        guard !arguments.values.contains(where: \.isUnstorable) else {
+            throw DatabaseError.unstorableInteger("a value", sql: renderer.text)
         }
         guard arguments.isEmpty else {
             throw DatabaseError(
@@ -15,6 +18,6 @@ extension Database {
                 message: "definitions in the schema accept no arguments: use \\(value) in a literal",
                 sql: renderer.text)
         }
-        try execute(sql: renderer.text)
+        try execute(sql: edit(renderer.text))
     }
 }

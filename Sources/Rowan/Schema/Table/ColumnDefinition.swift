@@ -62,7 +62,7 @@ public final class ColumnDefinition {
     /// Sets the default value.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
-        syntax.defaultValue = SQL(sql: value.databaseValue.sqlLiteral)
+        syntax.defaultValue = SQL(segments: [.expression(SQLExpression(.value(value.databaseValue)))])
         return self
     }
 

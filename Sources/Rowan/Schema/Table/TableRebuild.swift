@@ -113,7 +113,12 @@ private struct TableRebuild {
 
     /// Copies the rows to a temporary table with the same name and definition, and back into the new table.
     private func replaceTableByCopy(_ values: [String: SQL]) throws {
-        try db.executeDefinition { syntax.write(to: &$0, schema: "temp") }
+        // The counter table that AUTOINCREMENT creates would stay in the temporary schema: SQLite does not drop it.
+        try db.executeDefinition {
+            syntax.write(to: &$0, schema: "temp")
+        } edited: {
+            SQLTokens.text($0, without: "autoincrement")
+        }
         try copyRows(values, to: (name, "temp"))
         try db.execute(literal: "DROP TABLE main.\(identifier: name)")
         try db.executeDefinition { syntax.write(to: &$0, schema: "main") }

@@ -8,15 +8,25 @@ import Foundation
 /// The rows of a virtual table.
 package final class CollectionSource: Sendable {
     package let columns: [String]
-    package let count: Int
-    /// The values of a row, in the order of the columns.
-    package let row: @Sendable (Int) throws -> [DatabaseValue]
+    private let currentCount: @Sendable () -> Int
+    private let values: @Sendable (Int) throws -> [DatabaseValue]
 
-    package init(columns: [String], count: Int, row: @escaping @Sendable (Int) throws -> [DatabaseValue]) {
+    /// - Parameters:
+    ///   - count: the current number of rows: the program may change a collection while SQLite reads it.
+    ///   - row: the values of a row that exists, in the order of the columns.
+    package init(
+        columns: [String], count: @escaping @Sendable () -> Int,
+        row: @escaping @Sendable (Int) throws -> [DatabaseValue]
+    ) {
         self.columns = columns
-        self.count = count
-        self.row = row
+        currentCount = count
+        values = row
     }
+
+    var count: Int { currentCount() }
+
+    /// The values of a row, in the order of the columns; nil if the collection has become shorter.
+    func row(_ index: Int) throws -> [DatabaseValue]? { index < count ? try values(index) : nil }
 }
 
 extension LocalConnection {
@@ -97,7 +107,7 @@ private enum CollectionModule {
         module.xClose = close
         module.xFilter = filter
         module.xNext = next
-        module.xEof = { CollectionCursor.of($0).pointee.index >= CollectionCursor.of($0).pointee.end ? 1 : 0 }
+        module.xEof = isAtEnd
         module.xColumn = column
         module.xRowid = { cursor, rowID in
             rowID!.pointee = sqlite3_int64(CollectionCursor.of(cursor).pointee.index)
@@ -196,6 +206,14 @@ private enum CollectionModule {
         return SQLITE_OK
     }
 
+    /// A collection that has shrunk since the start has fewer rows.
+    private static let isAtEnd: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt = { cursor in
+        let client = CollectionTable.of(cursor!.pointee.pVtab)
+        let cursor = CollectionCursor.of(cursor)
+        let (index, end) = (cursor.pointee.index, cursor.pointee.end)
+        return index >= end || index >= client.hooks.calling({ client.source.count }) ? 1 : 0
+    }
+
     private static let column:
         @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?, OpaquePointer?, CInt) -> CInt = {
             cursor, context, column in
@@ -205,7 +223,12 @@ private enum CollectionModule {
             if cursor.pointee.row == nil {
                 let result = client.hooks.calling { Result { try client.source.row(index) } }
                 switch result {
-                case .success(let values): cursor.pointee.row = Unmanaged.passRetained(CollectionRow(values))
+                case .success(let values?): cursor.pointee.row = Unmanaged.passRetained(CollectionRow(values))
+                case .success(nil):
+                    sqlite3_result_error(
+                        context,
+                        "row \(index) of the collection is gone: remove no elements while SQLite reads their rows", -1)
+                    return SQLITE_ERROR
                 case .failure(let error):
                     sqlite3_result_error(context, "row \(index) of the collection can't be encoded: \(error)", -1)
                     return SQLITE_ERROR

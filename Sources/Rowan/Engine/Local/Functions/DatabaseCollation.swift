@@ -34,14 +34,10 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
 
     /// Creates a collation.
     ///
-    /// - Precondition: the name has no NUL character.
     /// - Parameters:
-    ///   - name: the name in SQL, which is case-insensitive.
+    ///   - name: the name in SQL, which is case-insensitive. It has no NUL character.
     ///   - function: the comparison. It must be a total order, and must never change.
     public init(_ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult) {
-        stopUnless(
-            !name.utf8.contains(0),
-            "the name of the collation \(name.prefix { $0 != "\0" }) contains a NUL character: remove it")
         self.name = name
         self.function = function
     }

@@ -23,19 +23,7 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         let name: String
         let argumentCount: Int
 
-        /// Rejects names and argument counts that SQLite does not accept, or confuses with others. The maximum number
-        /// of arguments depends on SQLite's build options: the connection checks it.
-        fileprivate init(checking name: String, _ argumentCount: Int?) {
-            stopUnless(
-                name.utf8.count <= 255,
-                "the name of the function \(name.prefix(20))… has \(name.utf8.count) bytes: use at most 255")
-            stopUnless(
-                !name.utf8.contains(0),
-                "the name of the function \(name.prefix { $0 != "\0" }) contains a NUL character: remove it")
-            stopUnless(
-                argumentCount ?? 0 >= 0,
-                "the argumentCount of the function \(name) is \(argumentCount ?? 0): use a positive number, "
-                    + "zero, or nil for any number of arguments")
+        fileprivate init(_ name: String, _ argumentCount: Int?) {
             self.name = name
             self.argumentCount = argumentCount ?? -1
         }
@@ -62,9 +50,8 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     /// Creates a function.
     ///
-    /// - Precondition: the name has at most 255 bytes, and no NUL character.
     /// - Parameters:
-    ///   - name: the name in SQL, which is case-insensitive.
+    ///   - name: the name in SQL, which is case-insensitive. It has at most 255 bytes, and no NUL character.
     ///   - argumentCount: the number of arguments; nil for any number.
     ///   - pure: whether the result depends only on the arguments, which enables optimizations of SQLite.
     ///   - function: the implementation. An error that it throws ends the statement.
@@ -72,18 +59,16 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
     ) {
-        id = ID(checking: name, argumentCount)
+        id = ID(name, argumentCount)
         isPure = pure
         kind = .scalar(function)
     }
 
     /// Creates an aggregate. Each group of rows gets its own instance of the given type.
-    ///
-    /// - Precondition: the name has at most 255 bytes, and no NUL character.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {
-        id = ID(checking: name, argumentCount)
+        id = ID(name, argumentCount)
         isPure = pure
         kind = .aggregate { Aggregate() }
     }
@@ -101,7 +86,29 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 
     private var flags: CInt { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
 
-    package func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {
+    /// Adds the function to a connection.
+    ///
+    /// - Throws: the reason why SQLite refuses it.
+    package func install(in connection: LocalConnection) throws {
+        func refuse(_ reason: String) -> DatabaseError { DatabaseError(resultCode: .SQLITE_MISUSE, message: reason) }
+        try LocalConnection.Definition.check(name: name)
+        guard name.utf8.count <= 255 else { throw refuse("its name has \(name.utf8.count) bytes. Use at most 255") }
+        guard id.argumentCount >= -1 else {
+            throw refuse(
+                "its argumentCount is \(id.argumentCount). Pass a positive number, zero, or nil for any number of "
+                    + "arguments")
+        }
+        let code = install(in: try connection.openPointer(), calledBy: try connection.openHooks())
+        // The maximum depends on SQLite's build options.
+        guard code != SQLITE_MISUSE else {
+            throw refuse(
+                "its argumentCount is \(id.argumentCount), more than SQLite accepts. Pass nil, for any number of "
+                    + "arguments")
+        }
+        try connection.check(code)
+    }
+
+    private func install(in connection: SQLiteConnection, calledBy hooks: ConnectionHooks) -> CInt {
         // SQLite releases the box, even if the call fails.
         let box = Unmanaged.passRetained(InstalledFunction(function: self, hooks: hooks)).toOpaque()
         let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = {
@@ -244,7 +251,8 @@ private func report(to context: OpaquePointer, _ value: () throws -> (any Databa
     }
 }
 
-private func fail(_ context: OpaquePointer, _ error: any Error) {
+/// Makes an error the result of a call.
+func fail(_ context: OpaquePointer, _ error: any Error) {
     if let error = error as? DatabaseError {
         sqlite3_result_error(context, error.message ?? "", -1)
         // SQLite would interpret a success code literally: the statement would end, or return a row.

@@ -10,7 +10,9 @@ extension DatabaseValue {
         switch storage {
         case .null: sqlite3_result_null(context)
         case .int64(let integer): sqlite3_result_int64(context, integer)
-        case .double(let double): sqlite3_result_double(context, double)
+        case .double(let double):
+            if double.isUnstorable { return fail(context, DatabaseError.unstorableInteger("the result")) }
+            sqlite3_result_double(context, double)
         case .string(var string):
             string.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {

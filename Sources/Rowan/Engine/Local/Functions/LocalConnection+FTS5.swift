@@ -55,7 +55,8 @@ extension LocalConnection {
         var module = fts5_tokenizer()
         var context: UnsafeMutableRawPointer?
         guard api.pointee.xFindTokenizer(api, name, &context, &module) == SQLITE_OK else {
-            throw DatabaseError(message: "no such tokenizer: \(name)")
+            let message = "no such tokenizer: \(name)"
+            throw refusal(explaining: message) ?? DatabaseError(message: message)
         }
         var tokenizer: OpaquePointer?
         var copies: [UnsafePointer<CChar>?] = arguments.map { UnsafePointer(strdup($0)) }

@@ -3,8 +3,8 @@
 /// The tokens of an SQL text, without spaces and comments. Names and keywords are in lower case, without quotes.
 ///
 /// Source: <https://sqlite.org/draft/tokenreq.html>
-struct SQLTokens: Hashable, Sendable {
-    enum Token: Hashable, Sendable {
+package struct SQLTokens: Hashable, Sendable {
+    package enum Token: Hashable, Sendable {
         /// A keyword, a name or a number.
         case word(String)
         /// A text literal, with its quotes.
@@ -12,11 +12,28 @@ struct SQLTokens: Hashable, Sendable {
         case symbol(Character)
     }
 
-    private(set) var tokens: [Token] = []
+    package private(set) var tokens: [Token] = []
 
-    init(_ sql: String) {
+    package init(_ sql: String) {
         var rest = Substring(sql)
         while let first = rest.first { read(first, &rest) }
+    }
+
+    /// The text without a keyword.
+    ///
+    /// - Parameter keyword: the keyword, in lower case.
+    package static func text(_ sql: String, without keyword: String) -> String {
+        var result = ""
+        var reader = SQLTokens("")
+        var rest = Substring(sql)
+        while let first = rest.first {
+            let start = rest.startIndex
+            reader.read(first, &rest)
+            // A quoted name includes its quotes.
+            let part = sql[start..<rest.startIndex]
+            if part.lowercased() != keyword { result += part }
+        }
+        return result
     }
 
     private mutating func read(_ first: Character, _ rest: inout Substring) {
@@ -25,7 +42,7 @@ struct SQLTokens: Hashable, Sendable {
         case "-" where rest.hasPrefix("--"): rest = rest.drop { !$0.isNewline }
         case "/" where rest.hasPrefix("/*"):
             let comment = rest.dropFirst(2)
-            rest = comment.firstRange(of: "*/").map { comment[$0.upperBound...] } ?? ""
+            rest = comment.firstRange(of: "*/").map { comment[$0.upperBound...] } ?? rest.suffix(0)
         case "'": tokens.append(.text("'\(Self.quoted(&rest, until: "'"))'"))
         case "\"", "`": tokens.append(.word(Self.quoted(&rest, until: first).lowercased()))
         case "[": tokens.append(.word(Self.quoted(&rest, until: "]").lowercased()))

@@ -1,0 +1,14 @@
+// Who waits for the connections of a queue or a pool: a test that needs a waiting access waits for it.
+
+@testable import Rowan
+
+extension DatabaseReader {
+    /// The number of accesses of a kind that wait for a connection.
+    func waitingCount(_ kind: DatabaseAccessKind) -> Int {
+        let lane = _route(kind).lane
+        return lane.state.withLock { $0.waiters.count } + lane.groupedWrites.waitingCount
+    }
+
+    /// Whether an access holds all connections of a kind, or waits for them.
+    func isExclusive(_ kind: DatabaseAccessKind) -> Bool { _route(kind).lane.state.withLock { $0.exclusive != nil } }
+}
