@@ -14,7 +14,7 @@ extension Resolver {
     func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
         let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
-        let key = try rowKey(of: rows.source)
+        let key = try primaryKey(of: rows.source)
         rows.selection = key.map { SQLSelection(.expression(Self.column($0))) }
         rows.limit = Relation.Limit(count: 1, offset: nil)
         let first = SQLExpression(.subquery(SQLSubquery(.select(try select(rows)))))
@@ -77,7 +77,7 @@ extension Resolver {
         } else {
             alias = .given()
             source = origin.source
-            pairs = try rowKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
+            pairs = try primaryKey(of: origin.source).map { ColumnPair(origin: $0, destination: $0) }
             var originRelation = Relation(origin.source, storage: origin.storage)
             originRelation.aliases = originAliases + [alias]
             relation.joinBack(to: originRelation, conditions[0], number: 0)

@@ -46,11 +46,10 @@ extension TermResolver {
             .map { SQLSelection(.expression(Resolver.column($0, reference))) }
     }
 
-    /// Whether the row of a table exists: its rowid, or its key, is not NULL. For a view without a key, whether any
-    /// column is not NULL.
+    /// Whether the row of a table exists: its key is not NULL. For a view without a key, whether any column is not
+    /// NULL. Not the rowid: SQLite hides it behind the parentheses of a group of joins.
     func exists(_ table: TableReference, _ source: Source) throws -> SQLExpression {
-        let hasKey = try resolver.key(of: source) != nil
-        let columns = try hasKey ? [resolver.rowKey(of: source)[0]] : resolver.columnNames(of: source)
+        let columns = try resolver.key(of: source).map { [$0[0]] } ?? resolver.columnNames(of: source)
         return .joined(
             columns.map { SQLExpression(.equal(Resolver.column($0, table), .null, isNegated: true)) }, by: .or)
     }
