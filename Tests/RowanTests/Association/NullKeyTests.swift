@@ -69,12 +69,8 @@ private let schema = """
         }
     }
 
-    @Test func theFirstRowMayHaveNoKey() throws {
+    @Test func theFirstPrefetchedRowsMayHaveNoKey() throws {
         try inLoggedDatabase(schema) { db, _ throws in
-            let best = Team.players.first(by: \.score).forKey("best")
-            let request = Team.including(required: best).order(Column("id"))
-            let rows = try Row.fetchAll(db, request)
-            #expect(rows.map { $0.scopes["best"]?["score"] as Int? } == [10, 40])
             let some = Team.including(all: Team.players.order(Column("score").desc).limit(2)).order(Column("id"))
             #expect(
                 try Row.fetchAll(db, some).map { $0.prefetchedRows["players"]?.map { $0["score"] as Int } }

@@ -14,7 +14,7 @@ extension Resolver {
     func first(of path: AssociationPath, from origin: StoredSource) throws -> ResolvedCondition {
         let (originAlias, alias) = (TableAliasID.given(), TableAliasID.given())
         var rows = try relation(of: path.steps[...], from: origin, originAlias)
-        let key = try rowKey(of: rows.source)
+        let key = try primaryKey(of: rows.source)
         rows.selection = key.map { SQLSelection(.expression(Self.column($0))) }
         rows.limit = Relation.Limit(count: 1, offset: nil)
         let first = SQLExpression(.subquery(SQLSubquery(.select(try select(rows)))))
