@@ -65,8 +65,12 @@ struct OtherProcessTests {
                 }
             }
             await isLocked.opened()
-            try await writer.write { try $0.insert(3) }
+            let write = Task { try await writer.write { try $0.insert(3) } }
+            let result = await write.result
+            // After a failure, too: the lock must end.
+            mayUnlock.open()
             try await lock
+            try result.get()
             #expect(!tries.elements.isEmpty)
             try await #expect(writer.values() == [1, 2, 3])
         }
@@ -130,10 +134,14 @@ struct OtherProcessTests {
                     return false
                 }
             }
-            let queue = try await onThread { [configuration] in
-                try DatabaseQueue(path: path, configuration: configuration)
+            let opening = Task { [configuration] in
+                try await onThread { try DatabaseQueue(path: path, configuration: configuration) }
             }
+            let result = await opening.result
+            // After a failure, too: the lock must end.
+            mayUnlock.open()
             try await lock
+            let queue = try result.get()
             #expect(!tries.elements.isEmpty)
             try await #expect(queue.values() == [1, 2])
         }

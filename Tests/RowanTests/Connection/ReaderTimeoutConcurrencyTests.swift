@@ -107,6 +107,9 @@ struct ReaderTimeoutConcurrencyTests {
         }
         try wait("patient", isPatient: true)
         try wait("a")
+        // The next one begins later than the first look at the waiters.
+        let beginning = Uptime.now
+        await eventually { Uptime.now > beginning + 10_000_000 }
         try wait("b")
         await eventually { log.elements.count == 2 }
         #expect(log.elements == ["a: 5", "b: 5"])
