@@ -86,7 +86,7 @@ extension ChangeTracker: StatementWatcher {
         if isComplete, !hasObservers { writes.reported = currentReport }
     }
 
-    private var currentReport: StatementWrites.Report {
+    var currentReport: StatementWrites.Report {
         StatementWrites.Report(epoch: epoch, interests: interests.value)
     }
 

@@ -8,6 +8,7 @@ struct BaseTests {
     @Test func firstInFirstOut() {
         var queue = FIFO<Int>()
         var model: [Int] = []
+        var tickets: [Int: Int] = [:]
         var generator = SeededGenerator(3)
         let seed = generator.seed
         for step in 0..<5_000 {
@@ -19,13 +20,20 @@ struct BaseTests {
                     "ROWAN_SEED=\(seed)")
                 model.removeAll { $0 % 3 == remainder }
             case 0, 1, 5:
-                queue.append(step)
+                tickets[step] = queue.append(step)
                 model.append(step)
             case 2, 3:
                 #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()), "ROWAN_SEED=\(seed)")
             default:
                 let victim = model.randomElement(using: &generator) ?? -1
-                #expect(queue.remove(where: { $0 == victim }) == (victim < 0 ? nil : victim), "ROWAN_SEED=\(seed)")
+                let expected = victim < 0 ? nil : victim
+                if step.isMultiple(of: 2) {
+                    #expect(queue.remove(where: { $0 == victim }) == expected, "ROWAN_SEED=\(seed)")
+                } else {
+                    #expect(queue.remove(tickets[victim] ?? -1) == expected, "ROWAN_SEED=\(seed)")
+                }
+                // A ticket is good for one element.
+                #expect(queue.remove(tickets[victim] ?? -1) == nil, "ROWAN_SEED=\(seed)")
                 model.removeAll { $0 == victim }
             }
             #expect(queue.count == model.count)

@@ -5,12 +5,6 @@ import Foundation
 
 // The extra requirements rank this extension above those of Codable types and of raw columns.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Codable & StatementColumnConvertible {
-    /// The integer as an argument. Requests reject one that does not fit in 64 signed bits, as SQLite's integers do.
-    public var sqlExpression: SQLExpression {
-        guard let integer = Int64(exactly: self) else { return SQLExpression(.symbol(.tooLarge("\(self)"))) }
-        return SQLExpression(.value(DatabaseValue(storage: .int64(integer))))
-    }
-
     /// The integer. SQLite can't store an integer above `Int64.max`: a statement with this value throws an error.
     @inlinable
     public var databaseValue: DatabaseValue {

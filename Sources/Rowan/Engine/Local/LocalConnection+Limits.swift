@@ -90,16 +90,17 @@ extension LocalConnection {
 
     // MARK: Snapshots
 
-    /// - Throws: SQLITE_MISUSE if the statement ends the transaction of a snapshot: another one would see a later state.
-    func refuseEndOfSnapshot(_ statement: Statement) throws {
-        switch statement.transactionOperation {
+    /// - Throws: SQLITE_MISUSE if a statement ends the transaction of a snapshot: another one would see a later state.
+    package func refuseEndOfSnapshot(_ operation: StatementProfile.TransactionOperation?) throws {
+        guard isSnapshot else { return }
+        switch operation {
         case .begin, .savepoint, .release, .rollbackTo, nil: return
         case .commit, .rollback: break
         }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, and "
-                + "don't roll it back", sql: statement.sql)
+                + "don't roll it back")
     }
 
     // MARK: Suspension

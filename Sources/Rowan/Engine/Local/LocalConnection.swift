@@ -374,7 +374,7 @@ extension LocalConnection {
         // The program may have begun or ended a transaction through the C connection.
         if traits.contains(.controlsTransaction) {
             if transaction.isOpen != isInsideTransaction { noteTransaction() }
-            if isSnapshot { try refuseEndOfSnapshot(statement) }
+            if isSnapshot { try refuseEndOfSnapshot(statement.transactionOperation) }
         }
         if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }

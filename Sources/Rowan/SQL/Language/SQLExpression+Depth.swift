@@ -73,7 +73,7 @@ extension SQLExpression.Node {
 extension SQLExpression.Symbol {
     fileprivate var depth: Int32 {
         switch self {
-        case .rowExists, .fullText, .deferred, .tooDeep, .tooLarge: 0
+        case .rowExists, .fullText, .deferred, .tooDeep: 0
         case .primaryKey(let values): 1 + values.depth
         case .aggregate(let value): 1 + value.depth
         }

@@ -81,8 +81,6 @@ public struct SQLExpression: Hashable, Sendable {
         case deferred(Deferred<SQLExpression>)
         /// The remainder of an expression that is nested too deeply: the resolver rejects it.
         case tooDeep
-        /// An integer that does not fit in SQLite's integers: the resolver rejects it.
-        case tooLarge(String)
     }
 
     /// An argument of the auxiliary functions of full-text tables.

@@ -44,8 +44,6 @@ public enum RequestError: Error, CustomStringConvertible {
     case ambiguousArgument(String)
     /// An expression exceeds the nesting limit of SQLite's parser.
     case tooDeep(levels: Int)
-    /// An integer is larger than SQLite's integers.
-    case tooLargeInteger(String)
     /// An order in SQL text is reversed.
     case literalOrder
     /// The SQL depends on the schema, in a place where Rowan does not read the schema.
@@ -95,9 +93,6 @@ public enum RequestError: Error, CustomStringConvertible {
             "an expression is nested too deeply: it has \(levels) levels, but SQLite's parser accepts only "
                 + "\(SQLExpression.maximumDepth), or \(SQLExpression.maximumSumCount) in a sum or a product. Write long chains "
                 + "with joined(operator:), or name parts of the expression in a common table expression."
-        case .tooLargeInteger(let integer):
-            "\(integer) does not fit in SQLite's integers, whose maximum is \(Int64.max): use a smaller integer, or "
-                + "store the value as text"
         case .literalOrder:
             "an order in SQL can't be reversed: write the reverse order, or order by columns and expressions"
         case .unresolved:

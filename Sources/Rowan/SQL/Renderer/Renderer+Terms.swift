@@ -93,7 +93,6 @@ extension Renderer {
         case .bound(let a, let bindings):
             write(a, bindings)
         case .symbol(.tooDeep): refuse(.tooDeep(levels: Int(expression.depth)))
-        case .symbol(.tooLarge(let integer)): refuse(.tooLargeInteger(integer))
         case .symbol: refuse(.unresolved)
         }
     }

@@ -95,7 +95,6 @@ package struct TermResolver: ExpressionTransform {
         case .fullText(let term, let table): return try fullText(term, of: table)
         case .deferred(let deferred): return .joined(try expressions(deferred.terms(schema)), by: .and)
         case .tooDeep: throw schema.error(forNesting: Int(depth))
-        case .tooLarge(let integer): throw RequestError.tooLargeInteger(integer)
         }
     }
 
