@@ -54,7 +54,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .migrations, .faults, .fullDisk, .cancellation, .boundaries, .isolation, .observation, .reentrance,
+        .kill, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation, .observation,
+        .reentrance,
         .lifetimes,
         .closed, .fuzzSQL,
         .fuzzFiles, .fuzzTokens, .values, .latency,
