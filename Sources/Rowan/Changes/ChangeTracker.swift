@@ -191,6 +191,7 @@ final class ChangeTracker: ConnectionStateValue {
         guard !db.isInsideTransaction else { return }
         // No commit follows.
         phase = .idle
+        epoch += 1
         for subscriber in subscribers {
             if let observer = subscriber as? ObserverSubscriber {
                 observer.restart()
@@ -213,6 +214,7 @@ final class ChangeTracker: ConnectionStateValue {
 
     /// Another connection has changed something: its changes are unknown.
     func othersDidCommit() {
+        epoch += 1
         for subscriber in subscribers where !(subscriber is ObserverSubscriber) {
             subscriber.regionDidChange(.fullDatabase)
             subscriber.transactionDidEnd(committed: true, db)

@@ -240,24 +240,6 @@ extension MutablePersistableRecord {
     }
 }
 
-extension PlanGroup {
-    /// Inserts the content of a container.
-    @usableFromInline
-    func insert(
-        _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
-    ) throws -> InsertionSuccess {
-        let plan: PersistencePlan
-        if let known = knownPlan(for: &container) {
-            plan = known
-        } else {
-            plan = keep(try insertion.makePlan(db, columns: container.columns))
-        }
-        try plan.run(db, container)
-        spareValues = container.values
-        return InsertionSuccess(db, plan, container)
-    }
-}
-
 extension InsertionSuccess {
     /// - Parameter rowID: the rowid; nil for that of the last inserted row.
     @inline(__always)

@@ -302,42 +302,6 @@ extension MutablePersistableRecord {
     }
 }
 
-extension PlanGroup {
-    /// Runs the first update of a type, which reveals whether its callbacks receive the columns.
-    @usableFromInline
-    func probe<T>(_ db: Database, _ type: any Any.Type, _ update: () throws -> T) throws -> T {
-        var result: T?
-        let callbacks = try db.probingCallbacks(of: type) { result = try update() }
-        usesColumns = !callbacks.isDisjoint(with: .update)
-        // The probe has run the closure, and rethrown its error.
-        return result!
-    }
-
-    @usableFromInline
-    func changedColumns(
-        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
-    ) throws -> Set<String> {
-        let columns = try updatePlan(db, &container, modification).changedColumns
-        spareValues = container.values
-        return columns
-    }
-
-    @usableFromInline
-    func updatePlan(
-        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
-    ) throws -> PersistencePlan {
-        if let plan = knownPlan(for: &container) { return plan }
-        return keep(try modification.makePlan(db, container))
-    }
-
-    /// Runs an update of one row; nil if it finds no row.
-    @usableFromInline
-    func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {
-        defer { spareValues = container.values }
-        return try plan.runUpdate(db, container)
-    }
-}
-
 extension PersistencePlan {
     /// Runs an update or a deletion of one row.
     ///

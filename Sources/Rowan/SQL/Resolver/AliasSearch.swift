@@ -60,7 +60,11 @@ struct AliasSearch: ExpressionTransform {
         case .column(_, .alias(let alias)), .symbol(.rowExists(let alias)), .symbol(.fullText(_, .alias(let alias))):
             aliases.insert(alias)
         case .symbol(.aggregate(let value)): try visit(value)
-        default: break  // The other expressions have no alias of their own.
+        // No alias of their own.
+        case .column, .symbol, .value, .constant, .literal, .unary, .binary, .associative, .equal, .between, .isIn,
+            .like,
+            .collated, .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .storable, .bound:
+            break
         }
         return try expression.mapChildren(&self)
     }

@@ -21,22 +21,24 @@ extension TermResolver {
         case .isIn(let a, .subquery(let subquery), let isNegated):
             SQLExpression(.isIn(stored(a, likeColumnOf: subquery), .subquery(subquery), isNegated: isNegated))
         case .function(let call) where call.result == .firstArgument: SQLExpression(.function(stored(call)))
-        default:
-            // Not a comparison. This `default` is a rule for some operators, not for the others.
+        // Not a comparison.
+        case .isIn(_, .table, _), .isIn(_, .values, _), .value, .constant, .column, .literal, .unary, .associative,
+            .like,
+            .collated, .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .storable, .bound,
+            .symbol:
             expression
         }
     }
 
     /// Encodes a value as the record type of a column stores it, or several values as those of several columns.
     func stored(_ value: SQLExpression, like column: SQLExpression) -> SQLExpression {
-        switch (value.node, column.node) {
-        case (.storable(let storable), _):
-            guard let (name, storage) = storage(of: column) else { return value }
+        if case .storable(let storable) = value.node, let (name, storage) = storage(of: column) {
             return SQLExpression(.value(storage.encode(storable, forColumn: name)))
-        case (.tuple(let values), .tuple(let columns)) where values.count == columns.count:
-            return SQLExpression(.tuple(zip(values, columns).map { stored($0, like: $1) }))
-        default: return value
         }
+        if case .tuple(let values) = value.node, case .tuple(let columns) = column.node, values.count == columns.count {
+            return SQLExpression(.tuple(zip(values, columns).map { stored($0, like: $1) }))
+        }
+        return value
     }
 
     private func stored(_ row: [SQLExpression], like columns: SQLExpression) -> [SQLExpression] {
@@ -77,8 +79,9 @@ extension TermResolver {
             } else {
                 nil
             }
-        default:
-            // The other expressions compute new values.
+        // A new value.
+        case .value, .constant, .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .function,
+            .windowed, .conditional, .cast, .exists, .tuple, .storable, .bound, .symbol:
             nil
         }
     }

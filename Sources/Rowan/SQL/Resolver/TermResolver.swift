@@ -79,8 +79,8 @@ package struct TermResolver: ExpressionTransform {
         case .storable(let value): return SQLExpression(.value(value.databaseValue))
         // The resolved aggregate may have a simpler negation.
         case .unary(.not, let operand): return try self.expression(operand).negated
-        default:
-            // The other expressions only resolve their children.
+        case .value, .constant, .column, .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like,
+            .collated, .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .bound:
             return try stored(expression).mapChildren(&self)
         }
     }

@@ -1,0 +1,49 @@
+// Functions of texts that every connection has: Swift knows all of Unicode, and SQLite's own functions ASCII only.
+
+import Foundation
+
+extension DatabaseFunction {
+    /// Swift's `capitalized`.
+    public static let capitalize = DatabaseFunction(string: "swiftCapitalizedString") { $0.capitalized }
+    /// Swift's `lowercased()`.
+    public static let lowercase = DatabaseFunction(string: "swiftLowercaseString") { $0.lowercased() }
+    /// Swift's `uppercased()`.
+    public static let uppercase = DatabaseFunction(string: "swiftUppercaseString") { $0.uppercased() }
+    /// Foundation's `localizedCapitalized`.
+    public static let localizedCapitalize = DatabaseFunction(string: "swiftLocalizedCapitalizedString") {
+        $0.localizedCapitalized
+    }
+    /// Foundation's `localizedLowercase`.
+    public static let localizedLowercase = DatabaseFunction(string: "swiftLocalizedLowercaseString") {
+        $0.localizedLowercase
+    }
+    /// Foundation's `localizedUppercase`.
+    public static let localizedUppercase = DatabaseFunction(string: "swiftLocalizedUppercaseString") {
+        $0.localizedUppercase
+    }
+
+    package static let builtin: [DatabaseFunction] = [
+        .capitalize, .lowercase, .uppercase, .localizedCapitalize, .localizedLowercase, .localizedUppercase,
+    ]
+
+    private convenience init(string name: String, _ transform: @escaping @Sendable (String) -> String) {
+        self.init(name, argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0]).map(transform)
+        }
+    }
+}
+
+extension SQLSpecificExpressible {
+    /// Swift's `capitalized`.
+    public var capitalized: SQLExpression { DatabaseFunction.capitalize(self) }
+    /// Swift's `lowercased()`.
+    public var lowercased: SQLExpression { DatabaseFunction.lowercase(self) }
+    /// Swift's `uppercased()`.
+    public var uppercased: SQLExpression { DatabaseFunction.uppercase(self) }
+    /// Foundation's `localizedCapitalized`.
+    public var localizedCapitalized: SQLExpression { DatabaseFunction.localizedCapitalize(self) }
+    /// Foundation's `localizedLowercase`.
+    public var localizedLowercased: SQLExpression { DatabaseFunction.localizedLowercase(self) }
+    /// Foundation's `localizedUppercase`.
+    public var localizedUppercased: SQLExpression { DatabaseFunction.localizedUppercase(self) }
+}

@@ -1,0 +1,53 @@
+// What a group of plans does with a container: it finds or makes the plan for its columns, and runs it.
+
+extension PlanGroup {
+    /// Inserts the content of a container.
+    @usableFromInline
+    func insert(
+        _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
+    ) throws -> InsertionSuccess {
+        let plan: PersistencePlan
+        if let known = knownPlan(for: &container) {
+            plan = known
+        } else {
+            plan = keep(try insertion.makePlan(db, columns: container.columns))
+        }
+        try plan.run(db, container)
+        spareValues = container.values
+        return InsertionSuccess(db, plan, container)
+    }
+
+    /// Runs the first update of a type, which reveals whether its callbacks receive the columns.
+    @usableFromInline
+    func probe<T>(_ db: Database, _ type: any Any.Type, _ update: () throws -> T) throws -> T {
+        var result: T?
+        let callbacks = try db.probingCallbacks(of: type) { result = try update() }
+        usesColumns = !callbacks.isDisjoint(with: .update)
+        // The probe has run the closure, and rethrown its error.
+        return result!
+    }
+
+    @usableFromInline
+    func changedColumns(
+        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
+    ) throws -> Set<String> {
+        let columns = try updatePlan(db, &container, modification).changedColumns
+        spareValues = container.values
+        return columns
+    }
+
+    @usableFromInline
+    func updatePlan(
+        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
+    ) throws -> PersistencePlan {
+        if let plan = knownPlan(for: &container) { return plan }
+        return keep(try modification.makePlan(db, container))
+    }
+
+    /// Runs an update of one row; nil if it finds no row.
+    @usableFromInline
+    func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {
+        defer { spareValues = container.values }
+        return try plan.runUpdate(db, container)
+    }
+}
