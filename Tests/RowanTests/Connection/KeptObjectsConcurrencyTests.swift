@@ -214,11 +214,6 @@ struct KeptObjectsConcurrencyTests {
     }
 }
 
-struct UncheckedBox<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
-}
-
 /// The files of a folder that this process has open.
 func openFiles(under path: String) -> [String] {
     let fileManager = FileManager.default

@@ -65,3 +65,8 @@ func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: 
         try? await Task.sleep(for: .milliseconds(2))
     }
 }
+
+struct UncheckedBox<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
