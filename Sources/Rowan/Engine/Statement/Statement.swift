@@ -279,7 +279,10 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
-        if connection.isWatched || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) {
+        // In a transaction, no other statement ends one.
+        if connection.isWatched && !connection.isInsideTransaction
+            || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
+        {
             connection.lostTransaction = nil
             connection.didRun(self, succeeded: true)
             sqlite3_reset(sqliteStatement)
