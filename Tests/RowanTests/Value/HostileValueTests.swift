@@ -79,7 +79,7 @@ struct HostileValueTests {
                     let cursor = try Row.fetchCursor(db, sql: "SELECT ? AS a, ? AS b", arguments: [value, value])
                     let row = try #require(try cursor.next())
                     for row in [row.copy(), row] {
-                        let adapted = row.adapted(by: RowMapping([(index: 1, name: "b")]))
+                        let adapted = row.adapted(to: ColumnLayout([(index: 1, name: "b")]))
                         for row in [row, adapted] {
                             // Only traps are wrong here: what does not decode throws.
                             if let decoded = try? row.decode(type, atIndex: 0) { try storeAgain(decoded, value) }

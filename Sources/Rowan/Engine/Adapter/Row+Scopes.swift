@@ -1,9 +1,9 @@
 // Adapted rows, and views of their scopes and prefetched rows.
 
 extension Row {
-    /// The row that a mapping makes of this row's statement columns.
-    package func adapted(by mapping: RowMapping) -> Row {
-        Row(layout: mapping.layout, storage: storage.scope(nil), base: base)
+    /// A row that shows other columns of the same statement.
+    package func adapted(to layout: ColumnLayout) -> Row {
+        Row(layout: layout, storage: storage.scope(nil), base: base)
     }
 
     /// The row with all the columns of the statement, without any adapter.
@@ -32,8 +32,8 @@ extension Row {
         if let memory {
             for kept in memory.scopes where kept.name == name { return kept.row }
         }
-        guard let mapping = layout.scopes[name] else { return nil }
-        let row = Row(layout: mapping.layout, storage: storage.scope(name), base: base)
+        guard let layout = layout.scopes[name] else { return nil }
+        let row = Row(layout: layout, storage: storage.scope(name), base: base)
         if isMoved {
             // The scope of a row moves with the row.
             row.isMoved = true
@@ -45,25 +45,25 @@ extension Row {
     /// The scopes of a row: named rows that an adapter defines.
     public struct ScopesView: Collection {
         /// A position among the scopes.
-        public typealias Index = Dictionary<String, RowMapping>.Index
+        public typealias Index = Dictionary<String, ColumnLayout>.Index
 
         let row: Row
 
-        private var mappings: [String: RowMapping] { row.layout.scopes }
+        private var layouts: [String: ColumnLayout] { row.layout.scopes }
 
         /// The names of the scopes.
-        public var names: Dictionary<String, RowMapping>.Keys { mappings.keys }
+        public var names: Dictionary<String, ColumnLayout>.Keys { layouts.keys }
 
         /// The position of the first scope.
-        public var startIndex: Index { mappings.startIndex }
+        public var startIndex: Index { layouts.startIndex }
         /// The position after the last scope.
-        public var endIndex: Index { mappings.endIndex }
+        public var endIndex: Index { layouts.endIndex }
         /// The position after another position.
-        public func index(after i: Index) -> Index { mappings.index(after: i) }
+        public func index(after i: Index) -> Index { layouts.index(after: i) }
 
         /// The name and the row of a scope.
         public subscript(position: Index) -> (name: String, row: Row) {
-            let name = mappings[position].key
+            let name = layouts[position].key
             return (name, row.scope(name)!)
         }
 

@@ -1,37 +1,12 @@
 // Row adapters change which columns a row shows, and group columns into scopes. An adapter maps the columns of a
-// statement once; the mapping applies to each row.
+// statement once, for all rows.
 
 /// A description of the columns that an adapted row shows.
 public protocol RowAdapter: Sendable {
-    /// Maps the columns of a statement.
+    /// The columns that an adapted row shows, of those of a statement.
     ///
     /// - Throws: an error if the adapter needs a column that the statement does not have.
-    func mapping(of layout: ColumnLayout) throws -> RowMapping
-}
-
-/// The columns of an adapted row, by their position in the statement, and its scopes.
-public struct RowMapping: Sendable {
-    package let layout: ColumnLayout
-
-    /// Maps statement columns at any positions.
-    package init(_ columns: [(index: Int, name: String)], scopes: [String: RowMapping] = [:]) {
-        layout = ColumnLayout(names: columns.map(\.name), indexes: columns.map(\.index), scopes: scopes)
-    }
-
-    /// Maps adjacent columns of a layout.
-    package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping] = [:]) {
-        self.layout = ColumnLayout(range, of: layout, scopes: scopes)
-    }
-
-    /// The same mapping with more scopes.
-    fileprivate init(_ mapping: RowMapping, adding scopes: [String: RowMapping]) {
-        layout = ColumnLayout(mapping.layout, scopes: mapping.scopes.merging(scopes) { _, added in added })
-    }
-
-    package var scopes: [String: RowMapping] { layout.scopes }
-
-    /// The indexes of the statement columns, from left to right.
-    package var indexes: [Int] { layout.indexes ?? Array(layout.start..<(layout.start + layout.names.count)) }
+    func layout(of columns: ColumnLayout) throws -> ColumnLayout
 }
 
 extension RowAdapter {
@@ -45,8 +20,8 @@ extension RowAdapter {
 public struct EmptyRowAdapter: RowAdapter {
     /// Creates an adapter that hides all columns.
     public init() {}
-    /// A mapping without columns.
-    public func mapping(of layout: ColumnLayout) -> RowMapping { RowMapping([]) }
+    /// No columns.
+    public func layout(of columns: ColumnLayout) -> ColumnLayout { .empty }
 }
 
 /// An adapter that renames some columns, and hides all others.
@@ -64,17 +39,17 @@ public struct ColumnMapping: RowAdapter {
     /// Maps the renamed columns.
     ///
     /// - Throws: a ``DatabaseError`` if the statement misses a column.
-    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        let columns = try baseNames.map { name, baseName in
-            guard let index = layout.index(ofColumn: baseName) else {
+    public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
+        let renamed = try baseNames.map { name, baseName in
+            guard let index = columns.index(ofColumn: baseName) else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message: "mapped column \"\(baseName)\" is missing (the row has: "
-                        + "\(layout.names.joined(separator: ", ")))")
+                        + "\(columns.names.joined(separator: ", ")))")
             }
             return (index: index, name: name)
         }
-        return RowMapping(columns.sorted { $0.index < $1.index })
+        return ColumnLayout(renamed.sorted { $0.index < $1.index })
     }
 }
 
@@ -91,8 +66,8 @@ public struct SuffixRowAdapter: RowAdapter {
     }
 
     /// Maps the columns from the index; none if the statement has fewer columns.
-    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        try RangeRowAdapter(index..<max(index, layout.names.count)).mapping(of: layout)
+    public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
+        try RangeRowAdapter(index..<max(index, columns.names.count)).layout(of: columns)
     }
 }
 
@@ -114,13 +89,13 @@ public struct RangeRowAdapter: RowAdapter {
     /// Maps the columns of the range.
     ///
     /// - Throws: a ``DatabaseError`` if the statement has fewer columns.
-    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        guard range.upperBound <= layout.names.count || range.isEmpty else {
+    public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
+        guard range.upperBound <= columns.names.count || range.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "column range \(range) is out of bounds: the row has \(layout.names.count) columns")
+                message: "column range \(range) is out of bounds: the row has \(columns.names.count) columns")
         }
-        return range.isEmpty ? RowMapping([]) : RowMapping(range, of: layout)
+        return range.isEmpty ? .empty : ColumnLayout(range, of: columns)
     }
 }
 
@@ -132,8 +107,8 @@ public struct RenameColumnAdapter: RowAdapter {
     public init(_ transform: @escaping @Sendable (String) -> String) { self.transform = transform }
 
     /// Maps all columns, under their new names.
-    public func mapping(of layout: ColumnLayout) -> RowMapping {
-        RowMapping(layout.names.enumerated().map { (index: $0.offset, name: transform($0.element)) })
+    public func layout(of columns: ColumnLayout) -> ColumnLayout {
+        ColumnLayout(columns.names.enumerated().map { (index: $0.offset, name: transform($0.element)) })
     }
 }
 
@@ -164,10 +139,11 @@ public struct ScopeAdapter: RowAdapter {
     /// Maps the columns of the base adapter, and those of the scopes.
     ///
     /// - Throws: the errors of the adapters.
-    public func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        let scopes = try scopes.mapValues { try $0.mapping(of: layout) }
-        guard let base else { return RowMapping(layout.names.indices, of: layout, scopes: scopes) }
-        return RowMapping(try base.mapping(of: layout), adding: scopes)
+    public func layout(of columns: ColumnLayout) throws -> ColumnLayout {
+        let scopes = try scopes.mapValues { try $0.layout(of: columns) }
+        guard let base else { return ColumnLayout(columns, scopes: scopes) }
+        let layout = try base.layout(of: columns)
+        return ColumnLayout(layout, scopes: layout.scopes.merging(scopes) { _, added in added })
     }
 }
 

@@ -227,7 +227,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     private func layout(of storage: RowStorage) throws -> ColumnLayout {
         guard let adapter else { return storage.columns }
-        do { return try adapter.mapping(of: storage.columns).layout } catch {
+        do { return try adapter.layout(of: storage.columns) } catch {
             // No step follows: a running statement would hold its snapshot of the database.
             statement.reset()
             throw error

@@ -24,7 +24,7 @@ public final class ColumnLayout: Sendable {
     @usableFromInline let indexes: [Int]?
 
     /// The layouts of the scopes.
-    let scopes: [String: RowMapping]
+    package let scopes: [String: ColumnLayout]
 
     /// The columns of a statement.
     package init(names: [String]) {
@@ -37,17 +37,17 @@ public final class ColumnLayout: Sendable {
     }
 
     /// Statement columns at any positions.
-    init(names: [String], indexes: [Int], scopes: [String: RowMapping]) {
-        self.names = names
+    package init(_ columns: [(index: Int, name: String)], scopes: [String: ColumnLayout] = [:]) {
+        names = columns.map(\.name)
         foldedNames = names.map(\.foldedDatabaseName)
         hasUniqueNames = Set(foldedNames).count == names.count
         start = 0
-        self.indexes = indexes
+        indexes = columns.map(\.index)
         self.scopes = scopes
     }
 
     /// Adjacent columns of a layout.
-    init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: RowMapping]) {
+    package init(_ range: Range<Int>, of layout: ColumnLayout, scopes: [String: ColumnLayout] = [:]) {
         if range == layout.names.indices {
             names = layout.names
             foldedNames = layout.foldedNames
@@ -63,7 +63,7 @@ public final class ColumnLayout: Sendable {
     }
 
     /// The same columns with other scopes.
-    init(_ layout: ColumnLayout, scopes: [String: RowMapping]) {
+    init(_ layout: ColumnLayout, scopes: [String: ColumnLayout]) {
         names = layout.names
         foldedNames = layout.foldedNames
         hasUniqueNames = layout.hasUniqueNames
@@ -71,6 +71,12 @@ public final class ColumnLayout: Sendable {
         indexes = layout.indexes
         self.scopes = scopes
     }
+
+    /// A row without columns.
+    static let empty = ColumnLayout([])
+
+    /// The positions of the columns in the statement, from left to right.
+    package var statementIndexes: [Int] { indexes ?? Array(start..<(start + names.count)) }
 
     /// The number of columns that are also the first columns of the statement: all of them, or none.
     var leadingCount: Int { start == 0 && indexes == nil ? names.count : 0 }

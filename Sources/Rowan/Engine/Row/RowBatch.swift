@@ -16,11 +16,11 @@ package final class RowBatch {
         set { source.prefetched = newValue }
     }
 
-    /// - Parameter mapping: the columns that the rows show.
-    package init(_ statement: Statement, mapping: RowMapping?) {
+    /// - Parameter layout: the columns that the rows show; by default, all columns.
+    package init(_ statement: Statement, layout: ColumnLayout?) {
         let columns = statement.layout
         width = columns.names.count
-        layout = mapping?.layout ?? columns
+        self.layout = layout ?? columns
         values = PackedValues(capacity: 16 * width, byteCapacity: 256)
         source = RowSource(values, columns: columns, isStrict: statement.connection.isStrict)
     }

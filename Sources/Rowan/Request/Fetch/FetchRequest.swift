@@ -97,16 +97,16 @@ private struct ChainedAdapter: RowAdapter {
     let first: any RowAdapter
     let second: any RowAdapter
 
-    func mapping(of layout: ColumnLayout) throws -> RowMapping {
-        let inner = try first.mapping(of: layout)
-        return try second.mapping(of: inner.layout).rebased(on: inner)
+    func layout(of columns: ColumnLayout) throws -> ColumnLayout {
+        let inner = try first.layout(of: columns)
+        return try second.layout(of: inner).rebased(on: inner)
     }
 }
 
-extension RowMapping {
-    fileprivate func rebased(on inner: RowMapping) -> RowMapping {
-        RowMapping(
-            zip(indexes, layout.names).map { (index: inner.indexes[$0], name: $1) },
+extension ColumnLayout {
+    fileprivate func rebased(on inner: ColumnLayout) -> ColumnLayout {
+        ColumnLayout(
+            zip(statementIndexes, names).map { (index: inner.statementIndexes[$0], name: $1) },
             scopes: inner.scopes.merging(scopes.mapValues { $0.rebased(on: inner) }) { _, outer in outer })
     }
 }

@@ -38,7 +38,7 @@ extension Database {
 }
 
 extension RowShape: RowAdapter {
-    package func mapping(of layout: ColumnLayout) -> RowMapping {
+    package func layout(of columns: ColumnLayout) -> ColumnLayout {
         var root = Ranges()
         var start = 0
         for part in parts {
@@ -46,7 +46,7 @@ extension RowShape: RowAdapter {
             root.add(start..<end, at: part.scope[...])
             start = end
         }
-        return root.mapping(of: layout)
+        return root.layout(of: columns)
     }
 
     /// Computes the number of columns that the schema does not define: for at most one selection.
@@ -83,7 +83,7 @@ private struct Ranges {
         scopes[name, default: Ranges()].add(range, at: scope.dropFirst())
     }
 
-    func mapping(of layout: ColumnLayout) -> RowMapping {
-        RowMapping(own ?? 0..<0, of: layout, scopes: scopes.mapValues { $0.mapping(of: layout) })
+    func layout(of columns: ColumnLayout) -> ColumnLayout {
+        ColumnLayout(own ?? 0..<0, of: columns, scopes: scopes.mapValues { $0.layout(of: columns) })
     }
 }

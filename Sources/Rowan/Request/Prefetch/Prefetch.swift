@@ -16,7 +16,7 @@ package enum PrefetchedQuery {
         let cursor = try RowCursor(statement, of: prepared.use, adapter: nil)
         if let columnCount = prepared.resolvedColumnCount { cursor.check(.init(columnCount: columnCount, renew: nil)) }
         let first = try cursor.nextRow()
-        let batch = RowBatch(statement, mapping: try prepared.adapter?.mapping(of: statement.layout))
+        let batch = RowBatch(statement, layout: try prepared.adapter?.layout(of: statement.layout))
         guard let row = first else { return batch }
         repeat { batch.append(statement) } while try cursor.advance(row)
         if !prepared.prefetches.isEmpty {
