@@ -13,6 +13,10 @@ package protocol ChangeSubscriber: AnyObject {
     /// What the subscriber wants to know about the changes of a statement.
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest
 
+    /// Whether the subscriber compares the regions that it hears of with its own, and so hears of all of them. Others
+    /// hear of the kinds of changes that they ask for.
+    var comparesRegions: Bool { get }
+
     /// Who receives the rows that a statement changes, while it runs; nil for nobody.
     var rowReceiver: RowReceiver? { get }
 
@@ -27,6 +31,9 @@ package protocol ChangeSubscriber: AnyObject {
     /// - Throws: an error that turns the commit into a rollback.
     func transactionWillCommit() throws
 
+    /// Prepares for the next transaction, without news about the current one.
+    func restart()
+
     /// The transaction has ended.
     func transactionDidEnd(committed: Bool, _ db: Database)
 }
@@ -34,9 +41,11 @@ package protocol ChangeSubscriber: AnyObject {
 extension ChangeSubscriber {
     package var isEnded: Bool { false }
     package var endsWithTransaction: Bool { false }
+    package var comparesRegions: Bool { true }
     package var rowReceiver: RowReceiver? { .subscriber(self) }
     package func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) {}
     package func transactionWillCommit() throws {}
+    package func restart() {}
 }
 
 /// What a subscriber wants to know about changes.

@@ -79,7 +79,7 @@ extension ChangeTracker: StatementWatcher {
         }
         for subscriber in regions.isEmpty ? [] : subscribers {
             guard let region = regions[ObjectIdentifier(subscriber)] else { continue }
-            let isAltered = writes.altersTable && !(subscriber is ObserverSubscriber)
+            let isAltered = writes.altersTable && subscriber.comparesRegions
             deliver(isAltered ? .fullDatabase : region, to: subscriber)
         }
         // Observers are asked before each statement.
@@ -123,8 +123,10 @@ extension ChangeTracker: StatementWatcher {
             subscribers.removeAll(where: \.endsWithTransaction)
             for subscriber in told { subscriber.transactionDidEnd(committed: committed, db) }
             if subscribers.contains(where: \.isEnded) { subscribers.removeAll(where: \.isEnded) }
+            // Those that have come or gone in a callback have been taken into account.
+            if subscribers.count != told.count { listen() }
         }
         for ending in endings { ending.run(committed, db) }
-        listen()
+        if !endings.isEmpty { listen() }
     }
 }

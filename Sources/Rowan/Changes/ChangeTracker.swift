@@ -193,10 +193,10 @@ final class ChangeTracker: ConnectionStateValue {
         phase = .idle
         epoch += 1
         for subscriber in subscribers {
-            if let observer = subscriber as? ObserverSubscriber {
-                observer.restart()
-            } else {
+            if subscriber.comparesRegions {
                 subscriber.transactionDidEnd(committed: true, db)
+            } else {
+                subscriber.restart()
             }
         }
     }
@@ -206,7 +206,7 @@ final class ChangeTracker: ConnectionStateValue {
     func report(_ region: DatabaseRegion, _ kinds: [StatementWrites.Write]) {
         for subscriber in subscribers {
             let isConcerned =
-                !(subscriber is ObserverSubscriber)
+                subscriber.comparesRegions
                 || kinds.contains { subscriber.interest(in: $0.table, $0.kind) != .none }
             if isConcerned { deliver(region, to: subscriber) }
         }
@@ -215,7 +215,7 @@ final class ChangeTracker: ConnectionStateValue {
     /// Another connection has changed something: its changes are unknown.
     func othersDidCommit() {
         epoch += 1
-        for subscriber in subscribers where !(subscriber is ObserverSubscriber) {
+        for subscriber in subscribers where subscriber.comparesRegions {
             subscriber.regionDidChange(.fullDatabase)
             subscriber.transactionDidEnd(committed: true, db)
         }

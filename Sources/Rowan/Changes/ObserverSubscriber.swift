@@ -45,6 +45,8 @@ package final class ObserverSubscriber: ChangeSubscriber {
 
     // MARK: Changes
 
+    package var comparesRegions: Bool { false }
+
     package var isEnded: Bool { pause.isEnded || observer == nil }
 
     package func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
@@ -70,8 +72,7 @@ package final class ObserverSubscriber: ChangeSubscriber {
 
     package func transactionWillCommit() throws { try observer?.databaseWillCommit() }
 
-    /// Prepares for the next transaction.
-    func restart() { pause.restart() }
+    package func restart() { pause.restart() }
 
     package func transactionDidEnd(committed: Bool, _ db: Database) {
         pause.restart()
