@@ -55,7 +55,7 @@ final class OtherProcesses: Sendable {
     /// Schedules an access that reads the counter.
     private func check() {
         guard let lane = lane() else { return }
-        DatabaseAccessRoute(lane: lane, scope: .plain).callback { [weak self] result in
+        AccessRoute(lane: lane, scope: .plain).callback { [weak self] result in
             // Without a connection, nothing is observed any more.
             guard let self, let db = try? result.get() else { return }
             notifyChanges(db)

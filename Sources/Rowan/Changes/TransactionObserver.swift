@@ -133,11 +133,11 @@ extension DatabaseWriter {
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime
     ) {
-        _route(.write).runReentrantNonthrowing { $0.add(transactionObserver: transactionObserver, extent: extent) }
+        _routes.write.runReentrantNonthrowing { $0.add(transactionObserver: transactionObserver, extent: extent) }
     }
 
     /// Removes an observer, after the running access.
     public func remove(transactionObserver: some TransactionObserver) {
-        _route(.write).runReentrantNonthrowing { $0.remove(transactionObserver: transactionObserver) }
+        _routes.write.runReentrantNonthrowing { $0.remove(transactionObserver: transactionObserver) }
     }
 }

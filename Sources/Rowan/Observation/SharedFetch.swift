@@ -3,9 +3,9 @@
 
 /// The connections of an observation.
 struct ObservationConnections: Sendable {
-    let write: DatabaseAccessRoute
+    let write: AccessRoute
     /// The connections that fetch.
-    let fetch: DatabaseAccessRoute
+    let fetch: AccessRoute
     /// Whether fetches run on another connection than writes, which go on in the meantime.
     let isConcurrent: Bool
     /// Whether the database can change.
@@ -13,8 +13,8 @@ struct ObservationConnections: Sendable {
 
     init(_ reader: any DatabaseReader, requiresWriteAccess: Bool) {
         // Fetches begin their own transactions, except in a snapshot.
-        write = reader._route(.write).withoutTransaction
-        let read = reader._route(.read).withoutTransaction
+        write = reader._routes.write.withoutTransaction
+        let read = reader._routes.read.withoutTransaction
         observesChanges = write.lane.isWriter
         isConcurrent = !requiresWriteAccess && read.lane !== write.lane
         fetch = isConcurrent ? read : write

@@ -157,7 +157,7 @@ struct AccessEndTests {
         let tasks = (0..<5).map { _ in
             Task { try await queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
         }
-        await eventually { queue.waitingCount(.write) == tasks.count + 1 }
+        await eventually { queue.waitingCount(\.write) == tasks.count + 1 }
         mayGoOn.open()
         for task in tasks {
             let result = await task.result

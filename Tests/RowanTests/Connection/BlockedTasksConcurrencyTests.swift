@@ -11,7 +11,7 @@ struct BlockedTasksConcurrencyTests {
     @Test(arguments: ConnectionKind.allCases)
     func aGrantNeedsNoThread(_ kind: ConnectionKind) async throws {
         try await withTable(kind) { writer in
-            let lane = writer._route(.write).lane
+            let lane = writer._routes.write.lane
             let isHeld = Gate()
             let count = ProcessInfo.processInfo.activeProcessorCount
             startThread {
@@ -76,7 +76,7 @@ struct BlockedTasksConcurrencyTests {
     /// Many waiters are cancelled at once, and the others are served in their order.
     @Test func cancelledWaiters() async throws {
         let queue = try DatabaseQueue()
-        let lane = queue._route(.write).lane
+        let lane = queue._routes.write.lane
         let (isHeld, mayEnd) = (Gate(), Gate())
         startThread {
             queue.writeWithoutTransaction { _ in

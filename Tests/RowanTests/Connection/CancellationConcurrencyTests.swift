@@ -273,9 +273,9 @@ struct CancellationConcurrencyTests {
                     }
                 }
             }
-            await eventually { writer.waitingCount(.write) == 10 }
+            await eventually { writer.waitingCount(\.write) == 10 }
             async let closed: Void = onThread { try writer.close() }
-            await eventually { writer.isExclusive(.write) }
+            await eventually { writer.isExclusive(\.write) }
             mayEnd.open()
             try await first
             try await closed

@@ -30,7 +30,7 @@ struct GroupedWritesConcurrencyTests {
         await isHeld.opened()
         let tasks = writes.map { write in Task { try await writer.write(write) } }
         // The tasks wait for the writer, whichever comes first.
-        await eventually { writer.waitingCount(.write) == writes.count + 1 }
+        await eventually { writer.waitingCount(\.write) == writes.count + 1 }
         mayEnd.open()
         var results: [Result<Int, any Error>] = []
         for task in tasks { results.append(await task.result) }
@@ -137,7 +137,7 @@ struct GroupedWritesConcurrencyTests {
             await started.opened()
             let waiting = Task { try await writer.write { try $0.insert(4) } }
             let other = Task { try await writer.write { try $0.insert(5) } }
-            await eventually { writer.waitingCount(.write) == 2 }
+            await eventually { writer.waitingCount(\.write) == 2 }
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
             endless.cancel()

@@ -165,7 +165,7 @@ struct KeptObjectsConcurrencyTests {
         var writer: (any DatabaseWriter)? = try kind.make(path: path)
         weak let alive = writer
         try writer!.write { try $0.execute(sql: "CREATE TABLE t(x)") }
-        try writer!._route(.write).run { db in
+        try writer!._routes.write.run { db in
             writer = nil
             try db.execute(sql: "INSERT INTO t VALUES (1)")
         }

@@ -149,7 +149,7 @@ struct PoolConcurrencyTests {
             async let barrier: Void = onThread {
                 try writer.barrierWriteWithoutTransaction { _ in log.append("barrier") }
             }
-            await eventually { writer.isExclusive(.read) }
+            await eventually { writer.isExclusive(\.read) }
             mayEnd.open()
             try await read
             try await barrier

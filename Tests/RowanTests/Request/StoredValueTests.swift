@@ -205,7 +205,7 @@ struct StoredValueTests {
                 let stored = try Row.fetchOne(db, sql: "SELECT uuid, date, data FROM item WHERE id = 0")
                 let expected = try Row.fetchOne(
                     db, sql: "SELECT ?, date, data FROM item WHERE id = 3",
-                    arguments: [Record._storedKey(new, forColumn: "uuid")])
+                    arguments: [Record.storedKey(new, forColumn: "uuid")])
                 #expect(stored.map { Array($0.databaseValues) } == expected.map { Array($0.databaseValues) })
                 #expect(
                     try Record.filter { $0.typedUUID == uuids[1] }.updateAll(db) { $0.typedDate.set(to: dates[0]) } == 1

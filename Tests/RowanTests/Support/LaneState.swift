@@ -4,11 +4,13 @@
 
 extension DatabaseReader {
     /// The number of accesses of a kind that wait for a connection.
-    func waitingCount(_ kind: DatabaseAccessKind) -> Int {
-        let lane = _route(kind).lane
+    func waitingCount(_ route: KeyPath<DatabaseAccessRoutes, AccessRoute>) -> Int {
+        let lane = _routes[keyPath: route].lane
         return lane.state.withLock { $0.waiters.count } + lane.groupedWrites.waitingCount
     }
 
     /// Whether an access holds all connections of a kind, or waits for them.
-    func isExclusive(_ kind: DatabaseAccessKind) -> Bool { _route(kind).lane.state.withLock { $0.exclusive != nil } }
+    func isExclusive(_ route: KeyPath<DatabaseAccessRoutes, AccessRoute>) -> Bool {
+        _routes[keyPath: route].lane.state.withLock { $0.exclusive != nil }
+    }
 }

@@ -3,13 +3,15 @@
 /// A type-erased reader.
 public final class AnyDatabaseReader: DatabaseReader {
     private let base: any DatabaseReader
-    /// Where the accesses begin, if that is known.
-    private let site: StaticCallSite?
+    /// How accesses reach their connections. Not for users.
+    public let _routes: DatabaseAccessRoutes
 
     /// Wraps a reader.
-    public init(_ base: any DatabaseReader) { (self.base, site) = (base, nil) }
+    public init(_ base: any DatabaseReader) { (self.base, _routes) = (base, base._routes) }
 
-    fileprivate init(_ base: any DatabaseReader, at site: StaticCallSite) { (self.base, self.site) = (base, site) }
+    fileprivate init(_ base: any DatabaseReader, at site: StaticCallSite) {
+        (self.base, _routes) = (base, base._routes.at(site))
+    }
 
     /// The configuration of the wrapped reader.
     public var configuration: Configuration { base.configuration }
@@ -19,12 +21,6 @@ public final class AnyDatabaseReader: DatabaseReader {
     public func close() throws { try base.close() }
     /// Interrupts the statements of the wrapped reader.
     public func interrupt() { base.interrupt() }
-    /// The route of the wrapped reader. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
-        var route = base._route(kind)
-        if let site { route.site = site }
-        return route
-    }
 }
 
 extension DatabaseReader {
@@ -55,10 +51,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     public func close() throws { try base.close() }
     /// Interrupts the statements of the wrapped writer.
     public func interrupt() { base.interrupt() }
-    /// The route of the wrapped writer. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute { base._route(kind) }
-    /// The barrier of the wrapped writer. Not for users.
-    public func _withBarrier<T>(_ body: () throws -> T) throws -> T { try base._withBarrier(body) }
+    /// How accesses reach their connections. Not for users.
+    public var _routes: DatabaseAccessRoutes { base._routes }
     /// Schedules a read on the wrapped writer.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         base.spawnConcurrentRead(value)

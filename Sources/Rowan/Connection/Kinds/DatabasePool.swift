@@ -20,6 +20,8 @@ public final class DatabasePool: DatabaseWriter {
     let writer: AccessLane
     let readers: AccessLane
     let longReads: LongReads
+    /// How accesses reach their connections. Not for users.
+    public let _routes: DatabaseAccessRoutes
 
     /// Opens or creates a database file, and switches it to WAL mode.
     ///
@@ -50,6 +52,10 @@ public final class DatabasePool: DatabaseWriter {
             try PooledConnection(path: path, configuration: readerConfiguration, queues: $0, isReader: true)
         }
         AccessLane.pair(writer: writer, readers: readers)
+        _routes = DatabaseAccessRoutes(
+            read: AccessRoute(lane: readers, scope: .readTransaction, reentrantLane: writer),
+            unsafeRead: AccessRoute(lane: readers, scope: .readOnly, reentrantLane: writer),
+            write: AccessRoute(lane: writer, scope: .plain), readers: readers)
         let connection = try writer.acquire()
         defer { writer.release(connection) }
         if !configuration.readonly {
@@ -81,23 +87,9 @@ public final class DatabasePool: DatabaseWriter {
         readers.interrupt()
     }
 
-    /// The connections of each kind of access. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
-        switch kind {
-        case .read: DatabaseAccessRoute(lane: readers, scope: .readTransaction, reentrantLane: writer)
-        case .unsafeRead: DatabaseAccessRoute(lane: readers, scope: .readOnly, reentrantLane: writer)
-        case .write: DatabaseAccessRoute(lane: writer, scope: .plain)
-        }
-    }
-
-    /// Runs the closure while no read is running. Not for users.
-    public func _withBarrier<T>(_ body: () throws -> T) throws -> T {
-        try readers.exclusively { _ in try body() }
-    }
-
     /// Releases as much memory as possible, after the running accesses. Readers are closed, unless they are persistent.
     public func releaseMemory() {
-        try? _route(.write).run { $0.releaseMemory() }
+        try? _routes.write.run { $0.releaseMemory() }
         if configuration.persistentReadOnlyConnections {
             try? readers.exclusively { for connection in $0 { connection.run { $0.releaseMemory() } } }
         } else {
@@ -126,7 +118,7 @@ public final class DatabasePool: DatabaseWriter {
     public func writeInTransaction(
         _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
     ) throws {
-        try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
+        try _routes.write.run { db in try db.inTransaction(kind) { try updates(db) } }
     }
 
     /// Schedules a read of the last committed state. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
@@ -141,7 +133,7 @@ public final class DatabasePool: DatabaseWriter {
         // The writer waits only until the read has started its transaction.
         let isIsolated = DispatchSemaphore(value: 0)
         let failure = Mutex<(any Error)?>(nil)
-        DatabaseAccessRoute(lane: readers, scope: .plain).callback(blocking: currentThreadID, isPatient: true) {
+        AccessRoute(lane: readers, scope: .plain).callback(blocking: currentThreadID, isPatient: true) {
             result in
             let isSignalled = Atomic(false)
             func signal() {

@@ -17,6 +17,8 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The path of the database file; `:memory:` or a URI for an in-memory database.
     public let path: String
     private let lane: AccessLane
+    /// How accesses reach their connection. Not for users.
+    public let _routes: DatabaseAccessRoutes
 
     /// Opens or creates a database file.
     ///
@@ -49,12 +51,16 @@ public final class DatabaseQueue: DatabaseWriter {
         ) {
             try PooledConnection(path: location, configuration: configuration, queues: $0)
         }
+        _routes = DatabaseAccessRoutes(
+            read: AccessRoute(lane: lane, scope: .readTransaction),
+            unsafeRead: AccessRoute(lane: lane, scope: .readOnly),
+            write: AccessRoute(lane: lane, scope: .plain))
         // Opens the connection now, so this initializer throws an error if the file is not a database.
         lane.release(try lane.acquire())
     }
 
     private func writeWithoutTransactionThrowing<T>(_ body: (Database) throws -> T) throws -> T {
-        try _route(.write).run(body)
+        try _routes.write.run(body)
     }
 
     /// Copies a database file into memory.
@@ -103,19 +109,7 @@ public final class DatabaseQueue: DatabaseWriter {
     public func interrupt() { lane.interrupt() }
 
     /// Releases as much memory as possible, after the running access.
-    public func releaseMemory() { try? _route(.write).run { $0.releaseMemory() } }
-
-    /// The connection of each kind of access. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
-        switch kind {
-        case .read: DatabaseAccessRoute(lane: lane, scope: .readTransaction)
-        case .unsafeRead: DatabaseAccessRoute(lane: lane, scope: .readOnly)
-        case .write: DatabaseAccessRoute(lane: lane, scope: .plain)
-        }
-    }
-
-    /// Runs the closure: a queue has no concurrent accesses. Not for users.
-    public func _withBarrier<T>(_ body: () throws -> T) throws -> T { try body() }
+    public func releaseMemory() { try? _routes.write.run { $0.releaseMemory() } }
 
     /// Reads the last committed state, before the method returns. See ``DatabaseWriter/spawnConcurrentRead(_:)``.
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
@@ -147,7 +141,7 @@ public final class DatabaseQueue: DatabaseWriter {
     public func inTransaction(
         _ kind: Database.TransactionKind? = nil, _ updates: (Database) throws -> Database.TransactionCompletion
     ) throws {
-        try _route(.write).run { db in try db.inTransaction(kind) { try updates(db) } }
+        try _routes.write.run { db in try db.inTransaction(kind) { try updates(db) } }
     }
 
     /// Runs the closure without a transaction. See `writeWithoutTransaction(_:)`.

@@ -24,8 +24,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     func interrupt()
 
-    /// The connection of each kind of access. Not for users.
-    func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute
+    /// How accesses reach their connections. Not for users.
+    var _routes: DatabaseAccessRoutes { get }
 }
 
 extension DatabaseReader {
@@ -38,40 +38,40 @@ extension DatabaseReader {
     /// - Throws: the error of the closure; SQLITE_READONLY for a write; SQLITE_MISUSE for a nested access; SQLITE_BUSY
     ///   after ``Configuration/readerTimeout``.
     public func read<T>(_ value: (Database) throws -> T) throws -> T {
-        try _route(.read).run(value)
+        try _routes.read.run(value)
     }
 
     /// Reads the database in a transaction, without blocking the thread of the task.
     ///
     /// - Throws: the error of the closure; `CancellationError` if the task is cancelled; SQLITE_BUSY after
     ///   ``Configuration/readerTimeout``.
-    public func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await _route(.read).run(value)
+    public func read<T: Sendable>(_ value: @Sendable (Database) throws -> T) async throws -> T {
+        try await _routes.read.run(value)
     }
 
     /// Schedules a read in a transaction.
     public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        _route(.read).callback(value)
+        _routes.read.callback(value)
     }
 
     /// Reads the database without a transaction: two statements may see different states of the database.
     public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-        try _route(.unsafeRead).run(value)
+        try _routes.unsafeRead.run(value)
     }
 
     /// The same, without blocking the thread of the task.
-    public func unsafeRead<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await _route(.unsafeRead).run(value)
+    public func unsafeRead<T: Sendable>(_ value: @Sendable (Database) throws -> T) async throws -> T {
+        try await _routes.unsafeRead.run(value)
     }
 
     /// Schedules a read without a transaction.
     public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        _route(.unsafeRead).callback(value)
+        _routes.unsafeRead.callback(value)
     }
 
     /// Reads the database without a transaction, inside the current access of the thread if there is one.
     public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-        try _route(.unsafeRead).runReentrant(value)
+        try _routes.unsafeRead.runReentrant(value)
     }
 
     /// Copies the database into another one, and overwrites its content. <https://sqlite.org/backup.html>

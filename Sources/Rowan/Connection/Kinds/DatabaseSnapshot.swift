@@ -27,6 +27,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
+    /// How accesses reach their connection. Not for users.
+    public let _routes: DatabaseAccessRoutes
     /// Tells the pool how long the snapshot has been open.
     private let openSnapshot: OpenSnapshot
 
@@ -47,6 +49,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
             try connection.run { try $0.beginSnapshot() }
             return connection
         }
+        _routes = DatabaseAccessRoutes(snapshot: lane)
         lane.release(try lane.acquire())
     }
 
@@ -64,18 +67,13 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// Reads the snapshot, with a closure that does not throw.
     ///
     /// - Precondition: no earlier access has ended the transaction of the snapshot.
-    public func read<T>(_ value: (Database) -> T) -> T { _route(.read).runNonthrowing(value) }
+    public func read<T>(_ value: (Database) -> T) -> T { _routes.read.runNonthrowing(value) }
 
     /// Reads the snapshot, with a closure that does not throw. A snapshot has only one transaction: this is the same as
     /// `read(_:)`.
     ///
     /// - Precondition: no earlier access has ended the transaction of the snapshot.
-    public func unsafeRead<T>(_ value: (Database) -> T) -> T { _route(.unsafeRead).runNonthrowing(value) }
-
-    /// The connection of each kind of access. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
-        DatabaseAccessRoute(lane: lane, scope: .snapshot)
-    }
+    public func unsafeRead<T>(_ value: (Database) -> T) -> T { _routes.unsafeRead.runNonthrowing(value) }
 }
 
 extension DatabasePool {

@@ -16,6 +16,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// The path of the database file.
     public let path: String
     private let lane: AccessLane
+    /// How accesses reach their connections. Not for users.
+    public let _routes: DatabaseAccessRoutes
     /// Tells the pool, if a pool has made the snapshot, how long it has been open.
     private let openSnapshot: OpenSnapshot
 
@@ -45,6 +47,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         ) {
             try PooledConnection(path: path, configuration: configuration, queues: $0, isReader: true)
         }
+        _routes = DatabaseAccessRoutes(snapshot: lane)
         try beginTransactions()
     }
 
@@ -101,11 +104,6 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 
     /// Interrupts the running statements: they throw SQLITE_INTERRUPT.
     public func interrupt() { lane.interrupt() }
-
-    /// The connections of each kind of access. Not for users.
-    public func _route(_ kind: DatabaseAccessKind) -> DatabaseAccessRoute {
-        DatabaseAccessRoute(lane: lane, scope: .snapshot)
-    }
 }
 
 extension DatabasePool {
@@ -139,7 +137,7 @@ extension DatabasePool {
 
     /// - Throws: SQLITE_MISUSE if the current thread has an open transaction on the writer.
     func refuseOpenTransaction(_ method: String) throws {
-        guard let db = _route(.write).lane.connectionOfCurrentThread?.database, db.isInsideTransaction else { return }
+        guard let db = _routes.write.lane.connectionOfCurrentThread?.database, db.isInsideTransaction else { return }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a snapshot can't see the changes of an open transaction: call \(method)() after the commit")

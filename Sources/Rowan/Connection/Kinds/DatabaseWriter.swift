@@ -4,9 +4,6 @@ import Foundation
 
 /// A type that can write to a database: ``DatabaseQueue``, ``DatabasePool``.
 public protocol DatabaseWriter: DatabaseReader {
-    /// Runs the closure while no other access of this writer is running. Not for users.
-    func _withBarrier<T>(_ body: () throws -> T) throws -> T
-
     /// Schedules a read of the last committed state. Call it inside an access of the writer, outside a transaction.
     ///
     /// ```swift
@@ -32,7 +29,7 @@ extension DatabaseWriter {
     /// - Throws: the error of the closure, or of the commit; SQLITE_MISUSE for a nested access.
     @discardableResult
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-        try _route(.write).run { db in try db.transaction(nil) { try updates(db) } }
+        try _routes.write.run { db in try db.transaction(nil) { try updates(db) } }
     }
 
     /// Writes to the database in a transaction, without blocking the thread of the task.
@@ -40,8 +37,8 @@ extension DatabaseWriter {
     /// - Throws: the error of the closure or of the commit; `CancellationError`, after a rollback, if the task is
     ///   cancelled.
     @discardableResult
-    public func write<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        let route = _route(.write)
+    public func write<T: Sendable>(_ updates: @Sendable (Database) throws -> T) async throws -> T {
+        let route = _routes.write
         if configuration.groupsAsyncWrites { return try await route.lane.groupedWrites.write(in: route.lane, updates) }
         return try await route.run { db in try db.transaction(nil) { try updates(db) } }
     }
@@ -72,7 +69,7 @@ extension DatabaseWriter {
     ///   transaction that the closure leaves open, which is rolled back.
     @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        try _route(.write).run(updates)
+        try _routes.write.run(updates)
     }
 
     /// The same, with a closure that does not throw. On a closed connection, the closure receives a database that
@@ -81,21 +78,21 @@ extension DatabaseWriter {
     /// - Precondition: the access is not nested, and leaves no transaction open.
     @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) -> T) -> T {
-        _route(.write).runNonthrowing(updates)
+        _routes.write.runNonthrowing(updates)
     }
 
     /// The same, without blocking the thread of the task.
     @discardableResult
     public func writeWithoutTransaction<T: Sendable>(
-        _ updates: @escaping @Sendable (Database) throws -> T
+        _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await _route(.write).run(updates)
+        try await _routes.write.run(updates)
     }
 
     /// Schedules a write without a transaction. On a closed connection, the closure receives a database that refuses
     /// all statements.
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        let route = _route(.write)
+        let route = _routes.write
         route.callback { result in
             switch result {
             case .success(let db): updates(db)
@@ -115,25 +112,25 @@ extension DatabaseWriter {
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         // The writer first: its access may need a reader for spawnConcurrentRead, which the barrier would block.
-        try _route(.write).run { db in try _withBarrier { try updates(db) } }
+        try _routes.write.run { db in try _routes.withBarrier { try updates(db) } }
     }
 
     /// The same, without blocking the thread of the task.
     @discardableResult
     public func barrierWriteWithoutTransaction<T: Sendable>(
-        _ updates: @escaping @Sendable (Database) throws -> T
+        _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await _route(.write).run { db in try self._withBarrier { try updates(db) } }
+        try await _routes.write.run { db in try self._routes.withBarrier { try updates(db) } }
     }
 
     /// Schedules a write without a transaction, while no other access is running.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        _route(.write).callback { result in
+        _routes.write.callback { result in
             do {
                 let db = try result.get()
-                try self._withBarrier { updates(.success(db)) }
+                try self._routes.withBarrier { updates(.success(db)) }
             } catch {
                 updates(.failure(error))
             }
@@ -145,13 +142,13 @@ extension DatabaseWriter {
     /// - Throws: the error of the closure; SQLITE_MISUSE for a closed connection.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-        try _route(.write).runReentrant(updates)
+        try _routes.write.runReentrant(updates)
     }
 
     /// The same, with a closure that does not throw.
     @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) -> T) -> T {
-        _route(.write).runReentrantNonthrowing(updates)
+        _routes.write.runReentrantNonthrowing(updates)
     }
 
     /// Deletes the entire content of the database: tables, indexes, views, triggers.
@@ -163,14 +160,14 @@ extension DatabaseWriter {
     public func erase() async throws { try await barrierWriteWithoutTransaction { try $0.erase() } }
 
     /// Rebuilds the database file, and releases its unused space. <https://sqlite.org/lang_vacuum.html>
-    public func vacuum() throws { try _route(.write).run { try $0.execute(sql: "VACUUM") } }
+    public func vacuum() throws { try _routes.write.run { try $0.execute(sql: "VACUUM") } }
 
     /// The same, without blocking the thread of the task.
     public func vacuum() async throws { try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") } }
 
     /// Writes a compact copy of the database into a new file. <https://sqlite.org/lang_vacuum.html>
     public func vacuum(into filePath: String) throws {
-        try _route(.write).run { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
+        try _routes.write.run { try $0.execute(sql: "VACUUM INTO ?", arguments: [filePath]) }
     }
 
     /// The same, without blocking the thread of the task.

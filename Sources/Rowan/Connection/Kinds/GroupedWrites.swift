@@ -19,16 +19,19 @@ final class GroupedWrites: Sendable {
 
     /// Runs a write in a shared transaction, and returns its result after the commit.
     func write<T: Sendable>(
-        in lane: AccessLane, _ updates: @escaping @Sendable (Database) throws -> T
+        in lane: AccessLane, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        let write = PendingWrite(updates)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard write.wait(continuation) else { return }
-                add(write, lane)
+        // A write lets go of the closure before it returns its result.
+        try await withoutActuallyEscaping(updates) { updates in
+            let write = PendingWrite(updates)
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    guard write.wait(continuation) else { return }
+                    add(write, lane)
+                }
+            } onCancel: {
+                write.cancel()
             }
-        } onCancel: {
-            write.cancel()
         }
     }
 
@@ -42,7 +45,7 @@ final class GroupedWrites: Sendable {
     }
 
     private func schedule(_ lane: AccessLane) {
-        DatabaseAccessRoute(lane: lane, scope: .plain).callback { result in
+        AccessRoute(lane: lane, scope: .plain).callback { result in
             let writes = self.take()
             switch result {
             case .success(let db): Self.run(writes, db, lane.connectionOfCurrentThread)
@@ -151,6 +154,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         var updates: (@Sendable (Database) throws -> T)?
         var continuation: CheckedContinuation<T, any Error>?
         var result: Result<T, any Error>?
+        var isRunning = false
         /// The connection, while the write is running.
         var connection: PooledConnection?
         var isCancelled = false
@@ -173,7 +177,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
     func run(_ db: Database, _ connection: PooledConnection?) {
         let updates = state.withLock { state -> (@Sendable (Database) throws -> T)? in
             guard !state.isCancelled else { return nil }
-            state.connection = connection
+            (state.isRunning, state.connection) = (true, connection)
             return state.updates
         }
         let result = Result { () throws -> T in
@@ -188,7 +192,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         }
         let wasCancelled = state.withLock { state in
             if state.isCancelled { state.connection?.endCancellation() }
-            (state.connection, state.result) = (nil, result)
+            (state.isRunning, state.connection, state.result) = (false, nil, result)
             return state.isCancelled
         }
         // SQLite interrupts statements as long as any is running: the next write must not be one of them.
@@ -202,12 +206,13 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
     func fail(_ error: any Error) { finish(error) }
 
     private func finish(_ error: (any Error)?) {
-        let ended = state.withLock { state -> State in
+        let (continuation, known, isCancelled) = state.withLock { state in
+            // The closure must be gone when the caller goes on: it does not escape from the call.
             defer { state = State(isCancelled: state.isCancelled) }
-            return state
+            return (state.continuation, state.result, state.isCancelled)
         }
-        let result: Result<T, any Error> = error.map { .failure($0) } ?? ended.result ?? .failure(CancellationError())
-        ended.continuation?.resume(with: result.asCancellation(if: ended.isCancelled))
+        let result: Result<T, any Error> = error.map { .failure($0) } ?? known ?? .failure(CancellationError())
+        continuation?.resume(with: result.asCancellation(if: isCancelled))
     }
 
     func cancel() {
@@ -216,7 +221,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             // Under the lock, so that the connection can't serve another write in the meantime.
             state.connection?.cancel()
             // A write that has not run fails at once, without a transaction.
-            guard state.connection == nil, state.result == nil else { return nil }
+            guard !state.isRunning, state.result == nil else { return nil }
             defer { (state.continuation, state.updates) = (nil, nil) }
             return state.continuation
         }

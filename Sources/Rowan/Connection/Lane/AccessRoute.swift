@@ -1,21 +1,48 @@
 // An access: the lane of its connection, and the rules during the access. The access verbs (read, write, sync, async,
 // callback) exist only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures only
-// define the route of each kind.
+// define the routes.
 
 import Dispatch
 
-/// The kinds of accesses.
-public enum DatabaseAccessKind: Sendable {
-    /// A read in a transaction.
-    case read
-    /// A read without a transaction.
-    case unsafeRead
-    /// A write; the calling method decides on the transaction.
-    case write
+/// How the accesses of a reader or a writer reach their connections. Only the library uses it: it has no public members.
+public final class DatabaseAccessRoutes: Sendable {
+    /// Reads in a transaction.
+    let read: AccessRoute
+    /// Reads without a transaction.
+    let unsafeRead: AccessRoute
+    /// Writes; the calling method decides on the transaction.
+    let write: AccessRoute
+    /// The readers that wait while a barrier runs; nil if no connection reads beside the writer.
+    private let readers: AccessLane?
+
+    init(read: AccessRoute, unsafeRead: AccessRoute, write: AccessRoute, readers: AccessLane? = nil) {
+        self.read = read
+        self.unsafeRead = unsafeRead
+        self.write = write
+        self.readers = readers
+    }
+
+    /// The routes of a snapshot, which all lead to the same connections.
+    convenience init(snapshot lane: AccessLane) {
+        let route = AccessRoute(lane: lane, scope: .snapshot)
+        self.init(read: route, unsafeRead: route, write: route)
+    }
+
+    /// The same routes, for accesses that begin at a place of the program.
+    func at(_ site: StaticCallSite) -> DatabaseAccessRoutes {
+        DatabaseAccessRoutes(
+            read: read.at(site), unsafeRead: unsafeRead.at(site), write: write.at(site), readers: readers)
+    }
+
+    /// Runs the closure while no read is running.
+    func withBarrier<T>(_ body: () throws -> T) throws -> T {
+        guard let readers else { return try body() }
+        return try readers.exclusively { _ in try body() }
+    }
 }
 
 /// The source of an access's connection, and the rules during the access.
-public struct DatabaseAccessRoute: Sendable {
+struct AccessRoute: Sendable {
     enum Scope: Sendable {
         /// A deferred transaction that refuses writes.
         case readTransaction
@@ -35,11 +62,17 @@ public struct DatabaseAccessRoute: Sendable {
     var site = StaticCallSite.unknown
 }
 
-extension DatabaseAccessRoute {
+extension AccessRoute {
     /// The same connections, without a transaction.
-    var withoutTransaction: DatabaseAccessRoute {
-        guard case .snapshot = scope else { return DatabaseAccessRoute(lane: lane, scope: .plain) }
+    var withoutTransaction: AccessRoute {
+        guard case .snapshot = scope else { return AccessRoute(lane: lane, scope: .plain) }
         return self
+    }
+
+    fileprivate func at(_ site: StaticCallSite) -> AccessRoute {
+        var route = self
+        route.site = site
+        return route
     }
 
     /// Synchronous access, on the current thread.
@@ -123,7 +156,7 @@ extension DatabaseAccessRoute {
 
     /// Asynchronous access, on the queue of the connection. Cancelling the task interrupts SQLite, and leaves the
     /// connection clean.
-    func run<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws -> T {
         let access = AsyncAccess(lane)
         return try await withTaskCancellationHandler {
             try await access.run { grant in try runGranted(access, grant, body) }

@@ -40,7 +40,7 @@ extension TableRecord {
     ) -> DatabaseValue {
         let value = key.databaseValue
         if case .int64 = value.storage { return value }
-        return Key.isStoredByStrategy ? _storedKey(key, forColumn: column) : value
+        return Key.isStoredByStrategy ? storedKey(key, forColumn: column) : value
     }
 
     /// Apart from ``keyStatement(_:_:)``, which would look up the metadata of `Optional<Key>` even without it.

@@ -18,9 +18,6 @@ import Foundation
 /// `didInsert`, `didSave`. Update: `willSave`, `aroundSave`, `willUpdate`, `aroundUpdate`, `didUpdate`, `didSave`.
 /// Delete: `willDelete`, `aroundDelete`, `didDelete`.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// How INSERT and UPDATE handle constraint violations.
-    static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
-
     /// Called before the insertion.
     mutating func willInsert(_ db: Database) throws
     /// Called around the insertion: call `insert()` exactly once.
@@ -53,25 +50,8 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func didDelete(deleted: Bool)
 }
 
-/// How INSERT and UPDATE handle constraint violations. <https://sqlite.org/lang_conflict.html>
-public struct PersistenceConflictPolicy: Sendable {
-    /// The resolution of insertions.
-    public let conflictResolutionForInsert: Database.ConflictResolution
-    /// The resolution of updates.
-    public let conflictResolutionForUpdate: Database.ConflictResolution
-
-    /// Creates a policy. By default, a violation fails the statement, and undoes its changes.
-    public init(insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort) {
-        conflictResolutionForInsert = insert
-        conflictResolutionForUpdate = update
-    }
-}
-
 // The default implementations only report themselves to a probe: see CallbackProbe.
 extension MutablePersistableRecord {
-    /// By default, a violation fails the statement, and undoes its changes.
-    public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
-
     /// By default, does nothing.
     @inlinable
     public mutating func willInsert(_ db: Database) throws { db.hasDefault(.willInsert, Self.self) }
@@ -144,18 +124,4 @@ extension PersistableRecord {
     /// By default, does nothing.
     @inlinable
     public func didInsert(_ inserted: InsertionSuccess) { inserted.key.probe?.note(.didInsert, Self.self) }
-}
-
-extension MutablePersistableRecord {
-    /// The conflict resolution of batch insertions. Not for users.
-    public static var _insertConflictResolution: Database.ConflictResolution? {
-        let resolution = persistenceConflictPolicy.conflictResolutionForInsert
-        return resolution == .abort ? nil : resolution
-    }
-
-    /// The conflict resolution of batch updates. Not for users.
-    public static var _updateConflictResolution: Database.ConflictResolution? {
-        let resolution = persistenceConflictPolicy.conflictResolutionForUpdate
-        return resolution == .abort ? nil : resolution
-    }
 }

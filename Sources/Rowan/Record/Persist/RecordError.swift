@@ -37,7 +37,7 @@ extension TableRecord {
             guard columns.count == 1 else {
                 throw RequestError.compositeKey(table: databaseTableName, columns: columns)
             }
-            return recordNotFound(key: [columns[0]: _storedKey(key, forColumn: columns[0])])
+            return recordNotFound(key: [columns[0]: storedKey(key, forColumn: columns[0])])
         } catch {
             return error
         }

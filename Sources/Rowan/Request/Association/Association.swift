@@ -20,10 +20,10 @@ public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sen
     associatedtype OriginRowDecoder
 
     /// The path. Not for users.
-    var _path: AssociationPathBox { get }
+    var _path: AssociationPath { get }
 
     /// Creates an association from a path. Not for users.
-    init(_path: AssociationPathBox)
+    init(_path: AssociationPath)
 }
 
 /// An association to at most one row.
@@ -32,15 +32,10 @@ public protocol AssociationToOne: Association {}
 /// An association to any number of rows.
 public protocol AssociationToMany: Association {}
 
-/// The path of an association. Its parts are internal.
-public struct AssociationPathBox: Hashable, Sendable {
-    package var path: AssociationPath
-}
-
 extension Association {
-    init(_ path: AssociationPath) { self.init(_path: AssociationPathBox(path: path)) }
+    init(_ path: AssociationPath) { self.init(_path: path) }
 
-    package var path: AssociationPath { _path.path }
+    package var path: AssociationPath { _path }
 
     /// The association with a changed relation. Not for users.
     public func _mapRelation(_ change: (inout Relation) -> Void) -> Self {
@@ -82,9 +77,9 @@ public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The association to the records with the foreign key: the books of an author.
@@ -98,9 +93,9 @@ public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The association to the single record with the foreign key: the demographics of a country.
@@ -114,9 +109,9 @@ public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The association to many records through other records: the citizens of a country, through passports.
@@ -130,9 +125,9 @@ public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany 
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The association to one record through other records: the address of a book's library.
@@ -146,9 +141,9 @@ public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The association on any condition, to a common table expression, a table or a subquery.
@@ -163,9 +158,9 @@ public struct JoinAssociation<Origin, Destination>: AssociationToOne {
     /// The associated record type.
     public typealias RowDecoder = Destination
     /// The path. Not for users.
-    public let _path: AssociationPathBox
+    public let _path: AssociationPath
     /// Creates an association from a path. Not for users.
-    public init(_path: AssociationPathBox) { self._path = _path }
+    public init(_path: AssociationPath) { self._path = _path }
 }
 
 /// The columns that refer to another table.

@@ -92,7 +92,7 @@ extension QueryInterfaceRequest {
 
     /// How the type of the rows handles constraint violations; nil for SQLite's default.
     var policyForUpdate: Database.ConflictResolution? {
-        (RowDecoder.self as? any TableRecord.Type)?._updateConflictResolution
+        (RowDecoder.self as? any TableRecord.Type)?.persistenceConflictPolicy.writtenForUpdate
     }
 
     package func deleteQuery(

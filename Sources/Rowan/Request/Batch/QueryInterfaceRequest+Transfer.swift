@@ -91,7 +91,7 @@ extension TableRecord {
     ) throws -> Int {
         let query = InsertSelectQuery(
             table: TableName(databaseTableName, schema: databaseSchemaName), columns: columns.map(\.name),
-            conflictResolution: (conflictResolution ?? _insertConflictResolution)?.rawValue,
+            conflictResolution: (conflictResolution ?? persistenceConflictPolicy.writtenForInsert)?.rawValue,
             query: try Resolver(db).subquery(request.sqlSubquery))
         try db.execute { $0.write(query) }
         return db.changesCount

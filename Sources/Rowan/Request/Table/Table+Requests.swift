@@ -84,12 +84,14 @@ extension Table {
     }
     /// A request for the row with a primary key; without rows for nil.
     @_disfavoredOverload
-    public func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder> {
+    public func filter(
+        key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil
+    ) -> QueryInterfaceRequest<RowDecoder> {
         all().filter(key: key)
     }
     /// A request for the rows with some primary keys.
     @_disfavoredOverload
-    public func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
+    public func filter<Keys: Collection>(keys: Keys, _: Relation.NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -249,7 +251,7 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
 
     /// A request for the rows with some ids.
     @_disfavoredOverload
-    public func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
+    public func filter<IDS: Collection>(ids: IDS, _: Relation.NoClosure = nil) -> QueryInterfaceRequest<RowDecoder>
     where IDS.Element == RowDecoder.ID {
         all().filter(keys: ids)
     }

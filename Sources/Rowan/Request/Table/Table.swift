@@ -16,8 +16,7 @@ public struct Table<RowDecoder>: Sendable {
 
     /// Creates a table whose rows decode to a type.
     public init(_ tableName: String, in schemaName: String? = nil) {
-        let isRecord = RowDecoder.self is any TableRecord.Type
-        self.init(tableName, in: schemaName, storage: isRecord ? RecordStorage(RowDecoder.self) : nil)
+        self.init(tableName, in: schemaName, storage: RecordStorage(RowDecoder.self))
     }
 
     init(_ tableName: String, in schemaName: String?, storage: RecordStorage?) {

@@ -83,13 +83,14 @@ extension TableRecord {
     }
     /// A request for the row with a primary key; without rows for nil.
     @_disfavoredOverload
-    public static func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
-    {
+    public static func filter(
+        key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil
+    ) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
     /// A request for the rows with some primary keys.
     @_disfavoredOverload
-    public static func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    public static func filter<Keys: Collection>(keys: Keys, _: Relation.NoClosure = nil) -> QueryInterfaceRequest<Self>
     where Keys.Element: DatabaseValueConvertible {
         all().filter(keys: keys)
     }
@@ -246,7 +247,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 
     /// A request for the rows with some ids.
     @_disfavoredOverload
-    public static func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> QueryInterfaceRequest<Self>
+    public static func filter<IDS: Collection>(ids: IDS, _: Relation.NoClosure = nil) -> QueryInterfaceRequest<Self>
     where IDS.Element == ID {
         all().filter(keys: ids)
     }

@@ -42,14 +42,13 @@ public protocol TableRecord: SendableMetatype {
     /// The columns that requests select. By default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The stored value of a key, for a column. Not for users: records with strategies define it.
-    static func _storedKey(_ value: any DatabaseValueConvertible, forColumn column: String) -> DatabaseValue
-
-    /// How insertions handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
-    static var _insertConflictResolution: Database.ConflictResolution? { get }
-
-    /// How updates handle constraint violations, by the policy of the type; nil for SQLite's default. Not for users.
-    static var _updateConflictResolution: Database.ConflictResolution? { get }
+    /// How INSERT and UPDATE handle constraint violations, in the methods of records and of requests.
+    ///
+    /// ```swift
+    /// // INSERT OR REPLACE INTO "player" ...
+    /// static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace, update: .replace)
+    /// ```
+    static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 }
 
 extension TableRecord where DatabaseComponents == Columns.Type {
@@ -75,18 +74,8 @@ extension TableRecord {
     /// By default, requests select all columns.
     public static var databaseSelection: [any SQLSelectable] { allColumnsSelection }
 
-    /// By default, a violation fails the insertion, and undoes its changes. Not for users.
-    public static var _insertConflictResolution: Database.ConflictResolution? { nil }
-
-    /// By default, a violation fails the update, and undoes its changes. Not for users.
-    public static var _updateConflictResolution: Database.ConflictResolution? { nil }
-
-    /// By default, the database value of the key. Not for users.
-    public static func _storedKey(
-        _ value: any DatabaseValueConvertible, forColumn column: String
-    ) -> DatabaseValue {
-        value.databaseValue
-    }
+    /// By default, a violation fails the statement, and undoes its changes.
+    public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
     /// The number of columns that requests select.
     public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
@@ -100,18 +89,6 @@ extension TableRecord {
 
 /// The default selection: a single array for all requests. Its only element is Sendable, which its type can't express.
 nonisolated(unsafe) private let allColumnsSelection: [any SQLSelectable] = [AllColumns()]
-
-extension RecordStorage {
-    /// The storage of a record type.
-    init(_ type: any Any.Type) { self.init(type: type, encode: storedValue) }
-}
-
-/// The stored form of a value, for a record type.
-@Sendable
-private func storedValue(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
-    guard let type = type as? any TableRecord.Type else { return value.databaseValue }
-    return type._storedKey(value.value, forColumn: column)
-}
 
 /// The table names that are derived from type names, cached (benchmark request-build).
 private let derivedTableNames = Mutex<[ObjectIdentifier: String]>([:])

@@ -1,11 +1,13 @@
 // The methods of requests that need a table, for aliases and keys, and the methods of derivable requests. Like the
 // other ones, they consume their request.
 
-/// The type of a parameter that trailing closures bind to, instead of a key. Never pass it.
-///
-/// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It
-/// would take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
-public typealias NoClosure = ((Never) -> Never)?
+extension Relation {
+    /// The type of a parameter that trailing closures bind to, instead of a key. Never pass it.
+    ///
+    /// A trailing closure has no label: for the compiler, `filter { $0.nmae == "x" }` may also mean `filter(key:)`. It
+    /// would take seconds to reject a generic parameter (Tests/DoesNotCompile/Misspelt).
+    public typealias NoClosure = ((Never) -> Never)?
+}
 
 extension TableRequest {
     /// Gives the table an alias, which subqueries can refer to.
@@ -15,13 +17,13 @@ extension TableRequest {
 
     /// Keeps the row with a primary key; no row for nil.
     @_disfavoredOverload
-    public consuming func filter(key: (some DatabaseValueConvertible)?, _: NoClosure = nil) -> Self {
+    public consuming func filter(key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil) -> Self {
         filter(primaryKey: key.map { [$0] } ?? [])
     }
 
     /// Keeps the rows with some primary keys.
     @_disfavoredOverload
-    public consuming func filter<Keys: Collection>(keys: Keys, _: NoClosure = nil) -> Self
+    public consuming func filter<Keys: Collection>(keys: Keys, _: Relation.NoClosure = nil) -> Self
     where Keys.Element: DatabaseValueConvertible {
         filter(primaryKey: keys)
     }
@@ -78,7 +80,7 @@ extension TableRequest where Self: TypedRequest, RowDecoder: Identifiable, RowDe
 
     /// Keeps the rows with some ids.
     @_disfavoredOverload
-    public consuming func filter<IDS: Collection>(ids: IDS, _: NoClosure = nil) -> Self
+    public consuming func filter<IDS: Collection>(ids: IDS, _: Relation.NoClosure = nil) -> Self
     where IDS.Element == RowDecoder.ID {
         filter(keys: ids)
     }

@@ -14,8 +14,9 @@ package struct AssociationStep: Hashable, Sendable {
     }
 }
 
-/// The path from a relation to an associated one, with or without pivots. It has at least one step.
-package struct AssociationPath: Hashable, Sendable {
+/// The path from a relation to an associated one, with or without pivots. It has at least one step. Only the library uses
+/// it: it has no public members.
+public struct AssociationPath: Hashable, Sendable {
     package var steps: [AssociationStep]
 
     package init(_ steps: [AssociationStep]) { self.steps = steps }

@@ -63,7 +63,7 @@ extension [CommonTable] {
     }
 }
 
-/// A query: the value behind requests. Its parts are internal.
+/// A query: the value behind requests. Only the library uses it: it has no public members.
 public struct Relation: Hashable, Sendable {
     package var source: Source
     /// How the record type of the source stores values, if the source has a record type.

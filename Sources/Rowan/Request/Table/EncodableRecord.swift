@@ -171,29 +171,27 @@ extension EncodableRecord {
     }
 }
 
-// Strategies only apply to `Codable` records: other records encode their values themselves.
-extension TableRecord where Self: EncodableRecord & Encodable {
-    /// The stored form of a key. Not for users.
-    public static func _storedKey(
-        _ value: any DatabaseValueConvertible, forColumn column: String
-    ) -> DatabaseValue {
-        storedValue(value, forColumn: column)
-    }
+extension RecordStorage {
+    /// The storage of a type, which may be a record type.
+    init(_ type: any Any.Type) { self.init(type: type, encode: storedByStrategy) }
 }
 
-extension Table where RowDecoder: EncodableRecord & Encodable {
-    /// Creates a table whose rows decode to a record type. The strategies of the type apply to keys and columns.
-    public init(_ tableName: String, in schemaName: String? = nil) {
-        self.init(
-            tableName, in: schemaName, storage: RecordStorage(type: RowDecoder.self, encode: storedByStrategy))
-    }
-}
-
-/// The stored form of a value, with the strategies of a record type.
+/// The stored form of a value, with the strategies of a record type. They only apply to `Codable` records: other records
+/// encode their values themselves.
 @Sendable
 private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
-    guard let type = type as? any EncodableRecord.Type else { return value.databaseValue }
+    guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
     return type.storedValue(value.value, forColumn: column)
+}
+
+extension TableRecord {
+    /// The stored form of a key, for a column.
+    package static func storedKey(
+        _ key: some DatabaseValueConvertible, forColumn column: String
+    ) -> DatabaseValue {
+        guard let type = Self.self as? any (EncodableRecord & Encodable).Type else { return key.databaseValue }
+        return type.storedValue(key, forColumn: column)
+    }
 }
 
 // MARK: - Comparison

@@ -1,0 +1,80 @@
+// What a write tells the callbacks of its record: the stored values, and the key that SQLite has chosen.
+
+/// The properties that all insertions of a plan share.
+@usableFromInline
+final class InsertedKey: Sendable {
+    let rowIDColumn: String?
+    /// Receives the reports of default implementations.
+    @usableFromInline let probe: CallbackProbe?
+
+    init(rowIDColumn: String?, probe: CallbackProbe? = nil) {
+        self.rowIDColumn = rowIDColumn
+        self.probe = probe
+    }
+}
+
+extension PersistenceContainer {
+    /// The stored values of an insertion, with the rowid that SQLite has chosen.
+    fileprivate func with(_ rowID: Int64, _ key: InsertedKey) -> PersistenceContainer {
+        guard let column = key.rowIDColumn else { return self }
+        var container = self
+        container.set(column, rowID.databaseValue)
+        return container
+    }
+}
+
+/// The result of an insertion.
+public struct InsertionSuccess: Sendable {
+    /// The rowid of the inserted row or, for an upsert, of the updated row.
+    public var rowID: Int64
+
+    @usableFromInline var key: InsertedKey
+
+    @usableFromInline var stored: PersistenceContainer
+
+    /// The stored values, including the rowid.
+    public var persistenceContainer: PersistenceContainer {
+        get { stored.with(rowID, key) }
+        set { stored = newValue }
+    }
+
+    /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`), or nil.
+    public var rowIDColumn: String? {
+        get { key.rowIDColumn }
+        set { key = InsertedKey(rowIDColumn: newValue) }
+    }
+
+    init(rowID: Int64, key: InsertedKey, persistenceContainer: PersistenceContainer) {
+        self.rowID = rowID
+        self.key = key
+        stored = persistenceContainer
+    }
+}
+
+/// The result of an insertion or an update.
+public struct PersistenceSuccess: Sendable {
+    @usableFromInline var stored: PersistenceContainer
+    /// The rowid of an insertion, and its column. They are added on demand, because the container is seldom requested.
+    @usableFromInline var insertedRowID: (key: InsertedKey, rowID: Int64)?
+    /// The columns that the update should write; nil for all.
+    @usableFromInline var updatedColumns: Set<String>?
+
+    /// The stored values, including the rowid of an insertion.
+    public var persistenceContainer: PersistenceContainer {
+        get {
+            guard let (key, rowID) = insertedRowID else { return stored }
+            return stored.with(rowID, key)
+        }
+        set { (stored, insertedRowID) = (newValue, nil) }
+    }
+
+    @inlinable
+    init(persistenceContainer: PersistenceContainer) { stored = persistenceContainer }
+
+    /// The success of an insertion.
+    @inlinable
+    init(_ inserted: InsertionSuccess) {
+        stored = inserted.stored
+        insertedRowID = (inserted.key, inserted.rowID)
+    }
+}
