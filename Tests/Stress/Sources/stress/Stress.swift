@@ -3,7 +3,8 @@
 // stress <part> ...           runs some parts
 //     --seed <number>         begins with this seed rather than a random one
 //     --seconds <number>      in all
-//     --cases <number>        ends out-of-memory after so many allocations, even if there is time left
+//     --cases <number>        ends blocked-tasks after so many steps for each width, out-of-memory after so many
+//                             allocations, even if there is time left
 
 import Foundation
 import Rowan
@@ -57,7 +58,7 @@ struct Part: Sendable {
 
     static let all: [Part] = [
         .kill, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation, .observation,
-        .reentrance, .lifetimes, .closed, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
+        .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]
 
     /// Runs rounds until the time is over. Each round has a seed of its own, the first one the given seed.
