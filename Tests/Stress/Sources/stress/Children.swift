@@ -6,11 +6,14 @@ import Rowan
 enum Children {
     static var executable: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
 
-    static func start(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (process: Process, output: FileHandle) {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = executable
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = pipe
         try process.run()
         // Else the reader would see no end.
@@ -37,6 +40,7 @@ enum Children {
                 try Migrations.migrate(path: arguments[0], kind: Kind(rawValue: arguments[1])!)
             case "child-transfers":
                 try Bank.transfer(path: arguments[0], seed: UInt64(arguments[1])!, seconds: Double(arguments[2])!)
+            case "child-blocked-tasks": try await Crossing(arguments: arguments).run()
             default: throw CocoaError(.featureUnsupported)
             }
         } catch {

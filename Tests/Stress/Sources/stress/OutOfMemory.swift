@@ -33,6 +33,7 @@ extension Part {
             allocations.arm(number, isSticky: isSticky)
             session.work(run)
             allocations.disarm()
+            run.didCase()
             run.count("allocations that fail")
             run.count("errors thrown", session.errors.count)
             try session.check(run)

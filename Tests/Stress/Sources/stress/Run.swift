@@ -12,15 +12,25 @@ final class Run {
     /// What was checked, by name.
     var counts: [String: Int] = [:]
     private(set) var failures: [String] = []
+    /// After so many cases, the part ends before its time is over.
+    let caseLimit: Int?
+    private(set) var cases = 0
 
-    init(seed: UInt64, deadline: Date) throws {
+    init(seed: UInt64, deadline: Date, caseLimit: Int? = nil) throws {
         self.seed = seed
+        self.caseLimit = caseLimit
         self.deadline = deadline
         random = SplitMix64(seed: seed)
         folder = try TemporaryFolder()
     }
 
-    var isOver: Bool { Date() >= deadline }
+    var isOver: Bool { Date() >= deadline || casesLeft == 0 }
+
+    /// The number of cases that are left, or nil if only the time limits them.
+    var casesLeft: Int? { caseLimit.map { max(0, $0 - cases) } }
+
+    /// Counts cases of a part that a number of cases can end.
+    func didCase(_ number: Int = 1) { cases += number }
 
     func count(_ name: String, _ number: Int = 1) { counts[name, default: 0] += number }
 

@@ -3,6 +3,8 @@
 // stress <part> ...           runs some parts
 //     --seed <number>         begins with this seed rather than a random one
 //     --seconds <number>      in all
+//     --cases <number>        ends blocked-tasks after so many steps for each width, out-of-memory after so many
+//                             allocations, even if there is time left
 
 import Foundation
 import Rowan
@@ -25,9 +27,10 @@ enum Stress {
         let seed = option("--seed").flatMap { UInt64($0) }
         let environment = ProcessInfo.processInfo.environment
         let seconds = (option("--seconds") ?? environment["STRESS_SECONDS"]).flatMap { Double($0) } ?? 180
+        let cases = option("--cases").flatMap { Int($0) }
         if let name = option("--part"), let part = Part.all.first(where: { $0.name == name }), let seed {
             Children.endWithParent()
-            exit(await part.run(seed: seed, seconds: seconds))
+            exit(await part.run(seed: seed, seconds: seconds, cases: cases))
         }
         if arguments == ["--list"] {
             for part in Part.all { say("\(part.name): \(part.summary)") }
@@ -39,7 +42,7 @@ enum Stress {
             exit(2)
         }
         let parts = arguments.isEmpty ? Part.all : Part.all.filter { arguments.contains($0.name) }
-        exit(Supervisor(parts: parts, seed: seed, seconds: seconds).run() ? 0 : 1)
+        exit(Supervisor(parts: parts, seed: seed, seconds: seconds, cases: cases).run() ? 0 : 1)
     }
 }
 
@@ -55,25 +58,24 @@ struct Part: Sendable {
 
     static let all: [Part] = [
         .kill, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation, .observation,
-        .reentrance,
-        .lifetimes,
-        .closed, .fuzzSQL,
-        .fuzzFiles, .fuzzTokens, .values, .latency,
+        .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]
 
     /// Runs rounds until the time is over. Each round has a seed of its own, the first one the given seed.
-    func run(seed: UInt64, seconds: Double) async -> CInt {
+    func run(seed: UInt64, seconds: Double, cases: Int?) async -> CInt {
         let deadline = Date(timeIntervalSinceNow: seconds)
         var counts: [String: Int] = [:]
         var failedRounds = 0
         var number: UInt64 = 0
+        var casesLeft = cases
         var memory = MemoryGrowth()
         repeat {
             let roundSeed = seed &+ number
             number += 1
             do {
-                let run = try Run(seed: roundSeed, deadline: deadline)
+                let run = try Run(seed: roundSeed, deadline: deadline, caseLimit: casesLeft)
                 do { try await round(run) } catch { run.fail("unexpected error: \(error)") }
+                casesLeft = run.casesLeft
                 counts.merge(run.counts) { $0 + $1 }
                 if !run.failures.isEmpty { failedRounds += 1 }
                 for failure in run.failures { say("FAILED \(name), seed \(roundSeed): \(failure)") }
@@ -82,7 +84,7 @@ struct Part: Sendable {
                 return 1
             }
             memory.roundDidEnd()
-        } while Date() < deadline && failedRounds < 3
+        } while Date() < deadline && failedRounds < 3 && casesLeft != 0
         let told = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         say("\(name): \(number) rounds, \(told); \(memory); seeds from \(seed)")
         if memory.isGrowing { say("FAILED \(name): \(memory)") }

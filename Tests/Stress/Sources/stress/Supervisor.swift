@@ -6,6 +6,7 @@ struct Supervisor {
     let parts: [Part]
     let seed: UInt64?
     let seconds: Double
+    let cases: Int?
 
     /// Runs the parts; false if one has failed.
     func run() -> Bool {
@@ -58,6 +59,7 @@ struct Supervisor {
             process.executableURL = Children.executable
             process.currentDirectoryURL = folder.url
             process.arguments = ["--part", part.name, "--seed", "\(seed)", "--seconds", "\(seconds)"]
+            if let cases { process.arguments?.append(contentsOf: ["--cases", "\(cases)"]) }
             var environment = ProcessInfo.processInfo.environment
             environment["STRESS_TRAIL"] = folder.path("trail")
             environment["STRESS_SKIP"] = skipped.joined(separator: "\n")
