@@ -58,14 +58,6 @@ struct UpdateTests {
         }
     }
 
-    @Test func aColumnThatIsNotEncodedIsAMisuse() throws {
-        try inLoggedDatabase(schema) { db, _ throws in
-            let error = databaseError { try Player(id: 1, name: "", score: 0).update(db, columns: ["level"]) }
-            #expect(error?.resultCode == .SQLITE_MISUSE)
-            #expect(error?.message == #"Player does not encode column "level""#)
-        }
-    }
-
     @Test func aMissingRowIsAnError() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             var player = Player(id: 9, name: "Nobody", score: 0)

@@ -1,7 +1,8 @@
 // Updates: a single implementation of UPDATE, for all columns or some, with or without returned rows.
 
 extension MutablePersistableRecord {
-    /// Updates the row of the record: all encoded columns, except the primary key.
+    /// Updates the row of the record: all encoded columns that the table has, except the primary key. See
+    /// ``Configuration/strictColumns``.
     ///
     /// ```swift
     /// // UPDATE "player" SET "name"=?, "score"=? WHERE "id"=?
@@ -21,7 +22,8 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates some columns of the row: `player.update(db, columns: ["score"])`.
+    /// Updates some columns of the row: `player.update(db, columns: ["score"])`. Columns that the record or the table
+    /// lacks are ignored: see ``Configuration/strictColumns``.
     ///
     /// - Throws: a ``RecordError`` if no row has the primary key.
     public func update<Columns: Collection>(
@@ -181,10 +183,14 @@ struct Modification {
             throw RecordError.recordNotFound(
                 databaseTableName: table.name, key: Dictionary(key, uniquingKeysWith: { first, _ in first }))
         }
-        let wanted = try columns.map { try updatedIndexes($0, container) } ?? Array(container.columns.indices)
-        var changed = wanted.filter { !keyIndexes.contains($0) }
+        let wanted = try columns.map { try updatedIndexes(db, $0, container) } ?? Array(container.columns.indices)
+        let stored = try db.configuration.strictColumns ? nil : db.assignableColumns(of: table)
+        var changed = wanted.filter { index in
+            guard !keyIndexes.contains(index) else { return false }
+            return stored?.contains(container.columns[index].foldedDatabaseName) ?? true
+        }
         let changedColumns = columns ?? Set(container.columns)
-        // Only the key is encoded: assigning the key to itself reveals whether the row exists.
+        // The record and the table have only the key in common: assigning the key to itself reveals whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         let returning = try ReturnedColumns(returning.map(\.sqlSelection), &terms)
@@ -200,14 +206,25 @@ struct Modification {
             changedColumns: changedColumns)
     }
 
-    private func updatedIndexes(_ columns: Set<String>, _ container: PersistenceContainer) throws -> [Int] {
-        try columns.map { column in
-            guard let index = container.index(ofColumn: column) else {
+    private func updatedIndexes(
+        _ db: Database, _ columns: Set<String>, _ container: PersistenceContainer
+    ) throws -> [Int] {
+        try columns.compactMap { column in
+            let index = container.index(ofColumn: column)
+            guard index != nil || !db.configuration.strictColumns else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE, message: "\(record) does not encode column \"\(column)\"")
             }
             return index
         }.sorted()
+    }
+}
+
+extension Database {
+    /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can be assigned, too.
+    fileprivate func assignableColumns(of table: TableName) throws -> Set<String>? {
+        guard try !isVirtualTable(table.name, in: table.schema) else { return nil }
+        return Set(try columns(in: table.name, in: table.schema).map(\.name.foldedDatabaseName))
     }
 }
 
