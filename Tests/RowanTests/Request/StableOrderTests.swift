@@ -69,4 +69,43 @@ private let schema = """
             #expect(log.take() == [#"SELECT * FROM "person" ORDER BY "name", "id""#])
         }
     }
+
+    private struct Author: TableRecord {
+        static let books = hasMany(Book.self)
+    }
+    private struct Book: TableRecord {
+        static let author = belongsTo(Author.self)
+        static let pages = hasMany(Page.self)
+        static let publisher = belongsTo(Publisher.self)
+    }
+    private struct Page: TableRecord {}
+    private struct Publisher: TableRecord {}
+
+    private static let library = """
+        CREATE TABLE author (id INTEGER PRIMARY KEY);
+        CREATE TABLE publisher (id INTEGER PRIMARY KEY);
+        CREATE TABLE book (
+            id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author, publisherId INTEGER REFERENCES publisher);
+        CREATE TABLE page (id INTEGER PRIMARY KEY, bookId INTEGER REFERENCES book)
+        """
+
+    /// Included associations are ordered, too, at every depth, whether they are included before or afterwards.
+    @Test func includedAssociations() throws {
+        try inLoggedDatabase(Self.library + "; INSERT INTO author VALUES (1); INSERT INTO book VALUES (1, 1, NULL)") {
+            db, log throws in
+            let nested = Author.including(all: Author.books.including(all: Book.pages))
+            for request in [nested.withStableOrder(), Author.all().withStableOrder().including(all: Author.books)] {
+                _ = try Row.fetchAll(db, request)
+                for statement in log.take() { #expect(statement.contains("ORDER BY"), "\(statement)") }
+            }
+            _ = try Row.fetchAll(
+                db,
+                Author.including(required: Author.books.including(optional: Book.publisher))
+                    .withStableOrder())
+            #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id", "book"."id", "publisher"."id""#) == true)
+            // What is joined without its columns is not ordered.
+            _ = try Row.fetchAll(db, Author.joining(required: Author.books).withStableOrder())
+            #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id""#) == true)
+        }
+    }
 }

@@ -196,7 +196,8 @@ extension SQLSelection {
     /// Whether selecting keeps one row for each row: false for aggregates, and for SQL text, which may contain one.
     fileprivate var isPlain: Bool {
         switch node {
-        case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true
+        case .allColumns, .symbol(.allColumnsExcluding), .symbol(.columns), .symbol(.primaryKey), .symbol(.nothing):
+            true
         case .expression(let expression), .named(let expression, _):
             if case .column = expression.node { true } else { false }
         case .literal, .symbol(.deferred): false

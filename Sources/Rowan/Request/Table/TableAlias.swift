@@ -49,6 +49,12 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
         ordering.sqlOrdering.qualified(by: id)
     }
 
+    /// A selection of the aliased table: `alias[AllColumns()]`. SQL text stays as it is.
+    @_disfavoredOverload  // an expression of the table is an expression, which can also be selected
+    public subscript(_ selection: some SQLSelectable) -> SQLSelection {
+        selection.sqlSelection.qualified(by: id)
+    }
+
     /// Whether the aliased row of an optional association exists: its primary key is not NULL.
     ///
     /// ```swift
@@ -84,7 +90,7 @@ extension TableAlias where RowDecoder: TableRecord {
     /// The type with the columns: by default, `Columns`.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    // At most three overloads: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
+    // Few overloads: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
 
     /// A column of the aliased table, or any expression: `team.id`.
     public subscript<T: SQLSpecificExpressible>(
@@ -98,5 +104,17 @@ extension TableAlias where RowDecoder: TableRecord {
         dynamicMember keyPath: KeyPath<DatabaseComponents, T>
     ) -> AnySQLJSONExpressible {
         self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression].asJSON
+    }
+
+    /// A selection of the aliased table that the record type defines: `player.nameAndScore`.
+    @_disfavoredOverload
+    public subscript<T: SQLSelectable>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLSelection {
+        RowDecoder.databaseComponents[keyPath: keyPath].sqlSelection.qualified(by: id)
+    }
+
+    /// An ordering of the aliased table that the record type defines: `player.bestFirst`.
+    @_disfavoredOverload
+    public subscript<T: SQLOrderingTerm>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLOrdering {
+        RowDecoder.databaseComponents[keyPath: keyPath].sqlOrdering.qualified(by: id)
     }
 }

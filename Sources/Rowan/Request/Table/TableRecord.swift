@@ -167,7 +167,7 @@ extension SQLInterpolation {
             case .symbol(.allColumnsExcluding(let excluded, _)):
                 let table = SQLSelection.QualifiedTable(table: recordType.databaseTable, alias: alias)
                 literal.append(.selection(SQLSelection(.symbol(.allColumnsExcluding(excluded, of: table)))))
-            case .literal, .symbol(.primaryKey), .symbol(.nothing), .symbol(.deferred):
+            case .literal, .symbol(.columns), .symbol(.primaryKey), .symbol(.nothing), .symbol(.deferred):
                 literal.append(.selection(selection.sqlSelection))
             }
         }

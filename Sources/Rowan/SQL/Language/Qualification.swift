@@ -18,6 +18,24 @@ extension SQLOrdering {
     }
 }
 
+extension SQLSelection {
+    /// The selection, with columns of an alias. SQL text stays as it is.
+    package func qualified(by alias: TableAliasID) -> SQLSelection {
+        switch node {
+        case .expression(let expression): SQLSelection(.expression(expression.qualified(by: alias)))
+        case .named(let expression, let name): SQLSelection(.named(expression.qualified(by: alias), name))
+        case .allColumns(nil): SQLSelection(.symbol(.columns(of: alias)))
+        case .symbol(.allColumnsExcluding(let excluded, nil)):
+            SQLSelection(.symbol(.columns(of: alias, excluding: excluded)))
+        case .symbol(.deferred(let deferred)):
+            SQLSelection(.symbol(.deferred(Deferred { try deferred.terms($0).map { $0.qualified(by: alias) } })))
+        case .literal, .allColumns, .symbol(.allColumnsExcluding), .symbol(.columns), .symbol(.primaryKey),
+            .symbol(.nothing):
+            self
+        }
+    }
+}
+
 /// Qualifies the columns of the current table with an alias. A subquery has its own current table.
 private struct Qualification: ExpressionTransform {
     let alias: TableAliasID

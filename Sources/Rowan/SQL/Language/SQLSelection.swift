@@ -24,6 +24,8 @@ public struct SQLSelection: Hashable, Sendable, SQLSelectable {
     /// The placeholders of selections.
     package enum Symbol: Hashable, Sendable {
         case allColumnsExcluding([String], of: QualifiedTable? = nil)
+        /// All columns of the table of an alias, except some.
+        case columns(of: TableAliasID, excluding: [String] = [])
         case primaryKey
         /// No columns.
         case nothing

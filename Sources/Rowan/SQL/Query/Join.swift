@@ -101,6 +101,11 @@ package struct Join: Hashable, Sendable {
 
     /// The name of the scope.
     package var name: String { step.key.one }
+
+    mutating func orderStably() {
+        if isIncluded { step.relation.isStablyOrdered = true }
+        step.relation.orderAssociationsStably()
+    }
 }
 
 /// Associated rows that a separate query fetches.

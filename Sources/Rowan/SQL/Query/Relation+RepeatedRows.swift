@@ -12,7 +12,8 @@ extension Relation {
         return selection.allSatisfy { selection in
             switch selection.node {
             case .expression(let expression), .named(let expression, _): !expression.mayAggregate
-            case .allColumns, .symbol(.allColumnsExcluding), .symbol(.primaryKey), .symbol(.nothing): true
+            case .allColumns, .symbol(.allColumnsExcluding), .symbol(.columns), .symbol(.primaryKey), .symbol(.nothing):
+                true
             // Unknown terms may turn all rows into one.
             case .literal, .symbol(.deferred): false
             }

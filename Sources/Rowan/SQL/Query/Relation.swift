@@ -155,6 +155,16 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
+    /// Orders the rows of the included associations stably, at every depth.
+    mutating func orderAssociationsStably() {
+        guard hasRareParts else { return }
+        for index in joins.indices { joins[index].orderStably() }
+        for index in prefetches.indices {
+            prefetches[index].path.last.relation.isStablyOrdered = true
+            prefetches[index].path.last.relation.orderAssociationsStably()
+        }
+    }
+
     /// Whether the relation has rarely used parts: aliases, common tables, groups, windows, joins...
     var hasRareParts: Bool { rare.box != nil }
 

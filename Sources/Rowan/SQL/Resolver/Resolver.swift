@@ -55,9 +55,10 @@ package struct Resolver {
     /// The relation with its record link resolved, and with the common tables of its joins moved to it.
     func expanded(_ relation: Relation) throws -> Relation {
         if let link = relation.link { return try expanded(linked(relation, link)) }
-        guard !relation.joins.isEmpty else { return relation }
+        guard !relation.joins.isEmpty || relation.isStablyOrdered else { return relation }
         try checkAliases(of: relation)
         var result = relation
+        if result.isStablyOrdered { result.orderAssociationsStably() }
         result.hoistCommonTables()
         return result
     }

@@ -40,10 +40,20 @@ extension TermResolver {
         guard let source = table.map({ Source.table($0.table) }) ?? current?.source else {
             throw RequestError.noTable
         }
-        let reference = table.map { TableReference.alias($0.alias) } ?? .current
-        return try resolver.columnNames(of: source)
+        return try columns(of: source, table.map { .alias($0.alias) } ?? .current, excluding: excluded)
+    }
+
+    func columns(of alias: TableAliasID, excluding excluded: Set<String>) throws -> [SQLSelection] {
+        guard let source = resolver.sources[alias] else { throw RequestError.unknownAlias }
+        return try columns(of: source.source, .alias(alias), excluding: excluded)
+    }
+
+    private func columns(
+        of source: Source, _ table: TableReference, excluding excluded: Set<String>
+    ) throws -> [SQLSelection] {
+        try resolver.columnNames(of: source)
             .filter { !excluded.contains($0.foldedDatabaseName) }
-            .map { SQLSelection(.expression(Resolver.column($0, reference))) }
+            .map { SQLSelection(.expression(Resolver.column($0, table))) }
     }
 
     /// Whether the row of a table exists: its key is not NULL. For a view without a key, whether any column is not

@@ -55,6 +55,8 @@ package struct TermResolver: ExpressionTransform {
         case .allColumns: [selection]
         case .symbol(.allColumnsExcluding(let excluded, let table)):
             try columns(excluding: Set(excluded.map(\.foldedDatabaseName)), of: table)
+        case .symbol(.columns(let alias, let excluded)):
+            try columns(of: alias, excluding: Set(excluded.map(\.foldedDatabaseName)))
         case .symbol(.primaryKey):
             try currentPrimaryKey().map { SQLSelection(.expression(Resolver.column($0))) }
         case .symbol(.nothing): []
