@@ -53,7 +53,9 @@ extension Database {
     ///   - sql: the statements, separated by semicolons.
     ///   - arguments: each statement takes its positional arguments in order, and the named arguments that it knows.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
-        SQLStatementCursor(try SQLScript(sql, connection), sql: sql, arguments: arguments)
+        SQLStatementCursor(
+            try SQLScript(sql, connection), sql: sql, arguments: arguments,
+            isStrict: connection.isStrictAboutArguments)
     }
 
     /// The statements of a literal, with their arguments set. If the literal embeds no values, arguments can be set
@@ -82,7 +84,8 @@ extension Database {
             defer { if first.isReusable { connection.keep(first, forSQL: sql) } }
             return try first.execute(arguments: arguments)
         }
-        let statements = SQLStatementCursor(script, first: first, sql: sql, arguments: arguments)
+        let statements = SQLStatementCursor(
+            script, first: first, sql: sql, arguments: arguments, isStrict: connection.isStrictAboutArguments)
         while let statement = try statements.next() { try statement.runToEnd() }
     }
 
@@ -116,18 +119,21 @@ public final class SQLStatementCursor: Cursor {
     private let named: [String: DatabaseValue]
     private var unusedNames: Set<String>
 
-    init(_ script: SQLScript, first: Statement? = nil, sql: String, arguments: StatementArguments?) {
+    init(
+        _ script: SQLScript, first: Statement? = nil, sql: String, arguments: StatementArguments?, isStrict: Bool
+    ) {
         self.script = script
         self.first = first
         self.sql = sql
         positional = arguments?.values[...]
         named = arguments?.namedValues ?? [:]
-        unusedNames = Set(named.keys)
+        unusedNames = isStrict ? Set(named.keys) : []
     }
 
     /// The next statement, or nil at the end of the text.
     ///
-    /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE if no statement has used some arguments.
+    /// - Throws: the error of SQLite; at the end, SQLITE_MISUSE if no statement has used some positional arguments or,
+    ///   with ``Configuration/strictArguments``, some named ones.
     public func next() throws -> Statement? {
         guard let statement = try nextStatement() else {
             try refuseUnusedArguments()

@@ -48,6 +48,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         currentSchemaSource = configuration.schemaSource
         connection = try LocalConnection(
             path: path, isReadonly: configuration.readonly || isReader, isStrict: configuration.strictConversions,
+            isStrictAboutArguments: configuration.strictArguments,
             publicStatementArguments: configuration.publicStatementArguments)
     }
 
@@ -83,7 +84,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try connection.check(DatabaseCollation.installOnDemand(in: pointer))
         for function in DatabaseFunction.builtin { try function.install(in: connection) }
         try setBusyMode(
-            isReader ? configuration.readonlyBusyMode ?? configuration.busyMode : configuration.busyMode)
+            (isReader ? configuration.readonlyBusyMode : configuration.writerBusyMode) ?? configuration.busyMode)
         for setup in configuration.setups { try setup(self) }
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }

@@ -1,25 +1,8 @@
-// The only cursor over a statement, for rows, values and records. It has its statement from its creation to its end:
+// The library's only cursor over a statement, for rows, values and records. It has its statement from its creation to its end:
 // meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
 // elements must decode in the loop of the user's module.
 
 public import CSQLite
-
-/// A cursor over the rows of a statement.
-public protocol DatabaseCursor<Element>: Cursor {
-    /// The statement.
-    var statement: Statement { get }
-}
-
-extension DatabaseCursor {
-    /// The SQL of the statement.
-    public var sql: String { statement.sql }
-    /// The arguments of the statement.
-    public var arguments: StatementArguments { statement.arguments }
-    /// The number of columns of the rows.
-    public var columnCount: Int { statement.columnCount }
-    /// The names of the columns.
-    public var columnNames: [String] { statement.columnNames }
-}
 
 /// A cursor of rows. Each step returns the same row object: copy the rows that you keep.
 public typealias RowCursor = FetchCursor<RowElements>
@@ -112,6 +95,27 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         return try Decoding.element(of: row)
     }
 
+    /// The statement, for adopters of the protocol.
+    public var _statement: Statement { statement }
+
+    /// Whether the cursor has no more elements. Setting it to true ends the cursor.
+    public var _isDone: Bool {
+        get { preloaded.map { preloadedIndex >= $0.count } ?? isDone }
+        set {
+            guard newValue, !_isDone else { return }
+            if let preloaded { preloadedIndex = preloaded.count }
+            guard !isDone else { return }
+            statement.connection.endRun(of: statement)
+            finish()
+        }
+    }
+
+    /// The element of the current row.
+    public func _element(sqliteStatement: SQLiteStatement) throws -> Element {
+        guard let row else { throw lostAccessError() }
+        return try Decoding.element(of: row)
+    }
+
     /// The row object, moved to the next row.
     @inlinable
     package func nextRow() throws -> Row? {
@@ -125,7 +129,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// - Precondition: the same access has been running since the last row.
     @inlinable
     package func advance(_ row: Row) throws -> Bool {
-        let code = sqlite3_step(statement.sqliteStatement)
+        let code = sqlite3_step(statement.handle)
         guard code == SQLITE_ROW else { return try finish(code) }
         return true
     }
@@ -247,7 +251,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     /// - Precondition: the row is the current one.
     package func hiddenValue(_ column: Int, ofRow row: Int) -> DatabaseValue {
         if let preloaded { return preloaded.value(column, ofRow: row) }
-        return DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(column))
+        return DatabaseValue(sqliteStatement: statement.handle, index: CInt(column))
     }
 
     private func nextRow(of rows: RowBatch) -> Row? {

@@ -69,7 +69,7 @@ extension LocalConnection {
         let query = try prepare(sql)
         defer { query.reset() }
         try query.start()
-        return try query.firstStep() ? DatabaseValue(sqliteStatement: query.sqliteStatement, index: 0) : nil
+        return try query.firstStep() ? DatabaseValue(sqliteStatement: query.handle, index: 0) : nil
     }
 
     /// Marks that the busy handler must be installed again.

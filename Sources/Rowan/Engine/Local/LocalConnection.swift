@@ -17,6 +17,8 @@ public final class LocalConnection {
     /// Whether lossy conversions are refused.
     @usableFromInline package let isStrict: Bool
     package let publicStatementArguments: Bool
+    /// Whether a named argument that a statement does not use is an error.
+    package let isStrictAboutArguments: Bool
 
     /// The statements that Rowan generates or runs from SQL text: see StatementPool.
     @exclusivity(unchecked) package var pool = TextCache<PreparedSQL>(capacity: 256)
@@ -86,13 +88,16 @@ public final class LocalConnection {
     /// Set from any thread: no statement may take a write lock.
     package let isSuspended = Atomic<Bool>(false)
 
-    package init(path: String, isReadonly: Bool, isStrict: Bool, publicStatementArguments: Bool) throws {
+    package init(
+        path: String, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool, publicStatementArguments: Bool
+    ) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message: "the path of the database contains a NUL character: remove it - \(path)")
         }
         self.isStrict = isStrict
+        self.isStrictAboutArguments = isStrictAboutArguments
         self.publicStatementArguments = publicStatementArguments
         let access = isReadonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // NOMUTEX: the lane grants exclusive access to the connection.
@@ -116,6 +121,7 @@ public final class LocalConnection {
     /// Creates a connection that is already closed.
     package init(closed other: LocalConnection) {
         isStrict = other.isStrict
+        isStrictAboutArguments = other.isStrictAboutArguments
         publicStatementArguments = other.publicStatementArguments
     }
 
@@ -324,7 +330,7 @@ extension LocalConnection {
             let schema = String(cString: name).quotedDatabaseIdentifier
             try withStatement("PRAGMA \(schema).schema_version") { statement in
                 try statement.start()
-                if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.sqliteStatement, 0)) }
+                if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.handle, 0)) }
             }
             index += 1
         }

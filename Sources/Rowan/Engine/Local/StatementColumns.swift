@@ -46,7 +46,7 @@ package final class RealParser {
     package func double(_ text: String) -> Double? {
         var text = text
         return text.withUTF8 { utf8 -> Double? in
-            let pointer = statement.sqliteStatement
+            let pointer = statement.handle
             defer {
                 sqlite3_reset(pointer)
                 sqlite3_clear_bindings(pointer)

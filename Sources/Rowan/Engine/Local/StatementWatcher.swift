@@ -101,7 +101,7 @@ extension LocalConnection {
 
     private func watchedWrite(_ statement: Statement) throws -> CInt {
         guard watchesStatements, let watcher, statement.traits.contains(.isWatchable) else {
-            return sqlite3_step(statement.sqliteStatement)
+            return sqlite3_step(statement.handle)
         }
         lostTransaction = nil
         let isAccepted = watcher.willStep(statement)
@@ -109,7 +109,7 @@ extension LocalConnection {
             watcher.didStep(statement, .failed)
             try throwLostTransaction()
         }
-        let code = isAccepted ? sqlite3_step(statement.sqliteStatement) : rollbackOfRefusedCommit()
+        let code = isAccepted ? sqlite3_step(statement.handle) : rollbackOfRefusedCommit()
         if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
             // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
             _ = rollbackOfRefusedCommit()
@@ -118,7 +118,7 @@ extension LocalConnection {
         if code == SQLITE_ROW || code == SQLITE_DONE { statement.noteRecompilation() }
         watcher.didStep(statement, code == SQLITE_ROW ? .row : code == SQLITE_DONE ? .done : .failed)
         if lostTransaction != nil {
-            sqlite3_reset(statement.sqliteStatement)
+            sqlite3_reset(statement.handle)
             try throwLostTransaction()
         }
         return code

@@ -27,7 +27,7 @@ package final class RowBatch {
 
     /// Copies the current row of a statement.
     package func append(_ statement: Statement) {
-        values.append(statement.sqliteStatement, width: width)
+        values.append(statement.handle, width: width)
         count &+= 1
     }
 

@@ -41,7 +41,7 @@ package struct RowStorage {
 
     /// The current row of a statement.
     init(live statement: Statement) {
-        pointer = statement.sqliteStatement
+        pointer = statement.handle
         self.statement = statement
         source = statement.rowSource
     }

@@ -1,5 +1,5 @@
-// The arguments of statements. Positional arguments fill parameters in order, named arguments by name. Missing and
-// extra arguments are errors.
+// The arguments of statements. Positional arguments fill parameters in order, named arguments by name. Missing
+// arguments are errors, and so are too many positional ones.
 
 import CSQLite
 
@@ -20,16 +20,18 @@ extension Statement {
 
     /// Checks that arguments match the parameters of the statement.
     ///
-    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many
+    ///   positional ones. See ``Configuration/strictArguments`` for named ones.
     public func validateArguments(_ arguments: StatementArguments) throws {
         _ = try bindings(for: arguments)
     }
 
     /// Sets the arguments of the statement.
     ///
-    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many.
+    /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if arguments are missing, or if there are too many
+    ///   positional ones. See ``Configuration/strictArguments`` for named ones.
     public func setArguments(_ arguments: StatementArguments) throws {
-        if arguments.namedValues.isEmpty, arguments.values.count == parameterCount, !hasNamedParameters {
+        if arguments.namedValues.isEmpty, arguments.values.count == parameterCount, !parameters.isAnyNamed {
             try bind(arguments.values)
         } else {
             try bind(try bindings(for: arguments))
@@ -42,10 +44,10 @@ extension Statement {
     ///
     /// - Throws: a ``DatabaseError`` with code `SQLITE_MISUSE` if there are too many.
     package func setArgumentsUnlessOpen(_ arguments: StatementArguments) throws {
-        let names = parameterNames
+        let names = parameters.names
         let given =
             arguments.values.count + names.count { name in name.map { arguments.namedValues[$0] != nil } ?? false }
-        let isOpen = given < names.count && arguments.namedValues.keys.allSatisfy(names.contains)
+        let isOpen = given < names.count && (!connection.isStrictAboutArguments || isKnown(arguments.namedValues))
         if !isOpen { try setArguments(arguments) }
     }
 
@@ -55,7 +57,7 @@ extension Statement {
     package func setFirstArguments(
         of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
-        let names = parameterNames
+        let names = parameters.names
         let known = Set(names.compactMap { $0 }.filter { named[$0] != nil })
         let positionalCount = Swift.min(positional.count, names.count { $0 == nil || !known.contains($0!) })
         try setArguments(
@@ -68,7 +70,7 @@ extension Statement {
     /// Sets the argument of a statement with a single parameter.
     package func setSingleArgument(_ value: DatabaseValue) throws {
         try willSetArguments()
-        let code = value.bind(to: sqliteStatement, at: 1)
+        let code = value.bind(to: handle, at: 1)
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
         // In place, so a fetch by key allocates nothing for its argument.
         if storedArguments.values.count == 1 {
@@ -84,34 +86,42 @@ extension Statement {
     ///
     /// - Precondition: the statement is not running, and the current thread has access to the database.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
-        let names = parameterNames
+        let names = parameters.names
         var values = arguments.values[...]
         do { try willSetArguments() } catch { preconditionFailure("\(error)") }
-        sqlite3_clear_bindings(sqliteStatement)
+        sqlite3_clear_bindings(handle)
         (hasArguments, argumentsFailure, storedArguments) = (true, nil, arguments)
         for index in 0..<parameterCount {
             let value = names[index].flatMap { arguments.namedValues[$0] } ?? values.popFirst() ?? .null
-            let code = value.bind(to: sqliteStatement, at: CInt(index + 1))
+            let code = value.bind(to: handle, at: CInt(index + 1))
             guard code != SQLITE_OK, hasArguments else { continue }
             (hasArguments, argumentsFailure) = (false, connection.error(code, sql: sql, arguments: arguments))
         }
     }
 
-    private var hasNamedParameters: Bool {
-        if let knownNamedParameters { return knownNamedParameters }
-        let answer = parameterNames.contains { $0 != nil }
-        knownNamedParameters = answer
-        return answer
+    /// The names of the parameters, without prefix; nil for `?`.
+    package struct ParameterNames {
+        let names: [String?]
+        /// Whether any parameter has a name.
+        let isAnyNamed: Bool
+
+        fileprivate init(_ handle: SQLiteStatement, count: Int) {
+            names = (0..<CInt(count)).map { index in
+                guard let name = sqlite3_bind_parameter_name(handle, index + 1) else { return nil }
+                // `?3` also has a name, but it counts as positional.
+                let text = String(cString: name)
+                return text.hasPrefix("?") ? nil : String(text.dropFirst())
+            }
+            isAnyNamed = names.contains { $0 != nil }
+        }
     }
 
-    /// The names of the parameters, without prefix; nil for `?`.
-    private var parameterNames: [String?] {
-        (0..<CInt(parameterCount)).map { index in
-            guard let name = sqlite3_bind_parameter_name(sqliteStatement, index + 1) else { return nil }
-            // `?3` also has a name, but it counts as positional.
-            let text = String(cString: name)
-            return text.hasPrefix("?") ? nil : String(text.dropFirst())
-        }
+    /// They are read once (benchmark named-arguments).
+    private var parameters: ParameterNames {
+        if let knownParameterNames { return knownParameterNames }
+        let names = ParameterNames(handle, count: parameterCount)
+        knownParameterNames = names
+        return names
     }
 
     /// Checks that the arguments can change.
@@ -130,24 +140,20 @@ extension Statement {
     ///
     /// - Throws: SQLITE_MISUSE outside an access.
     func willBind() throws {
-        guard sqlite3_stmt_busy(sqliteStatement) != 0 || !connection.isAccessible else { return }
+        guard sqlite3_stmt_busy(handle) != 0 || !connection.isAccessible else { return }
         _ = try connection.openPointer()
         // The program may have stepped the C statement itself.
-        sqlite3_reset(sqliteStatement)
+        sqlite3_reset(handle)
     }
 
     /// The value of each parameter.
     private func bindings(for arguments: StatementArguments) throws -> [DatabaseValue] {
-        let names = parameterNames
+        let names = parameters.names
         var positional = arguments.values[...]
-        var unused = Set(arguments.namedValues.keys)
         var missing: [String] = []
         var isMissing = false
         let values = names.map { name -> DatabaseValue in
-            if let name, let value = arguments.namedValues[name] {
-                unused.remove(name)
-                return value
-            }
+            if let name, let value = arguments.namedValues[name] { return value }
             if let value = positional.popFirst() { return value }
             isMissing = true
             if let name { missing.append(name) }
@@ -156,13 +162,19 @@ extension Statement {
         guard missing.isEmpty else {
             throw argumentsError("missing statement argument\(Self.list(missing))", arguments)
         }
-        guard unused.isEmpty else {
-            throw argumentsError("unknown statement argument\(Self.list(unused.sorted()))", arguments)
+        guard !connection.isStrictAboutArguments || isKnown(arguments.namedValues) else {
+            let unknown = arguments.namedValues.keys.filter { !names.contains($0) }.sorted()
+            throw argumentsError("unknown statement argument\(Self.list(unknown))", arguments)
         }
         guard !isMissing, positional.isEmpty else {
             throw argumentsError("wrong number of statement arguments: \(arguments.values.count)", arguments)
         }
         return values
+    }
+
+    /// Whether a parameter has each of the names.
+    private func isKnown(_ values: [String: DatabaseValue]) -> Bool {
+        values.keys.allSatisfy(parameters.names.contains)
     }
 
     /// `: a`, or `s: a, b`.
@@ -175,10 +187,10 @@ extension Statement {
     private func bind(_ values: UnsafeBufferPointer<DatabaseValue>, _ index: Int) -> CInt {
         let position = CInt(truncatingIfNeeded: index &+ 1)
         return switch values[index].storage {
-        case .null: sqlite3_bind_null(sqliteStatement, position)
-        case .int64(let integer): sqlite3_bind_int64(sqliteStatement, position, integer)
-        case .double(let double): double.bindNumber(to: sqliteStatement, at: position)
-        case .string, .blob: values[index].bind(to: sqliteStatement, at: position)
+        case .null: sqlite3_bind_null(handle, position)
+        case .int64(let integer): sqlite3_bind_int64(handle, position, integer)
+        case .double(let double): double.bindNumber(to: handle, at: position)
+        case .string, .blob: values[index].bind(to: handle, at: position)
         }
     }
 

@@ -36,11 +36,11 @@ extension Statement {
             // Through the pointer, so the value is not copied.
             switch values.values[place].storage {
             case .null:
-                try check(sqlite3_bind_null(sqliteStatement, index))
+                try check(sqlite3_bind_null(handle, index))
             case .int64(let integer):
-                try check(sqlite3_bind_int64(sqliteStatement, index, integer))
+                try check(sqlite3_bind_int64(handle, index, integer))
             case .double(let double):
-                try check(double.bindNumber(to: sqliteStatement, at: index))
+                try check(double.bindNumber(to: handle, at: index))
             case .string(let text):
                 var string = text
                 return try string.withUTF8 { bytes in
@@ -63,21 +63,21 @@ extension Statement {
     }
 
     /// The statement must not keep addresses of Swift's memory. Numbers may stay: nothing runs the statement with them.
-    private func unbind() { sqlite3_clear_bindings(sqliteStatement) }
+    private func unbind() { sqlite3_clear_bindings(handle) }
 
     private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {
         bytes.withMemoryRebound(to: CChar.self) { text in
             guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
             // An empty buffer may have no address, and SQLite binds NULL for a null address.
-            guard let start = text.baseAddress else { return rowan_bind_static_text(sqliteStatement, index, "", 0) }
-            return rowan_bind_static_text(sqliteStatement, index, start, count)
+            guard let start = text.baseAddress else { return rowan_bind_static_text(handle, index, "", 0) }
+            return rowan_bind_static_text(handle, index, start, count)
         }
     }
 
     private func bindInPlace(_ bytes: UnsafeRawBufferPointer, at index: CInt) -> CInt {
         guard let count = CInt(exactly: bytes.count) else { return SQLITE_TOOBIG }
-        guard count > 0 else { return sqlite3_bind_zeroblob(sqliteStatement, index, 0) }
-        return rowan_bind_static_blob(sqliteStatement, index, bytes.baseAddress, count)
+        guard count > 0 else { return sqlite3_bind_zeroblob(handle, index, 0) }
+        return rowan_bind_static_blob(handle, index, bytes.baseAddress, count)
     }
 
     private func check(_ code: CInt) throws {

@@ -31,10 +31,10 @@ extension Statement {
                 // Through the pointer, so numbers are not copied.
                 let code =
                     switch values[index].storage {
-                    case .null: sqlite3_bind_null(sqliteStatement, parameter)
-                    case .int64(let integer): sqlite3_bind_int64(sqliteStatement, parameter, integer)
-                    case .double(let double): double.bindNumber(to: sqliteStatement, at: parameter)
-                    case .string, .blob: values[index].bind(to: sqliteStatement, at: parameter)
+                    case .null: sqlite3_bind_null(handle, parameter)
+                    case .int64(let integer): sqlite3_bind_int64(handle, parameter, integer)
+                    case .double(let double): double.bindNumber(to: handle, at: parameter)
+                    case .string, .blob: values[index].bind(to: handle, at: parameter)
                     }
                 guard code == SQLITE_OK else { return code }
             }

@@ -14,8 +14,7 @@ import Foundation
 ///
 /// Source: <https://sqlite.org/c3ref/stmt.html>
 public final class Statement {
-    /// The C statement.
-    public let sqliteStatement: SQLiteStatement
+    @usableFromInline package let handle: SQLiteStatement
 
     /// The SQL of this statement only.
     public let sql: String
@@ -39,8 +38,8 @@ public final class Statement {
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
-    /// Whether any parameter has a name; nil if unknown.
-    @exclusivity(unchecked) package var knownNamedParameters: Bool?
+    /// The names of the parameters; nil if they were not needed yet.
+    @exclusivity(unchecked) package var knownParameterNames: ParameterNames?
     /// Whether all necessary arguments are set.
     @exclusivity(unchecked) package var hasArguments: Bool
     /// The error of arguments that were set by a method that can't throw.
@@ -74,7 +73,7 @@ public final class Statement {
         connection: LocalConnection, pointer: SQLiteStatement, sql: String, profile: StatementProfile, epoch: Int
     ) {
         self.connection = connection
-        self.sqliteStatement = pointer
+        self.handle = pointer
         self.sql = sql
         var profile = profile
         profile.isReadonly = sqlite3_stmt_readonly(pointer) != 0
@@ -88,10 +87,26 @@ public final class Statement {
     }
 
     deinit {
-        connection.finalize(sqliteStatement)
+        connection.finalize(handle)
     }
 
     // MARK: Properties
+
+    /// The C statement.
+    ///
+    /// A program may bind the arguments with the functions of the C API, and then run the statement. The parameters that
+    /// it does not bind are NULL.
+    ///
+    /// ```swift
+    /// let statement = try db.makeStatement(sql: "SELECT * FROM player WHERE id = ?")
+    /// sqlite3_bind_int64(statement.sqliteStatement, 1, 42)
+    /// let player = try Player.fetchOne(statement)
+    /// ```
+    public var sqliteStatement: SQLiteStatement {
+        // The program may bind them.
+        if argumentsFailure == nil { hasArguments = true }
+        return handle
+    }
 
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public var isReadonly: Bool { compilation.profile.isReadonly }
@@ -143,7 +158,7 @@ public final class Statement {
     }
 
     private static func layout(of statement: Statement) -> ColumnLayout {
-        let pointer = statement.sqliteStatement
+        let pointer = statement.handle
         let count = sqlite3_column_count(pointer)
         return ColumnLayout(names: (0..<count).map { String(cString: sqlite3_column_name(pointer, $0)) })
     }
@@ -157,7 +172,7 @@ public final class Statement {
     }
 
     /// How many times the statement has run. <https://sqlite.org/c3ref/c_stmtstatus_counter.html>
-    package var runCount: CInt { sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_RUN, 0) }
+    package var runCount: CInt { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0) }
 
     // MARK: Runs
 
@@ -222,7 +237,7 @@ public final class Statement {
 
     /// Resets the C statement, which the program may have stepped itself.
     func resetIfBusy() {
-        if sqlite3_stmt_busy(sqliteStatement) != 0 { sqlite3_reset(sqliteStatement) }
+        if sqlite3_stmt_busy(handle) != 0 { sqlite3_reset(handle) }
     }
 
     /// Steps to the next row.
@@ -231,7 +246,7 @@ public final class Statement {
     /// - Throws: the error of SQLite; the statement is then reset as well.
     @inlinable
     package func step() throws -> Bool {
-        let code = sqlite3_step(sqliteStatement)
+        let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         try finish(code)
         return false
@@ -240,8 +255,8 @@ public final class Statement {
     /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
-        let code = connection.isWatched ? try connection.watchedStep(self) : sqlite3_step(sqliteStatement)
-        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        let code = connection.isWatched ? try connection.watchedStep(self) : sqlite3_step(handle)
+        let count = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
             // Checking the schema would overwrite the error.
             let error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
@@ -260,7 +275,7 @@ public final class Statement {
 
     /// Notes, before the reads and writes of the first step are reported, that SQLite has recompiled the statement.
     func noteRecompilation() {
-        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        let count = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount { didRecompile(count) }
     }
 
@@ -285,11 +300,11 @@ public final class Statement {
         {
             connection.lostTransaction = nil
             connection.didRun(self, succeeded: true)
-            sqlite3_reset(sqliteStatement)
+            sqlite3_reset(handle)
             connection.notifyTransactionEnd()
             if !connection.isRunningOwnQueries { try connection.throwLostTransaction() }
         } else {
-            sqlite3_reset(sqliteStatement)
+            sqlite3_reset(handle)
         }
     }
 
@@ -300,7 +315,7 @@ public final class Statement {
             error = refusal
             connection.commitRefusal = nil
         }
-        sqlite3_reset(sqliteStatement)
+        sqlite3_reset(handle)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)
         if connection.lostTransaction != nil, connection.isRunningOwnQueries { connection.lostTransaction = error }
@@ -311,7 +326,19 @@ public final class Statement {
     /// Ends an execution before its last row.
     @usableFromInline
     package func reset() {
-        sqlite3_reset(sqliteStatement)
+        sqlite3_reset(handle)
+    }
+
+    /// Steps for a cursor of the program, which has no run of its own: it may give up at any row.
+    ///
+    /// - Returns: false at the end of the rows; the statement is then reset.
+    /// - Throws: the error of SQLite; SQLITE_MISUSE outside an access, or if the statement has a run.
+    package func stepOutsideRuns() throws -> Bool {
+        guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
+        guard !isRunning else { throw isRunningError() }
+        guard sqlite3_stmt_busy(handle) == 0 else { return try step() }
+        try start()
+        return try firstStep()
     }
 
     /// Runs the statement to its end, ignoring its rows.

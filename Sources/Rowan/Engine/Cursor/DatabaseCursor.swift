@@ -1,0 +1,58 @@
+// Cursors over the rows of a statement, those of programs included.
+
+/// A cursor over the rows of a statement.
+///
+/// A type of a program may adopt it, to decode rows in its own way:
+///
+/// ```swift
+/// final class NameCursor: DatabaseCursor {
+///     typealias Element = String
+///     var _isDone = false
+///     let _statement: Statement
+///     init(_ statement: Statement) { _statement = statement }
+///     func _element(sqliteStatement: SQLiteStatement) throws -> String {
+///         String(cString: sqlite3_column_text(sqliteStatement, 0))
+///     }
+/// }
+/// let names = try Array(NameCursor(db.makeStatement(sql: "SELECT name FROM player")))
+/// ```
+public protocol DatabaseCursor<Element>: Cursor {
+    /// Whether the cursor has no more elements. False at the start.
+    var _isDone: Bool { get set }
+
+    /// The statement.
+    var _statement: Statement { get }
+
+    /// The element of the current row.
+    ///
+    /// - Parameter sqliteStatement: the C statement, which has just moved to the row.
+    func _element(sqliteStatement: SQLiteStatement) throws -> Element
+}
+
+extension DatabaseCursor {
+    /// The next element, or nil at the end.
+    ///
+    /// - Throws: the error of SQLite, or that of `_element`; SQLITE_MISUSE if another cursor uses the statement.
+    public func next() throws -> Element? {
+        guard !_isDone else { return nil }
+        do {
+            if try _statement.stepOutsideRuns() { return try _element(sqliteStatement: _statement.handle) }
+        } catch {
+            _isDone = true
+            throw error
+        }
+        _isDone = true
+        return nil
+    }
+
+    /// The statement.
+    public var statement: Statement { _statement }
+    /// The SQL of the statement.
+    public var sql: String { _statement.sql }
+    /// The arguments of the statement.
+    public var arguments: StatementArguments { _statement.arguments }
+    /// The number of columns of the rows.
+    public var columnCount: Int { _statement.columnCount }
+    /// The names of the columns.
+    public var columnNames: [String] { _statement.columnNames }
+}
