@@ -41,11 +41,15 @@ public struct Configuration: Sendable {
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false
 
-    /// What to do when another connection holds a lock.
+    /// What to do when another connection holds a lock. By default, an error at once; the writer of a pool waits for a
+    /// quarter of a second, because its readers may hold its lock for a moment.
     public var busyMode: Database.BusyMode = .immediateError
 
     /// How readers handle locks of other connections; nil for `busyMode`, or 10 seconds for the readers of a pool.
     package var readonlyBusyMode: Database.BusyMode?
+
+    /// How the writer of a pool handles locks of other connections; nil for `busyMode`.
+    package var writerBusyMode: Database.BusyMode?
 
     /// The journal mode of a ``DatabaseQueue``.
     public var journalMode: JournalModeConfiguration = .default
@@ -53,11 +57,42 @@ public struct Configuration: Sendable {
     /// Whether a transaction may stay open between two accesses. False by default.
     public var allowsUnsafeTransactions = false
 
+    /// The kind of transactions, which the access decides: a write begins an immediate transaction.
+    @available(
+        *, unavailable,
+        message:
+            "the access decides: a write begins an immediate transaction. Database.inTransaction takes another kind"
+    )
+    public var defaultTransactionKind: Database.TransactionKind { .immediate }
+
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false
 
     /// Whether a lossy conversion is a decoding error, such as 1.5 or `'abc'` to an Int. False by default.
     public var strictConversions = false
+
+    /// Whether a named argument that a statement does not use is an error, as a misspelt name may be. False by default.
+    ///
+    /// ```swift
+    /// // With strictArguments: SQLITE_MISUSE: unknown statement argument: nmae
+    /// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 10, "nmae": "Arthur"])
+    /// ```
+    ///
+    /// A missing argument is an error in any case, and so are too many positional ones.
+    public var strictArguments = false
+
+    /// Whether an update of a record throws an error for a column that the table, or the record, lacks. False by
+    /// default: an update sets the columns that both have.
+    ///
+    /// By default, a migration can update today's record type in yesterday's table:
+    ///
+    /// ```swift
+    /// // The table has no column "email" yet: UPDATE "player" SET "name"=? WHERE "id"=?
+    /// try Player(id: 1, name: "Arthur", email: nil).update(db)
+    /// ```
+    ///
+    /// Strict columns find a misspelt name in `update(db, columns: ["nmae"])`. Insertions and upserts throw in any case.
+    public var strictColumns = false
 
     /// The clock of ``Database/transactionDate``.
     public var transactionClock: any TransactionClock = .default
@@ -124,8 +159,9 @@ public struct Configuration: Sendable {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// The kernel reports when the files are written; nothing polls. What has changed is unknown, so that all
-    /// observations fetch again. They don't notice changes in databases in memory, and on network file systems.
+    /// The kernel reports when the files are written. A commit can become visible a moment after its write: until ten
+    /// minutes after the last one, a counter of the database is read every two seconds. What has changed is unknown, so
+    /// that all observations fetch again. They don't notice changes in databases in memory, and on network file systems.
     public var observesOtherProcesses = false
 
     /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.

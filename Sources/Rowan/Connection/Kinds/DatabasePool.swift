@@ -35,16 +35,21 @@ public final class DatabasePool: DatabaseWriter {
         let label = configuration.label ?? "Rowan.DatabasePool"
         let longReads = LongReads(configuration.longReadReport)
         self.longReads = longReads
+        var writerConfiguration = configuration
+        var readerConfiguration = configuration
+        readerConfiguration.readonly = true
+        if case .immediateError = configuration.busyMode {
+            readerConfiguration.readonlyBusyMode = .timeout(10)
+            // A reader that finds the index of the WAL half written reads it again under the lock of the writer.
+            writerConfiguration.writerBusyMode = .timeout(Self.readerLockTimeout)
+        }
         writer = AccessLane(
             capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue,
             didWrite: longReads.didWrite
-        ) {
-            try PooledConnection(path: path, configuration: configuration, queues: $0)
+        ) { [writerConfiguration] in
+            try PooledConnection(path: path, configuration: writerConfiguration, queues: $0)
         }
-        var readerConfiguration = configuration
-        readerConfiguration.readonly = true
-        if case .immediateError = configuration.busyMode { readerConfiguration.readonlyBusyMode = .timeout(10) }
         readers = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
             qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout
@@ -63,6 +68,9 @@ public final class DatabasePool: DatabaseWriter {
         }
         longReads.observe(readers, path: connection.database.connection.mainFileName ?? path)
     }
+
+    /// How long, in seconds, the writer waits for a lock that a reader of the pool may hold for a moment.
+    private static let readerLockTimeout: TimeInterval = 0.25
 
     deinit {
         // Without waiting: a running access keeps its connection, which is closed at its end. Readers are closed first:
