@@ -50,6 +50,12 @@ do {
     }
     check(try queue.read(Player.fetchCount) == 3, "an error rolls the transaction back")
 
+    check(try await useAccesses(queue), "asynchronous accesses take closures that don't escape")
+    var grouping = Configuration()
+    grouping.groupsAsyncWrites = true
+    let grouped = try DatabaseQueue(configuration: grouping)
+    try queue.backup(to: grouped)
+    check(try await useAccesses(grouped), "so do grouped writes")
     print("consumer: all is well")
 } catch {
     check(false, "\(error)")
