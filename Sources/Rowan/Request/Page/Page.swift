@@ -68,10 +68,10 @@ extension PageRequest {
     package func page<Decoding: RowDecoding>(
         _ db: Database, of decoding: Decoding.Type
     ) throws -> Page<RowDecoder> where Decoding.Decoded == RowDecoder {
-        let rows = try start(db, decoding)
+        var rows = try start(db, decoding)
         var elements: [RowDecoder] = []
         elements.reserveCapacity(Swift.min(size, 1_000))
-        while elements.count < size, let row = try rows.cursor.nextRow() {
+        while elements.count < size, let row = try rows.next(after: elements.count) {
             elements.append(try Decoding.detachedElement(of: row))
         }
         return Page(elements: elements, next: try rows.end(elements.count))
@@ -86,36 +86,62 @@ extension PageRequest {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "cannot make a page of \(size) rows: pass a positive size")
         }
-        let order = try Keyset(db, relation)
-        let request = QueryInterfaceRequest<RowDecoder>(relation: try order.relation(after: token, size: size))
-        let prepared = try request.makePreparedRequest(db)
-        return PageRows(
-            cursor: try Decoding.cursor(db, prepared), size: size, order: order, hiddenStart: prepared.hiddenStart)
+        return try PageRows(db, Keyset(db, relation), after: token, size: size)
     }
 }
 
-/// The rows of a page that is being fetched.
+/// The rows of a page that is being fetched: those of its parts, one after the other.
 @usableFromInline
 struct PageRows<Decoding: RowDecoding> {
-    @usableFromInline let cursor: FetchCursor<Decoding>
-    fileprivate let size: Int
-    fileprivate let order: Keyset
+    @usableFromInline var cursor: FetchCursor<Decoding>
+    private let db: Database
+    private let order: Keyset
+    private let size: Int
+    /// The parts that follow the current one.
+    private var parts: ArraySlice<Keyset.Part>
+    /// The number of rows before the current part.
+    private var partStart = 0
     /// The first column with values of the order. The keys of prefetched rows follow these columns.
-    fileprivate let hiddenStart: Int
+    private var hiddenStart: Int
 
-    fileprivate init(cursor: FetchCursor<Decoding>, size: Int, order: Keyset, hiddenStart: Int) {
-        self.cursor = cursor
-        self.size = size
-        self.order = order
-        self.hiddenStart = hiddenStart
+    fileprivate init(_ db: Database, _ order: Keyset, after token: PageToken?, size: Int) throws {
+        (self.db, self.order, self.size) = (db, order, size)
+        parts = try order.parts(after: token)[...]
+        (cursor, hiddenStart) = try Self.start(db, order, parts.removeFirst(), count: size)
+    }
+
+    private static func start(
+        _ db: Database, _ order: Keyset, _ part: Keyset.Part, count: Int
+    ) throws -> (FetchCursor<Decoding>, hiddenStart: Int) {
+        // One more row, to know whether another page follows.
+        let relation = order.relation(part, count: count + 1)
+        let prepared = try QueryInterfaceRequest<Decoding.Decoded>(relation: relation).makePreparedRequest(db)
+        return (try Decoding.cursor(db, prepared), prepared.hiddenStart)
+    }
+
+    /// The next row, after a number of rows of the page.
+    @inlinable
+    mutating func next(after count: Int) throws -> Row? {
+        if let row = try cursor.nextRow() { return row }
+        return try firstRowOfNextPart(after: count)
+    }
+
+    @usableFromInline
+    mutating func firstRowOfNextPart(after count: Int) throws -> Row? {
+        while let part = parts.popFirst() {
+            (cursor, hiddenStart) = try Self.start(db, order, part, count: size - count)
+            partStart = count
+            if let row = try cursor.nextRow() { return row }
+        }
+        return nil
     }
 
     /// The start of the next page, when the cursor is on the last row of this page.
     @usableFromInline
-    func end(_ count: Int) throws -> PageToken? {
+    mutating func end(_ count: Int) throws -> PageToken? {
         guard count == size else { return nil }
-        let values = order.terms.indices.map { cursor.hiddenValue(hiddenStart + $0, ofRow: size - 1) }
-        return try cursor.nextRow() == nil ? nil : PageToken(values: values, order: order.fingerprint)
+        let values = order.terms.indices.map { cursor.hiddenValue(hiddenStart + $0, ofRow: size - 1 - partStart) }
+        return try next(after: count) == nil ? nil : PageToken(values: values, order: order.fingerprint)
     }
 }
 
@@ -231,43 +257,76 @@ private struct Keyset {
         return try db.uniqueKey(table.name, of: pairs.map(\.destination), in: table.schema) != nil
     }
 
-    func relation(after token: PageToken?, size: Int) throws -> Relation {
+    /// Rows that follow a position, and that one search in an index finds: the first terms have constant values, and the
+    /// next one is in a range. Together, in their order, the parts are all rows that follow the position.
+    ///
+    /// One condition for all of them would contain `OR`: SQLite would read the index from its start.
+    struct Part {
+        var filter: SQLExpression?
+        var orderings: [SQLOrdering]
+    }
+
+    /// The rows of a part.
+    func relation(_ part: Part, count: Int) -> Relation {
         var result = base
-        result.orderings = terms.map { $0.ordering }
+        result.orderings = part.orderings
         (result.isReversed, result.isStablyOrdered) = (false, false)
         result.hiddenSelection = terms.map { SQLSelection(.expression($0.expression)) }
-        // One more row than the page, to know whether another page follows.
-        result.limit = Relation.Limit(count: size + 1, offset: nil)
-        if let token {
-            guard token.order == fingerprint, token.values.count == terms.count else {
-                throw Self.misuse("the page token belongs to a request with another order: start with the first page")
-            }
-            result.filters.append(after(token.values))
-        }
+        result.limit = Relation.Limit(count: count, offset: nil)
+        if let filter = part.filter { result.filters.append(filter) }
         return result
     }
 
-    /// The condition that a row comes after the row with these values.
-    private func after(_ values: [DatabaseValue]) -> SQLExpression {
-        let isDescending = terms[0].direction.isDescending
-        if terms.allSatisfy({ !$0.isNullable && $0.direction.isDescending == isDescending }), terms.count > 1 {
-            let row = SQLExpression(.tuple(terms.map(\.expression)))
-            let last = SQLExpression(.tuple(values.map { SQLExpression(.value($0)) }))
-            return SQLExpression(.binary(isDescending ? .less : .greater, row, last))
+    func parts(after token: PageToken?) throws -> [Part] {
+        guard let token else { return [Part(filter: nil, orderings: terms.map(\.ordering))] }
+        guard token.order == fingerprint, token.values.count == terms.count else {
+            throw Self.misuse("the page token belongs to a request with another order: start with the first page")
         }
-        let after = zip(terms, values).reversed().reduce(SQLExpression?.none) { later, pair in
-            let (term, value) = pair
-            let strictly = term.isAfter(value)
-            guard let later else { return strictly }
-            let equal = SQLExpression(.binary(.isSame, term.expression, SQLExpression(.value(value))))
-            return .joined([strictly, .joined([equal, later], by: .and)], by: .or)
+        // The last terms that can be compared as one row.
+        let direction = terms[terms.count - 1].direction.isDescending
+        let isRow = { (term: Term) in !term.isNullable && term.direction.isDescending == direction }
+        let rowStart = terms.lastIndex { !isRow($0) }.map { $0 + 1 } ?? 0
+        var parts: [Part] = []
+        if rowStart < terms.count {
+            parts.append(part(rowStart, [after(token.values, from: rowStart)], token.values))
         }
-        // A bound on the first term, which enables an index search.
-        guard let after, terms.count > 1, !terms[0].isNullable else { return after ?? .value(.int64(1)) }
-        let bound = SQLExpression(
+        for index in (0..<rowStart).reversed() {
+            for range in terms[index].ranges(after: token.values[index]) {
+                parts.append(part(index, [range.filter], token.values, isNull: range.isNull))
+            }
+        }
+        // After the last row of all.
+        return parts.isEmpty ? [Part(filter: .value(.int64(0)), orderings: [])] : parts
+    }
+
+    /// The part in which the terms before an index have the values of the position.
+    private func part(
+        _ index: Int, _ filters: [SQLExpression], _ values: [DatabaseValue], isNull: Bool = false
+    ) -> Part {
+        let equal = zip(terms, values).prefix(index).map { term, value in
+            SQLExpression(.equal(term.expression, SQLExpression(.value(value)), isNegated: false))
+        }
+        // What has one value in all rows of the part needs no order.
+        var orderings = terms[index...].map(\.ordering)
+        if isNull {
+            orderings.removeFirst()
+        } else {
+            let direction: SQLOrdering.Direction = terms[index].direction.isDescending ? .descending : .none
+            orderings[0] = SQLOrdering(.expression(terms[index].expression, direction))
+        }
+        return Part(filter: .joined(equal + filters, by: .and), orderings: orderings)
+    }
+
+    /// The condition that the terms from an index on come after their values, as one row.
+    private func after(_ values: [DatabaseValue], from start: Int) -> SQLExpression {
+        let expressions = terms[start...].map(\.expression)
+        let operands = values[start...].map { SQLExpression(.value($0)) }
+        let isSingle = expressions.count == 1
+        return SQLExpression(
             .binary(
-                isDescending ? .lessOrEqual : .greaterOrEqual, terms[0].expression, SQLExpression(.value(values[0]))))
-        return .joined([bound, after], by: .and)
+                terms[start].direction.isDescending ? .less : .greater,
+                isSingle ? expressions[0] : SQLExpression(.tuple(expressions)),
+                isSingle ? operands[0] : SQLExpression(.tuple(operands))))
     }
 
     private static func isNullable(_ expression: SQLExpression, _ source: Source, _ db: Database) throws -> Bool {
@@ -299,15 +358,14 @@ extension Relation {
 }
 
 extension Keyset.Term {
-    /// The condition that a row comes after a value, with NULL ordered as in the direction.
-    func isAfter(_ value: DatabaseValue) -> SQLExpression {
-        let operand = SQLExpression(.value(value))
-        let isNotNull = SQLExpression(.equal(expression, .null, isNegated: true))
+    /// The ranges of values that come after a value, in their order, with NULL as in the direction.
+    func ranges(after value: DatabaseValue) -> [(filter: SQLExpression, isNull: Bool)] {
+        let isNull = SQLExpression(.equal(expression, .null, isNegated: false))
         let nullsFirst = direction == .none || direction == .ascending || direction == .descendingNullsFirst
-        if value.isNull { return nullsFirst ? isNotNull : .value(.int64(0)) }
-        let beyond = SQLExpression(.binary(direction.isDescending ? .less : .greater, expression, operand))
-        guard isNullable, !nullsFirst else { return beyond }
-        return .joined([beyond, isNotNull.negated], by: .or)
+        if value.isNull { return nullsFirst ? [(isNull.negated, false)] : [] }
+        let beyond = SQLExpression(
+            .binary(direction.isDescending ? .less : .greater, expression, SQLExpression(.value(value))))
+        return [(beyond, false)] + (isNullable && !nullsFirst ? [(isNull, true)] : [])
     }
 }
 
