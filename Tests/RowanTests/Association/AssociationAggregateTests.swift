@@ -49,7 +49,7 @@ struct AssociationAggregateTests {
         try Library.check(
             Author.having(Author.books.filter { $0.year > 1830 }.count >= 2 && Author.awards.sum(\.points) > 4).select(
                 \.id),
-            #"SELECT "id" FROM "author" WHERE ((SELECT COUNT(*) FROM "book" WHERE ("year" > ?) AND ("authorId" = "author"."id")) >= ?) AND ((SELECT SUM("points") FROM "award" WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) > ?)"#,
+            #"SELECT "id" FROM "author" WHERE ((SELECT COUNT(*) FROM "book" WHERE ("year" > ?) AND ("authorId" = "author"."id")) >= ?) AND ((SELECT SUM("award"."points") FROM "award" JOIN "book" ON "book"."id" = "award"."bookId" WHERE "book"."authorId" = "author"."id") > ?)"#,
             [1830, 2, 4], rows: ["[id:1]"])
     }
 

@@ -65,8 +65,9 @@ struct AggregatesArticleTests {
         #expect(unawarded.map { $0["id"] as Int } == [3] && counts.map { $0["lateCount"] as Int } == [2, 0, 0, 0])
 
         // SELECT "name", (SELECT SUM("price") FROM "book" WHERE "authorId" = "author"."id") AS "bookPriceSum",
-        //   (SELECT COUNT(*) FROM "award" WHERE "authorId" = "author"."id") AS "awardCount", (SELECT AVG("stars") FROM "review"
-        //   WHERE "bookId" IN (SELECT "id" FROM "book" WHERE "authorId" = "author"."id")) AS "averageReviewStars" FROM "author"
+        //   (SELECT COUNT(*) FROM "award" WHERE "authorId" = "author"."id") AS "awardCount",
+        //   (SELECT AVG("review"."stars") FROM "review" JOIN "book" ON "book"."id" = "review"."bookId"
+        //   WHERE "book"."authorId" = "author"."id") AS "averageReviewStars" FROM "author"
         let sums = try Row.fetchAll(
             db,
             Author.select(\.name).annotated(

@@ -14,7 +14,7 @@ extension TermResolver {
             return try self.value(of: value, in: resolver.derivedTable(of: value.path, current))
         }
         let alias = alias(of: current)
-        let rows = try resolver.relation(of: value.path.steps[...], from: current.storedSource, alias)
+        let rows = try resolver.associatedRows(of: value.path, from: current.storedSource, alias)
         let result = try expression(resolver.aggregate(value.function, of: rows, key: value.path.last.key))
         guard current.isOptional, value.function.isKnownOfNoRow else { return result }
         // If a row is missing, its aggregate is NULL, like all of its columns.
@@ -38,11 +38,74 @@ extension TermResolver {
     }
 }
 
+/// The rows that a path leads to from one row.
+private struct AssociatedRows {
+    var relation: Relation
+    /// Whether the relation may contain a row several times.
+    var mayRepeat: Bool
+}
+
 extension Resolver {
+    /// The rows that a path leads to from the row of an alias. They are joined with the pivots, and start from those: in
+    /// a condition `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the table.
+    fileprivate func associatedRows(
+        of path: AssociationPath, from origin: StoredSource, _ originAlias: TableAliasID
+    ) throws -> AssociatedRows {
+        let relation = path.last.relation
+        guard path.steps.count > 1, path.isGroupable, path.steps.dropLast().allSatisfy(\.relation.isPlainPivot),
+            try areJoinedByColumns(path, origin)
+        else {
+            let rows = try self.relation(of: path.steps[...], from: origin, originAlias)
+            return AssociatedRows(relation: rows, mayRepeat: !rows.joins.isEmpty)
+        }
+        var inverse = try inverse(of: path, from: origin)
+        inverse.relation.filters += inverse.columns.map {
+            SQLExpression(
+                .equal(
+                    Self.column($0.destination, .alias(inverse.alias)), Self.column($0.origin, .alias(originAlias)),
+                    isNegated: false))
+        }
+        return AssociatedRows(
+            relation: inverse.relation, mayRepeat: try !relation.joins.isEmpty || !linksOnce(path, origin))
+    }
+
+    /// Whether all steps compare columns, so that they can be joined from the last one to the first one.
+    private func areJoinedByColumns(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
+        var source = origin
+        for step in path.steps {
+            let destination = step.relation.storedSource
+            guard case .columns = try condition(step.condition, from: source, to: destination) else { return false }
+            source = destination
+        }
+        return true
+    }
+
+    /// Whether the schema guarantees that a row of the origin is linked to each associated row by one chain of pivots:
+    /// each pivot is unique for the next row, the first one for this row and the origin.
+    private func linksOnce(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
+        var source = origin
+        var linked: [String] = []
+        for (index, step) in path.steps.enumerated() {
+            let destination = step.relation.storedSource
+            guard case .columns(let pairs) = try condition(step.condition, from: source, to: destination) else {
+                return false
+            }
+            if index > 0 {
+                guard case .table(let pivot) = source.source,
+                    try schema.hasUniqueKey(pivot, columns: pairs.map(\.origin) + linked)
+                else { return false }
+            }
+            linked = index == 0 ? pairs.map(\.destination) : []
+            source = destination
+        }
+        return true
+    }
+
     fileprivate func aggregate(
-        _ function: AssociatedValue.Function, of associated: Relation, key: AssociationKey
+        _ function: AssociatedValue.Function, of associated: AssociatedRows, key: AssociationKey
     ) throws -> SQLExpression {
-        var rows = associated
+        var function = function
+        var rows = associated.relation
         rows.prefetches = []
         if rows.limit == nil { rows.unorder() }
         if function == .isEmpty {
@@ -52,8 +115,10 @@ extension Resolver {
         if rows.isDistinct || rows.limit != nil || !rows.groups.isEmpty || rows.groupsByPrimaryKey {
             guard function == .count else { throw RequestError.aggregateOfGroups(key: key.name) }
             rows = Relation(.subquery(SQLSubquery(.relation(rows)), name: "rows"))
-        } else if !rows.joins.isEmpty {
-            rows = try rowsOnce(rows)
+        } else if associated.mayRepeat {
+            rows = try rowsOnce(rows, &function)
+        } else {
+            for index in rows.joins.indices { rows.joins[index].excludeAll() }
         }
         let call: SQLExpression.FunctionCall =
             switch function {
@@ -64,21 +129,18 @@ extension Resolver {
         return SQLExpression(.subquery(SQLSubquery(.relation(rows))))
     }
 
-    /// The rows of a relation with joins, without the duplicates that joins may create.
-    private func rowsOnce(_ relation: Relation) throws -> Relation {
-        let columns = try rowKey(of: relation.source)
-        let alias = relation.aliases.first ?? .given()
+    /// The rows of a relation with joins, without the duplicates that joins may create: a derived table of their keys
+    /// and of the function's argument, which the function then reads.
+    private func rowsOnce(_ relation: Relation, _ function: inout AssociatedValue.Function) throws -> Relation {
         var rows = relation
-        if relation.aliases.isEmpty { rows.aliases = [alias] }
-        rows.selection = columns.map { SQLSelection(.expression(Self.column($0))) }
+        rows.isDistinct = true
+        rows.selection = try rowKey(of: relation.source).map { SQLSelection(.expression(Self.column($0))) }
+        if case .call(let name, let argument) = function {
+            rows.selection.append(SQLSelection(.named(argument, "argument")))
+            function = .call(name, Self.column("argument"))
+        }
         for index in rows.joins.indices { rows.joins[index].excludeAll() }
-        var result = Relation(relation.source)
-        result.storage = relation.storage
-        result.filters = [
-            SQLExpression(
-                .isIn(Self.tuple(columns, .current), .subquery(SQLSubquery(.relation(rows))), isNegated: false))
-        ]
-        return result
+        return Relation(.subquery(SQLSubquery(.relation(rows)), name: "rows"))
     }
 
     fileprivate func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
@@ -148,6 +210,11 @@ extension AssociationPath {
 }
 
 extension Relation {
+    /// Whether the relation, as a pivot, only links rows: it can be joined.
+    fileprivate var isPlainPivot: Bool {
+        limit == nil && !isDistinct && groups.isEmpty && !groupsByPrimaryKey && havings.isEmpty && joins.isEmpty
+    }
+
     package mutating func unorder() {
         orderings = []
         isReversed = false
