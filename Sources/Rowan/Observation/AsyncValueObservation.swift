@@ -69,11 +69,12 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: a queue, a pool or a snapshot.
     ///   - scheduler: where values enter the sequence; by default, in tasks.
-    ///   - bufferingPolicy: what happens to values that the loop has not taken yet. By default, all of them are kept;
-    ///     `.bufferingNewest(1)` keeps the last one.
+    ///   - bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them wait, and
+    ///     a newer one replaces the oldest: the memory of a slow loop stays flat, and it always gets the last value.
+    ///     `.unbounded` keeps all values, `.bufferingNewest(1)` the last one.
     public func values(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
-        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .unbounded
+        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(8)
     ) -> AsyncValueObservation<Reducer.Value> {
         AsyncValueObservation(bufferingPolicy) { onError, onChange in
             start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)

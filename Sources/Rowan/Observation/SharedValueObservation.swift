@@ -90,8 +90,11 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     }
 
     /// The observed values, as an asynchronous sequence.
+    ///
+    /// - Parameter bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them
+    ///   wait, and a newer one replaces the oldest.
     public func values(
-        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
+        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(8)
     ) -> AsyncValueObservation<Element> {
         AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
     }

@@ -57,12 +57,8 @@ public struct Configuration: Sendable {
     /// Whether a transaction may stay open between two accesses. False by default.
     public var allowsUnsafeTransactions = false
 
-    /// The kind of transactions, which the access decides: a write begins an immediate transaction.
-    @available(
-        *, unavailable,
-        message:
-            "the access decides: a write begins an immediate transaction. Database.inTransaction takes another kind"
-    )
+    /// The kind of transactions: the access decides on it, and ``Database/inTransaction(_:_:)`` takes another one.
+    @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
     public var defaultTransactionKind: Database.TransactionKind { .immediate }
 
     /// Whether errors show the arguments of statements, which may be personal data. False by default.

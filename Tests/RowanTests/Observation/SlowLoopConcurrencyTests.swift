@@ -1,0 +1,62 @@
+// A loop over observed values that is slower than the changes: few values wait for it, the last one among them.
+
+import Dispatch
+import Testing
+
+@testable import Rowan
+
+@Suite(.timeLimit(.minutes(5)))
+struct SlowLoopConcurrencyTests {
+    private static let last = 40
+    private static let maximum = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT MAX(x) FROM t") ?? 0 }
+
+    /// Changes the table while nobody takes values, and returns those that wait.
+    private func waitingValues(
+        _ writer: any DatabaseWriter, _ values: AsyncValueObservation<Int>, on queue: DispatchQueue
+    ) async throws -> [Int] {
+        var iterator = values.makeAsyncIterator()
+        try await writer.fence()
+        for number in 3...Self.last {
+            try await writer.write { try $0.insert(number) }
+            try await writer.fence()
+            queue.sync {}
+        }
+        var found: [Int] = []
+        while found.last != Self.last, let value = try await iterator.next() { found.append(value) }
+        return found
+    }
+
+    @Test(arguments: ConnectionKind.allCases)
+    func eightValuesWait(_ kind: ConnectionKind) async throws {
+        let queue = DispatchQueue(label: "values")
+        try await withTable(kind) { writer in
+            let values = Self.maximum.values(in: writer, scheduling: .async(onQueue: queue))
+            let found = try await waitingValues(writer, values, on: queue)
+            #expect(found.count <= 8)
+            #expect(found == found.sorted())
+        }
+        try await withTable(kind) { writer in
+            let shared = Self.maximum.shared(in: writer, scheduling: .async(onQueue: queue))
+            let found = try await waitingValues(writer, shared.values(), on: queue)
+            #expect(found.count <= 8)
+            #expect(found == found.sorted())
+        }
+    }
+
+    /// The program may keep all values.
+    @Test func aPolicy() async throws {
+        let queue = DispatchQueue(label: "values")
+        try await withTable(.memoryQueue) { writer in
+            let values = Self.maximum.values(
+                in: writer, scheduling: .async(onQueue: queue), bufferingPolicy: .unbounded)
+            let found = try await waitingValues(writer, values, on: queue)
+            #expect(found.count > 8)
+        }
+        try await withTable(.memoryQueue) { writer in
+            let values = Self.maximum.values(
+                in: writer, scheduling: .async(onQueue: queue), bufferingPolicy: .bufferingNewest(1))
+            let found = try await waitingValues(writer, values, on: queue)
+            #expect(found == [Self.last])
+        }
+    }
+}
