@@ -94,7 +94,7 @@ struct UpsertAllTests {
             try Word.upsertAll(db, ["a", "b", "c", "d", "a"].enumerated().map { Word(word: $1, count: 10 + $0) })
             let end = #" ON CONFLICT DO UPDATE SET "count" = "excluded"."count""#
             let start = #"INSERT INTO "word" ("word", "count") VALUES "#
-            #expect(log.take() == [start + "(?,?)" + end, start + "(?,?),(?,?),(?,?),(?,?)" + end])
+            #expect(log.take() == Array(repeating: start + "(?,?)" + end, count: 5))
             let stored = try Word.fetchAll(db, sql: "SELECT * FROM word ORDER BY word")
             #expect(stored == zip(["a", "b", "c", "d"], [14, 11, 12, 13]).map { Word(word: $0, count: $1) })
         }
@@ -110,7 +110,7 @@ struct UpsertAllTests {
             }
             #expect(
                 log.take().last
-                    == #"INSERT INTO "word" ("word", "count") VALUES (?,?),(?,?),(?,?),(?,?) "#
+                    == #"INSERT INTO "word" ("word", "count") VALUES (?,?) "#
                     + #"ON CONFLICT("word") DO UPDATE SET "count" = "count" + ?"#)
             #expect(try Word.fetchAll(db, sql: "SELECT * FROM word ORDER BY word").map(\.count) == [6, 2])
         }

@@ -230,13 +230,17 @@ extension Database {
         return !kind.isView && !kind.isVirtual && !kind.isWithoutRowID
     }
 
+    package func isWithoutRowID(_ name: String, in schemaName: String?) throws -> Bool {
+        try object(name, in: schemaName)?.isWithoutRowID ?? false
+    }
+
     /// Whether the table stores its rows itself.
-    func storesRows(_ name: String, in schemaName: String?) throws -> Bool {
+    package func storesRows(_ name: String, in schemaName: String?) throws -> Bool {
         guard let kind = try object(name, in: schemaName) else { return false }
         return !kind.isView && !kind.isVirtual
     }
 
-    func isVirtualTable(_ name: String, in schemaName: String?) throws -> Bool {
+    package func isVirtualTable(_ name: String, in schemaName: String?) throws -> Bool {
         try object(name, in: schemaName)?.isVirtual ?? false
     }
 

@@ -25,6 +25,8 @@ final class BatchPlan {
     let columns: [String]
     /// The maximum number of rows in a statement.
     let capacity: Int
+    /// Whether a statement that fails keeps the rows before the one that violates a constraint.
+    let keepsRows: Bool
     /// Whether the returned rows include their rowid.
     private let returnsRowID: Bool
     /// The plans for one row, two rows, four rows...
@@ -33,8 +35,10 @@ final class BatchPlan {
     init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
         self.columns = columns
         returnsRowID = !insertion.returning.isEmpty
+        let shape = try insertion.statementShape(db)
+        keepsRows = shape == .severalKeepingRows
         let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
-        capacity = try db.maximumRowCount(of: single)
+        capacity = shape == .single ? 1 : try db.maximumRowCount(of: single)
         plans = [single]
     }
 
@@ -49,7 +53,8 @@ final class BatchPlan {
         let index = size.trailingZeroBitCount
         while plans.count <= index { plans.append(nil) }
         if let plan = plans[index] { return plan }
-        let plan = try insertion.makePlan(db, columns: columns, rowCount: size, returnsRowID: returnsRowID)
+        let plan = try insertion.makePlan(
+            db, columns: columns, rowCount: size, returnsRowID: returnsRowID, keepsRows: keepsRows && size > 1)
         plans[index] = plan
         return plan
     }
@@ -78,7 +83,42 @@ extension Database {
     }
 }
 
+/// The statements that insert many rows.
+///
+/// A statement that may fail after some of its rows opens a journal of its own, with a copy of each page that it changes:
+/// in a table with indexes, that costs more than several rows in one statement save (benchmark insert-all-file).
+private enum StatementShape {
+    /// Several rows a statement.
+    case several
+    /// Several rows a statement. If it fails, the rows before the failure stay, which needs no journal: the savepoint
+    /// around all insertions undoes them.
+    case severalKeepingRows
+    /// One row a statement, which needs no journal either.
+    case single
+}
+
 extension Insertion {
+    fileprivate func statementShape(_ db: Database) throws -> StatementShape {
+        let table = record.databaseTable
+        guard try db.storesRows(table.name, in: table.schema) else { return .several }
+        let words = try db.definitionWords()
+        let name = table.name.foldedDatabaseName
+        guard try words.indexed.contains(name) || db.isWithoutRowID(table.name, in: table.schema) else {
+            return .several
+        }
+        // A row may fail long after its insertion: in its foreign keys, in triggers, or in the update of an upsert. If a
+        // value has the wrong type, SQLite keeps rows that it does not count.
+        guard upsert == nil, !words.triggering.contains(name), !words.strict.contains(name),
+            try db.foreignKeys(on: table.name, in: table.schema).isEmpty
+        else { return .single }
+        switch conflictResolution {
+        // The clause of the statement would override those of the table.
+        case .abort: return words.conflicting.contains(name) ? .single : .severalKeepingRows
+        case .fail, .ignore: return .several
+        case .replace, .rollback: return .single
+        }
+    }
+
     /// Whether the SQL depends on more than the type and the columns.
     var hasOwnText: Bool { !returning.isEmpty || upsert?.isDefault == false }
 }

@@ -185,7 +185,7 @@ extension InsertBatch {
         guard rows.count > 1 else { return located(failure, rows.startIndex) }
         guard let plan, DatabaseError.isViolation(failure) else { return failure }
         let first: Int
-        switch insertion.conflictResolution {
+        switch plan.keepsRows ? .fail : insertion.conflictResolution {
         case .abort, .ignore, .replace: first = rows.startIndex
         // SQLite keeps, and counts, the rows before the one that fails.
         case .fail: first = min(rows.startIndex + db.changesCount, rows.endIndex)

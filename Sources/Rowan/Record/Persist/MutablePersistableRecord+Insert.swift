@@ -131,10 +131,11 @@ struct Insertion {
         return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
     }
 
-    /// - Parameter returnsRowID: whether the statement also returns the rowid of each row, after the other returned
-    ///   columns.
+    /// - Parameters:
+    ///   - returnsRowID: whether the statement also returns the rowid of each row, after the other returned columns.
+    ///   - keepsRows: whether a statement that fails keeps the rows before the one that violates a constraint.
     func makePlan(
-        _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool
+        _ db: Database, columns: [String], rowCount: Int, returnsRowID: Bool, keepsRows: Bool = false
     ) throws -> PersistencePlan {
         let table = record.databaseTable
         guard upsert == nil || !columns.isEmpty else {
@@ -144,7 +145,8 @@ struct Insertion {
         }
         let primaryKey = try db.insertedKey(table)
         var query = InsertQuery(
-            table: table, columns: columns, conflictResolution: conflictResolution.clause)
+            table: table, columns: columns,
+            conflictResolution: (keepsRows ? .fail : conflictResolution).clause)
         query.rowCount = rowCount
         var terms = Resolver(db, aggregates: .correlated).terms(of: record.databaseRelation)
         query.upsert = try upsert?.clause(&terms, columns, primaryKey)
