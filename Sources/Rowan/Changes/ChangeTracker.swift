@@ -5,7 +5,7 @@
 
 /// The subscribers of a connection.
 final class ChangeTracker: ConnectionStateValue {
-    static let place = ConnectionState.Place(.connection)
+    static var place: ConnectionState.Place { .init(1, .connection) }
 
     unowned let db: Database
     var subscribers: [any ChangeSubscriber] = []

@@ -25,7 +25,7 @@ public struct MigrationProgress: Hashable, Sendable {
 
 /// Receives the reports of the current migration.
 final class MigrationReporter: ConnectionStateValue {
-    static let place = ConnectionState.Place(.connection)
+    static var place: ConnectionState.Place { .init(5, .connection) }
 
     private var progress: MigrationProgress
     private let report: @Sendable (MigrationProgress) -> Void

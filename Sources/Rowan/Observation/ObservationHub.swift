@@ -18,7 +18,7 @@ protocol ObservedFetch: AnyObject, Sendable {
 
 /// The value observations of a writing connection. It is used in its accesses only.
 final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
-    static let place = ConnectionState.Place(.connection)
+    static var place: ConnectionState.Place { .init(4, .connection) }
 
     private var fetches: [any ObservedFetch] = []
     /// The fetches by their source: starting n observations takes O(n) steps.

@@ -1,13 +1,13 @@
 // Values that the layers above store on a connection, such as the plans of records. Each layer declares a class, and the
-// place of its values: an access costs one array index, and the single checked cast, which is here, never fails.
-
-import Synchronization
+// place of its values: an access costs one array index, and the single checked cast, which is here, never fails. Places
+// have numbers of their own, which the compiler knows: a counter would be a global variable, and cost a call of the
+// runtime at each access (benchmark insert-struct).
 
 /// A value that a layer above stores on a connection. Its class is final.
 ///
 /// ```swift
 /// final class RecordPlans: ConnectionStateValue {
-///     static let place = ConnectionState.Place(.statements)
+///     static var place: ConnectionState.Place { .init(2, .statements) }
 ///     var plans: [ObjectIdentifier: Plan] = [:]
 /// }
 ///
@@ -28,16 +28,20 @@ package struct ConnectionState {
     @usableFromInline
     package struct Place: Sendable {
         @usableFromInline let index: Int
-        fileprivate let lifetime: Lifetime
+        @usableFromInline let lifetime: Lifetime
 
-        /// Creates a place. Each class has one, in a stored type property.
-        package init(_ lifetime: Lifetime) {
-            index = placeCount.add(1, ordering: .relaxed).oldValue
+        /// Creates a place.
+        ///
+        /// - Parameter index: a small number that no other class has.
+        @inlinable
+        package init(_ index: Int, _ lifetime: Lifetime) {
+            self.index = index
             self.lifetime = lifetime
         }
     }
 
     /// The lifetime of a value.
+    @usableFromInline
     package enum Lifetime: Sendable {
         /// Until the connection releases its statements: when memory is released, and before closing. The value is then
         /// created again on demand.
@@ -57,17 +61,24 @@ package struct ConnectionState {
         get {
             let index = Value.place.index
             guard index < values.count, let value = values[index] else { return nil }
-            precondition(
-                ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self), "two classes use the same place")
+            Self.check(value, Value.self)
             // The class has been compared: `as?` would search the superclasses (benchmark insert-struct).
             return unsafeDowncast(value, to: Value.self)
         }
         set {
             let place = Value.place
             while values.count <= place.index { values.append(nil) }
+            if let value = values[place.index] { Self.check(value, Value.self) }
             values[place.index] = newValue
             if place.lifetime == .statements { temporary.insert(place.index) }
         }
+    }
+
+    @inline(__always)
+    private static func check<Value: ConnectionStateValue>(_ value: AnyObject, _: Value.Type) {
+        precondition(
+            ObjectIdentifier(type(of: value)) == ObjectIdentifier(Value.self),
+            "two classes use place \(Value.place.index): give one of them another number")
     }
 
     /// The value of a class, created if necessary.
@@ -88,6 +99,3 @@ package struct ConnectionState {
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }
 }
-
-/// The number of places in this process.
-private let placeCount = Atomic<Int>(0)

@@ -2,7 +2,7 @@
 
 /// The names of the collections that a connection serves, in lower case.
 package final class RegisteredCollections: ConnectionStateValue {
-    package static let place = ConnectionState.Place(.connection)
+    package static var place: ConnectionState.Place { .init(0, .connection) }
     package var names: Set<String> = []
 
     package init() {}

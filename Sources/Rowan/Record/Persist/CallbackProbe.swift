@@ -29,7 +29,7 @@ struct InsertionCallbacks: OptionSet, Sendable {
 /// Receives the reports of default implementations.
 @usableFromInline
 final class CallbackProbe: ConnectionStateValue, Sendable {
-    @usableFromInline static let place = ConnectionState.Place(.connection)
+    @inlinable static var place: ConnectionState.Place { .init(3, .connection) }
 
     private let type: ObjectIdentifier
     private let defaults = Atomic<UInt8>(0)

@@ -3,7 +3,7 @@
 
 @usableFromInline
 final class RecordPlans: ConnectionStateValue {
-    @usableFromInline static let place = ConnectionState.Place(.statements)
+    @inlinable static var place: ConnectionState.Place { .init(2, .statements) }
 
     /// The properties that determine a plan: a record type, an operation, and further properties of its statement.
     struct Key: Hashable {
