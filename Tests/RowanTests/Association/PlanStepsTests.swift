@@ -174,4 +174,27 @@ private let indexes = [
             #expect(found == expected)
         }
     }
+
+    /// Keys that the pivot tells apart, and the join does not; SQL text that names a column of both tables.
+    @Test func pivotsThatAreNotJoined() throws {
+        try withDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE label (id INTEGER PRIMARY KEY);
+                    CREATE TABLE issue (id INTEGER PRIMARY KEY, projectId, status, points INTEGER);
+                    CREATE TABLE link (
+                        issueId REFERENCES issue, labelId INTEGER REFERENCES label, id, UNIQUE (issueId, labelId));
+                    CREATE INDEX link_label ON link(labelId);
+                    INSERT INTO label VALUES (1);
+                    INSERT INTO issue VALUES (1, 1, 'open', 5), (2, 1, 'open', 7);
+                    INSERT INTO link VALUES (1, 1, 1), ('1', 1, 2)
+                    """)
+            let request = Label.annotated(with: openIssues.count, openIssues.sum(\.points))
+            let row = try #require(try Row.fetchOne(db, request))
+            #expect(Array(row.databaseValues) == [1, 1, 5].map(\.databaseValue))
+            let byText = Label.issues.filter(sql: "id > 0")
+            let text = try #require(try Row.fetchOne(db, Label.annotated(with: byText.count.forKey("n"))))
+            #expect(text["n"] == 1)
+        }
+    }
 }

@@ -14,7 +14,7 @@ extension TermResolver {
             return try self.value(of: value, in: resolver.derivedTable(of: value.path, current))
         }
         let alias = alias(of: current)
-        let rows = try resolver.associatedRows(of: value.path, from: current.storedSource, alias)
+        let rows = try resolver.associatedRows(of: value, from: current.storedSource, alias)
         let result = try expression(resolver.aggregate(value.function, of: rows, key: value.path.last.key))
         guard current.isOptional, value.function.isKnownOfNoRow else { return result }
         // If a row is missing, its aggregate is NULL, like all of its columns.
@@ -49,11 +49,12 @@ extension Resolver {
     /// The rows that a path leads to from the row of an alias. They are joined with the pivots, and start from those: in
     /// a condition `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the table.
     fileprivate func associatedRows(
-        of path: AssociationPath, from origin: StoredSource, _ originAlias: TableAliasID
+        of value: AssociatedValue, from origin: StoredSource, _ originAlias: TableAliasID
     ) throws -> AssociatedRows {
+        let path = value.path
         let relation = path.last.relation
         guard path.steps.count > 1, path.isGroupable, path.steps.dropLast().allSatisfy(\.relation.isPlainPivot),
-            try areJoinedByColumns(path, origin)
+            !value.containsText, try areJoinedByColumns(path, origin)
         else {
             let rows = try self.relation(of: path.steps[...], from: origin, originAlias)
             return AssociatedRows(relation: rows, mayRepeat: !rows.joins.isEmpty)
@@ -69,12 +70,16 @@ extension Resolver {
             relation: inverse.relation, mayRepeat: try !relation.joins.isEmpty || !linksOnce(path, origin))
     }
 
-    /// Whether all steps compare columns, so that they can be joined from the last one to the first one.
+    /// Whether all steps compare columns, and in the same way in both directions: so they can be joined from the last one
+    /// to the first one, and a key that is unique for the pivots is unique for the joined rows.
     private func areJoinedByColumns(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
         var source = origin
         for step in path.steps {
             let destination = step.relation.storedSource
-            guard case .columns = try condition(step.condition, from: source, to: destination) else { return false }
+            guard case .columns(let pairs) = try condition(step.condition, from: source, to: destination),
+                case .table(let from) = source.source, case .table(let to) = destination.source,
+                try schema.compareAlike(pairs, origin: from, destination: to)
+            else { return false }
             source = destination
         }
         return true
@@ -186,6 +191,17 @@ extension Resolver {
             source = step.relation.storedSource
         }
         return true
+    }
+}
+
+extension AssociatedValue {
+    /// Whether the value contains SQL text, whose columns could become ambiguous beside those of joined pivots.
+    fileprivate var containsText: Bool {
+        func isText(_ expression: SQLExpression) -> Bool {
+            expression.contains { if case .literal = $0.node { .found } else { .goOn } }
+        }
+        if case .call(_, let argument) = function, isText(argument) { return true }
+        return path.steps.contains { $0.relation.filters.contains(where: isText) }
     }
 }
 
