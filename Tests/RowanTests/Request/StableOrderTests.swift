@@ -103,6 +103,8 @@ private let schema = """
                 Author.including(required: Author.books.including(optional: Book.publisher))
                     .withStableOrder())
             #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id", "book"."id", "publisher"."id""#) == true)
+            _ = try nested.withStableOrder().asRequest(of: Row.self).page(size: 1).fetch(db)
+            for statement in log.take() { #expect(statement.contains("ORDER BY"), "\(statement)") }
             // What is joined without its columns is not ordered.
             _ = try Row.fetchAll(db, Author.joining(required: Author.books).withStableOrder())
             #expect(log.take().last?.hasSuffix(#"ORDER BY "author"."id""#) == true)

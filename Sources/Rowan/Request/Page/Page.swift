@@ -270,6 +270,7 @@ private struct Keyset {
     func relation(_ part: Part, count: Int) -> Relation {
         var result = base
         result.orderings = part.orderings
+        if base.isStablyOrdered { result.orderPrefetchesStably() }
         (result.isReversed, result.isStablyOrdered) = (false, false)
         result.hiddenSelection = terms.map { SQLSelection(.expression($0.expression)) }
         result.limit = Relation.Limit(count: count, offset: nil)

@@ -159,6 +159,12 @@ public struct Relation: Hashable, Sendable {
     mutating func orderAssociationsStably() {
         guard hasRareParts else { return }
         for index in joins.indices { joins[index].orderStably() }
+        orderPrefetchesStably()
+    }
+
+    /// Orders the prefetched rows stably.
+    mutating func orderPrefetchesStably() {
+        guard hasRareParts else { return }
         for index in prefetches.indices {
             prefetches[index].path.last.relation.isStablyOrdered = true
             prefetches[index].path.last.relation.orderAssociationsStably()
