@@ -54,6 +54,11 @@ private struct CursorRefusal: Error {}
             var cursor: TextCursor? = TextCursor(statement)
             #expect(try cursor?.next() == "a")
             cursor = nil
+            // Another cursor starts from the first row, with and without other arguments.
+            #expect(try Array(TextCursor(statement)) == ["a", "b"])
+            let (first, second) = (TextCursor(statement), TextCursor(statement))
+            #expect(try first.next() == "a")
+            #expect(try Array(second) == ["a", "b"])
             statement.arguments = [#"["x", "y"]"#]
             #expect(try String.fetchAll(statement) == ["x", "y"])
             #expect(try Array(TextCursor(statement)) == ["x", "y"])
@@ -67,6 +72,7 @@ private struct CursorRefusal: Error {}
             #expect(try cursor.next() == "a")
             #expect(throws: CursorRefusal.self) { try cursor.next() }
             #expect(try cursor.next() == nil)
+            #expect(try Array(TextCursor(cursor.statement)) == ["a", "b", "c"])
             let failing = TextCursor(try db.makeStatement(sql: "SELECT abs(-9223372036854775808)"))
             expectError(.SQLITE_ERROR, "integer overflow") { try failing.next() }
             #expect(failing._isDone)

@@ -14,6 +14,7 @@
 ///         String(cString: sqlite3_column_text(sqliteStatement, 0))
 ///     }
 /// }
+/// // The names are NOT NULL: `sqlite3_column_text` is nil for NULL.
 /// let names = try Array(NameCursor(db.makeStatement(sql: "SELECT name FROM player")))
 /// ```
 public protocol DatabaseCursor<Element>: Cursor {
@@ -32,13 +33,17 @@ public protocol DatabaseCursor<Element>: Cursor {
 extension DatabaseCursor {
     /// The next element, or nil at the end.
     ///
-    /// - Throws: the error of SQLite, or that of `_element`; SQLITE_MISUSE if another cursor uses the statement.
+    /// A statement serves one cursor at a time: another one starts from its first row.
+    ///
+    /// - Throws: the error of SQLite, or that of `_element`; SQLITE_MISUSE if a cursor of the library has the statement.
     public func next() throws -> Element? {
         guard !_isDone else { return nil }
         do {
-            if try _statement.stepOutsideRuns() { return try _element(sqliteStatement: _statement.handle) }
+            if try _statement.step(for: self) { return try _element(sqliteStatement: _statement.handle) }
         } catch {
             _isDone = true
+            // The rest of the rows would keep the read open.
+            if _statement.connection.isAccessible { _statement.resetIfBusy() }
             throw error
         }
         _isDone = true

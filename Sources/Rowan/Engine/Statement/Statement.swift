@@ -31,6 +31,8 @@ public final class Statement {
     @exclusivity(unchecked) private var reprepareCount: CInt = 0
 
     @exclusivity(unchecked) private var knownRowSource: RowSource?
+    /// The cursor of the program that has stepped the statement last.
+    private weak var stepper: AnyObject?
     /// What an observer of writes has learnt about the statement.
     @exclusivity(unchecked) package var knownWrites: AnyObject?
     /// The rows that the statement reads, if a request has found out.
@@ -329,14 +331,16 @@ public final class Statement {
         sqlite3_reset(handle)
     }
 
-    /// Steps for a cursor of the program, which has no run of its own: it may give up at any row.
+    /// Steps for a cursor of the program, which has no run of its own: it may give up at any row, and another one then
+    /// starts again.
     ///
     /// - Returns: false at the end of the rows; the statement is then reset.
     /// - Throws: the error of SQLite; SQLITE_MISUSE outside an access, or if the statement has a run.
-    package func stepOutsideRuns() throws -> Bool {
+    package func step(for cursor: AnyObject) throws -> Bool {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
         guard !isRunning else { throw isRunningError() }
-        guard sqlite3_stmt_busy(handle) == 0 else { return try step() }
+        guard sqlite3_stmt_busy(handle) == 0 || stepper !== cursor else { return try step() }
+        stepper = cursor
         try start()
         return try firstStep()
     }
