@@ -61,6 +61,35 @@ private let schema = """
         }
     }
 
+    /// Another connection adds the column that an update has left out.
+    @Test(arguments: [ConnectionKind.fileQueue, .pool])
+    func aColumnThatAnotherConnectionAdds(_ kind: ConnectionKind) throws {
+        let folder = try TemporaryFolder()
+        let writer = try kind.make(in: folder)
+        try writer.write { try $0.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)") }
+        try writer.write { db in
+            try db.execute(sql: "INSERT INTO player VALUES (1, 'a')")
+            try player.update(db)
+        }
+        try DatabaseQueue(path: writer.path).write { db in
+            try db.execute(sql: "ALTER TABLE player ADD COLUMN email TEXT")
+        }
+        try writer.write { try player.update($0) }
+        #expect(try writer.read(row) == ["id": 1, "name": "b", "email": "e"])
+    }
+
+    @Test func namesOfTheRowID() throws {
+        struct Entry: Codable, PersistableRecord {
+            var code: String
+            var rowid: Int64
+        }
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE entry (code TEXT PRIMARY KEY); INSERT INTO entry VALUES ('a')")
+            try Entry(code: "a", rowid: 7).update(db)
+            #expect(try Int.fetchOne(db, sql: "SELECT rowid FROM entry") == 7)
+        }
+    }
+
     @Test func views() throws {
         struct Old: Codable, MutablePersistableRecord {
             static let databaseTableName = "old"

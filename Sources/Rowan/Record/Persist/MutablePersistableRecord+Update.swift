@@ -185,10 +185,9 @@ struct Modification {
         }
         let wanted = try columns.map { try updatedIndexes(db, $0, container) } ?? Array(container.columns.indices)
         let stored = try db.configuration.strictColumns ? nil : db.assignableColumns(of: table)
-        var changed = wanted.filter { index in
-            guard !keyIndexes.contains(index) else { return false }
-            return stored?.contains(container.columns[index].foldedDatabaseName) ?? true
-        }
+        let values = wanted.filter { !keyIndexes.contains($0) }
+        var changed = values.filter { stored?.contains(container.columns[$0].foldedDatabaseName) ?? true }
+        let leavesOutColumns = changed.count < values.count
         let changedColumns = columns ?? Set(container.columns)
         // The record and the table have only the key in common: assigning the key to itself reveals whether the row exists.
         if changed.isEmpty { changed = [keyIndexes[0]] }
@@ -203,7 +202,7 @@ struct Modification {
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
             primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
-            changedColumns: changedColumns)
+            changedColumns: changedColumns, leavesOutColumns: leavesOutColumns)
     }
 
     private func updatedIndexes(
@@ -224,7 +223,9 @@ extension Database {
     /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can be assigned, too.
     fileprivate func assignableColumns(of table: TableName) throws -> Set<String>? {
         guard try !isVirtualTable(table.name, in: table.schema) else { return nil }
-        return Set(try columns(in: table.name, in: table.schema).map(\.name.foldedDatabaseName))
+        let names = Set(try columns(in: table.name, in: table.schema).map(\.name.foldedDatabaseName))
+        let hasRowID = try storesRows(table.name, in: table.schema) && !isWithoutRowID(table.name, in: table.schema)
+        return hasRowID ? names.union(["rowid", "_rowid_", "oid"]) : names
     }
 }
 

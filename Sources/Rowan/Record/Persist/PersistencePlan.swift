@@ -81,11 +81,12 @@ final class PersistencePlan {
     let isOnView: Bool
     /// The columns that an update changes, for callbacks.
     @usableFromInline let changedColumns: Set<String>
+    /// Whether an update leaves out columns of the record, which the table may have after the next change of its schema.
+    let leavesOutColumns: Bool
 
     init(
         table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo,
-        isOnView: Bool = false,
-        changedColumns: Set<String> = []
+        isOnView: Bool = false, changedColumns: Set<String> = [], leavesOutColumns: Bool = false
     ) {
         (sql, returnsRows, constants) = (statement.sql, statement.returnsRows, statement.constants)
         self.table = table
@@ -96,6 +97,7 @@ final class PersistencePlan {
         keyIndexes = order?.suffix(primaryKey.columns.count) ?? []
         insertedKey = InsertedKey(rowIDColumn: primaryKey.rowIDColumn)
         self.changedColumns = changedColumns
+        self.leavesOutColumns = leavesOutColumns
     }
 
     /// Whether the record has no key, which matches no row.

@@ -40,7 +40,13 @@ extension PlanGroup {
     func updatePlan(
         _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
     ) throws -> PersistencePlan {
-        if let plan = knownPlan(for: &container) { return plan }
+        if let plan = knownPlan(for: &container) {
+            guard plan.leavesOutColumns else { return plan }
+            // SQLite would run it without an error after another connection has added these columns.
+            try db.validateCache()
+            if db.connection.schemaEpoch == epoch { return plan }
+            return try modification.makePlan(db, container)
+        }
         return keep(try modification.makePlan(db, container))
     }
 
