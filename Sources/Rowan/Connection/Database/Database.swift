@@ -74,6 +74,17 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection.closeEventually()
     }
 
+    /// Sets the size of the page cache, unless a setup of the program has done so. The pragma reads the file: it follows
+    /// the setups, which may set a key, and the first read, which waits for locks.
+    private func setCacheSize(isReader: Bool) throws {
+        guard let size = isReader ? configuration.readerCacheSize : configuration.cacheSize,
+            try Int.fetchOne(makeStatement(sql: "PRAGMA cache_size")) == -2_000
+        else { return }
+        // A negative number is a size in units of 1,024 bytes.
+        let kilobytes = min(max(size / 1_024, 1), Int(Int32.max))
+        try makeStatement(sql: "PRAGMA cache_size = -\(kilobytes)").runToEnd()
+    }
+
     /// Applies the configuration. The caller has access to the connection.
     package func setUp(isReader: Bool) throws {
         let pointer = try connection.openPointer()
@@ -85,9 +96,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         for function in DatabaseFunction.builtin { try function.install(in: connection) }
         try setBusyMode(
             (isReader ? configuration.readonlyBusyMode : configuration.writerBusyMode) ?? configuration.busyMode)
+        if let size = configuration.mmapSize {
+            try makeStatement(sql: "PRAGMA mmap_size = \(max(size, 0))").runToEnd()
+        }
         for setup in configuration.setups { try setup(self) }
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
+        try setCacheSize(isReader: isReader)
     }
 
     /// Closes the connection.

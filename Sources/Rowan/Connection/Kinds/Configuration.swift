@@ -41,8 +41,10 @@ public struct Configuration: Sendable {
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false
 
-    /// What to do when another connection holds a lock. By default, an error at once; the writer of a pool waits for a
-    /// quarter of a second, because its readers may hold its lock for a moment.
+    /// What to do when another connection holds a lock. By default, an error at once.
+    ///
+    /// In a ``DatabasePool``, `.immediateError` lets readers wait for ten seconds, and the writer for a quarter of a
+    /// second: its own readers may hold its lock for a moment.
     public var busyMode: Database.BusyMode = .immediateError
 
     /// How readers handle locks of other connections; nil for `busyMode`, or 10 seconds for the readers of a pool.
@@ -60,6 +62,25 @@ public struct Configuration: Sendable {
     /// The kind of transactions: the access decides on it, and ``Database/inTransaction(_:_:)`` takes another one.
     @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
     public var defaultTransactionKind: Database.TransactionKind { .immediate }
+
+    /// The memory, in bytes, of the page cache of a connection that writes. 16 MB by default: eight times SQLite's default.
+    ///
+    /// The pages that a transaction changes stay in memory as long as they fit. A large import into a table with indexes is
+    /// faster with 64 MB, which the connection may then use for good. A `PRAGMA cache_size` in
+    /// ``prepareDatabase(_:)`` takes precedence. Nil leaves SQLite's default, two million bytes.
+    /// <https://sqlite.org/pragma.html#pragma_cache_size>
+    public var cacheSize: Int? = 16 << 20
+
+    /// The memory, in bytes, of the page cache of each reader of a ``DatabasePool``, and of each connection of a
+    /// snapshot. 4 MB by default. Nil leaves SQLite's default.
+    public var readerCacheSize: Int? = 4 << 20
+
+    /// The size, in bytes, of the part of the file that connections map into memory. Nil by default: none, or the
+    /// default that SQLite was built with.
+    ///
+    /// Reads of mapped pages need no system call, and no copy. An I/O error in a mapped page stops the program with a
+    /// signal, instead of an error. <https://sqlite.org/mmap.html>
+    public var mmapSize: Int?
 
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false

@@ -40,7 +40,8 @@ public final class DatabasePool: DatabaseWriter {
         readerConfiguration.readonly = true
         if case .immediateError = configuration.busyMode {
             readerConfiguration.readonlyBusyMode = .timeout(10)
-            // A reader that finds the index of the WAL half written reads it again under the lock of the writer.
+            // A reader that finds the index of the WAL half written reads it again under the lock of the writer, whose
+            // BEGIN fails meanwhile.
             writerConfiguration.writerBusyMode = .timeout(Self.readerLockTimeout)
         }
         writer = AccessLane(
