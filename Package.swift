@@ -17,7 +17,9 @@ let package = Package(
     name: "Rowan",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Rowan", targets: ["Rowan"])
+        .library(name: "Rowan", targets: ["Rowan"]),
+        // The C API, for programs that call it beside the library.
+        .library(name: "CSQLite", targets: ["CSQLite"]),
     ],
     targets: [
         .systemLibrary(
