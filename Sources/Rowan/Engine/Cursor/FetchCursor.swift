@@ -1,5 +1,5 @@
-// The library's only cursor over a statement, for rows, values and records. It has its statement from its creation to its end:
-// meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
+// The library's only cursor over a statement, for rows, values and records. It has its statement from its creation to its
+// end: meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
 // elements must decode in the loop of the user's module.
 
 public import CSQLite

@@ -1,4 +1,4 @@
-// Tells when a file of a database is written, by whichever process. The kernel reports it: nothing polls.
+// Tells when a file of a database is written, by whichever process, as the kernel reports it.
 // Source: inotify(7)
 
 import Dispatch

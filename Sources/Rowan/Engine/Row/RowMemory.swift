@@ -1,6 +1,6 @@
 // The memory of decoders between rows: containers, the parts of records, the rows of scopes, the columns of coding
-// keys, the decoders of JSON columns. It belongs to the owner that moves the row object: a cursor, or a walk over prefetched rows. The owner clears
-// it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
+// keys, the decoders of JSON columns. It belongs to the owner that moves the row object: a cursor, or a walk over
+// prefetched rows. The owner clears it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
 
 /// The memory of a row object.
 package final class RowMemory {
