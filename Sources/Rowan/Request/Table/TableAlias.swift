@@ -90,7 +90,8 @@ extension TableAlias where RowDecoder: TableRecord {
     /// The type with the columns: by default, `Columns`.
     public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-    // Few overloads: conditions with several columns are slow to type-check (Tests/CompileTime/Joins).
+    // Few overloads, and no more generic ones: conditions with several columns are slow to type-check
+    // (Tests/CompileTime/Joins).
 
     /// A column of the aliased table, or any expression: `team.id`.
     public subscript<T: SQLSpecificExpressible>(
@@ -107,14 +108,12 @@ extension TableAlias where RowDecoder: TableRecord {
     }
 
     /// A selection of the aliased table that the record type defines: `player.nameAndScore`.
-    @_disfavoredOverload
-    public subscript<T: SQLSelectable>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLSelection {
-        RowDecoder.databaseComponents[keyPath: keyPath].sqlSelection.qualified(by: id)
+    public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, SQLSelection>) -> SQLSelection {
+        RowDecoder.databaseComponents[keyPath: keyPath].qualified(by: id)
     }
 
     /// An ordering of the aliased table that the record type defines: `player.bestFirst`.
-    @_disfavoredOverload
-    public subscript<T: SQLOrderingTerm>(dynamicMember keyPath: KeyPath<DatabaseComponents, T>) -> SQLOrdering {
-        RowDecoder.databaseComponents[keyPath: keyPath].sqlOrdering.qualified(by: id)
+    public subscript(dynamicMember keyPath: KeyPath<DatabaseComponents, SQLOrdering>) -> SQLOrdering {
+        RowDecoder.databaseComponents[keyPath: keyPath].qualified(by: id)
     }
 }
