@@ -110,11 +110,13 @@ struct PageTests {
             try Item(id: 1, score: 1, name: "a").insert(db)
             try Item(id: 2, score: 1, name: "a").insert(db)
             let token = try Item.order(\.name).page(size: 1).fetch(db).next
-            expectError(
-                .SQLITE_MISUSE, "the page token belongs to a request with another order: start with the first page"
-            ) {
+            let other = #expect(throws: PageError.self) {
                 try Item.order(\.score).page(after: token, size: 1).fetch(db)
             }
+            #expect(other == .otherOrder)
+            #expect(
+                other?.description
+                    == "the page token belongs to a request with another order: start with the first page")
             expectError(
                 .SQLITE_MISUSE,
                 "cannot paginate a request that has a limit, groups or distinct rows: remove them, and pass the size of pages"
@@ -127,12 +129,16 @@ struct PageTests {
                 try Item.order(sql: "name").page(size: 1).fetch(db)
             }
             for size in [0, -1, Int.min, Int.max] {
-                expectError(.SQLITE_MISUSE, "cannot make a page of \(size) rows: pass a positive size") {
-                    try Item.all().page(size: size).fetch(db)
-                }
+                let error = #expect(throws: PageError.self) { try Item.all().page(size: size).fetch(db) }
+                #expect(error == .size(size))
+                #expect(error?.description == "cannot make a page of \(size) rows: pass a positive size")
             }
             #expect(PageToken("nonsense!") == nil)
-            #expect(throws: DecodingError.self) { try JSONDecoder().decode(PageToken.self, from: Data(#""x""#.utf8)) }
+            let malformed = #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(PageToken.self, from: Data(#""x""#.utf8))
+            }
+            guard case .dataCorrupted(let context)? = malformed else { throw PageError.malformedToken }
+            #expect(context.underlyingError as? PageError == .malformedToken)
         }
     }
 

@@ -7,16 +7,15 @@ import Testing
 private typealias Author = Library.Author
 private typealias Book = Library.Book
 
-private let otherOrder = "the page token belongs to a request with another order: start with the first page"
-
 @Suite struct PageTokenTests {
     private func expectRefusal<T>(
         _ db: Database, of token: PageToken?, by request: QueryInterfaceRequest<T>,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where T: FetchableRecord {
-        expectError(.SQLITE_MISUSE, otherOrder, sourceLocation: sourceLocation) {
+        let error = #expect(throws: PageError.self, sourceLocation: sourceLocation) {
             try request.page(after: token, size: 1).fetch(db)
         }
+        #expect(error == .otherOrder, sourceLocation: sourceLocation)
     }
 
     @Test func valuesOfTheOrder() throws {

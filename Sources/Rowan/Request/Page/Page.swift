@@ -56,7 +56,8 @@ extension QueryInterfaceRequest {
     ///
     /// - Parameters:
     ///   - token: the `next` of the previous page; nil for the first page.
-    ///   - size: the number of rows per page. The fetch throws an error unless it is positive.
+    ///   - size: the number of rows per page. The fetch throws a ``PageError`` unless it is positive, and for the token of
+    ///     another order.
     public func page(after token: PageToken? = nil, size: Int) -> PageRequest<RowDecoder> {
         PageRequest(relation: relation, token: token, size: size)
     }
@@ -82,10 +83,7 @@ extension PageRequest {
         _ db: Database, _ decoding: Decoding.Type
     ) throws -> PageRows<Decoding> where Decoding.Decoded == RowDecoder {
         // The size may come from a URL: it is data, and not a programming error.
-        guard size > 0, size < Int.max else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "cannot make a page of \(size) rows: pass a positive size")
-        }
+        guard size > 0, size < Int.max else { throw PageError.size(size) }
         return try PageRows(db, Keyset(db, relation), after: token, size: size)
     }
 }
@@ -280,9 +278,7 @@ private struct Keyset {
 
     func parts(after token: PageToken?) throws -> [Part] {
         guard let token else { return [Part(filter: nil, orderings: terms.map(\.ordering))] }
-        guard token.order == fingerprint, token.values.count == terms.count else {
-            throw Self.misuse("the page token belongs to a request with another order: start with the first page")
-        }
+        guard token.order == fingerprint, token.values.count == terms.count else { throw PageError.otherOrder }
         // The last terms that can be compared as one row.
         let direction = terms[terms.count - 1].direction.isDescending
         let isRow = { (term: Term) in !term.isNullable && term.direction.isDescending == direction }

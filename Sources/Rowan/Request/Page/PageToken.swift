@@ -16,12 +16,15 @@ public struct PageToken: Hashable, Sendable {
 extension PageToken: Codable {
     /// Decodes the token from one string.
     ///
-    /// - Throws: `DecodingError` if the string is not a page token.
+    /// - Throws: `DecodingError` if the string is not a page token; its underlying error is
+    ///   ``PageError/malformedToken``.
     public init(from decoder: any Decoder) throws {
         let string = try decoder.singleValueContainer().decode(String.self)
         guard let token = PageToken(string) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "this is not a page token"))
+                .init(
+                    codingPath: decoder.codingPath, debugDescription: PageError.malformedToken.description,
+                    underlyingError: PageError.malformedToken))
         }
         self = token
     }

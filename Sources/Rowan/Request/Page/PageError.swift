@@ -1,0 +1,30 @@
+// What is wrong with the request of a page: data that clients send, and that a server can answer.
+
+/// An error of a page: its size, or the token that tells where it starts.
+///
+/// ```swift
+/// do {
+///     let page = try Player.order(\.score.desc).page(after: token, size: size).fetch(db)
+/// } catch let error as PageError {
+///     return Response(status: .badRequest, text: error.description)
+/// }
+/// ```
+public enum PageError: Error, Hashable, Sendable {
+    /// The token belongs to a request with another order.
+    case otherOrder
+    /// The size of the page is not positive, or too large.
+    case size(Int)
+    /// The text is not a token.
+    case malformedToken
+}
+
+extension PageError: CustomStringConvertible {
+    /// What is wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .otherOrder: "the page token belongs to a request with another order: start with the first page"
+        case .size(let size): "cannot make a page of \(size) rows: pass a positive size"
+        case .malformedToken: "this is not a page token: start with the first page"
+        }
+    }
+}
