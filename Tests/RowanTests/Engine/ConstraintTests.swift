@@ -12,11 +12,11 @@ import Testing
             id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, "full.name" TEXT, score INTEGER,
             teamId INTEGER REFERENCES team, CONSTRAINT positive CHECK (score > 0), CHECK (score < 100),
             UNIQUE ("full.name", score));
-        CREATE UNIQUE INDEX lower_name ON player(lower("full.name"));
+        CREATE UNIQUE INDEX lower_name ON player(lower("full.name")) WHERE score IS NULL;
         CREATE TABLE keyed (a TEXT, b TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
         CREATE TABLE typed (n INTEGER) STRICT;
         CREATE TRIGGER refuse BEFORE DELETE ON player BEGIN SELECT RAISE(ABORT, 'players stay'); END;
-        INSERT INTO player VALUES (1, 'a', 'A', 1, NULL);
+        INSERT INTO player VALUES (1, 'a', 'A', 1, NULL), (2, 'z', 'Z', NULL, NULL);
         INSERT INTO keyed VALUES ('x', 'y')
         """
 
@@ -51,7 +51,7 @@ import Testing
         try expect("INSERT INTO player (email, score) VALUES ('b', -1)", .check, name: "positive")
         try expect("INSERT INTO player (email, score) VALUES ('b', 100)", .check, name: "score < 100")
         try expect("INSERT INTO player (email, teamId) VALUES ('b', 9)", .foreignKey)
-        try expect("INSERT INTO player (email, \"full.name\") VALUES ('b', 'a')", .unique, name: "lower_name")
+        try expect("INSERT INTO player (email, \"full.name\") VALUES ('b', 'z')", .unique, name: "lower_name")
         try expect("INSERT INTO typed VALUES ('x')", .dataType, "typed", ["n"])
         try expect("DELETE FROM player", .trigger)
     }
