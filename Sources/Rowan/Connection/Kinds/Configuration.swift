@@ -63,17 +63,22 @@ public struct Configuration: Sendable {
     @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
     public var defaultTransactionKind: Database.TransactionKind { .immediate }
 
-    /// The memory, in bytes, of the page cache of a connection that writes. 16 MB by default: eight times SQLite's default.
+    /// The memory, in bytes, of the page cache of a connection that writes. Nil by default, which leaves SQLite's default:
+    /// two million bytes.
     ///
     /// The pages that a transaction changes stay in memory as long as they fit. A large import into a table with indexes is
     /// faster with 64 MB, which the connection may then use for good. A `PRAGMA cache_size` in
-    /// ``prepareDatabase(_:)`` takes precedence. Nil leaves SQLite's default, two million bytes.
-    /// <https://sqlite.org/pragma.html#pragma_cache_size>
-    public var cacheSize: Int? = 16 << 20
+    /// ``prepareDatabase(_:)`` takes precedence. <https://sqlite.org/pragma.html#pragma_cache_size>
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.cacheSize = 64 << 20
+    /// ```
+    public var cacheSize: Int?
 
     /// The memory, in bytes, of the page cache of each reader of a ``DatabasePool``, and of each connection of a
-    /// snapshot. 4 MB by default. Nil leaves SQLite's default.
-    public var readerCacheSize: Int? = 4 << 20
+    /// snapshot. Nil by default, which leaves SQLite's default.
+    public var readerCacheSize: Int?
 
     /// The size, in bytes, of the part of the file that connections map into memory. Nil by default: none, or the
     /// default that SQLite was built with.
