@@ -80,7 +80,9 @@ private struct CursorRefusal: Error {}
             let statement = try db.makeStatement(sql: sql)
             let rows = try Row.fetchCursor(statement)
             expectError(.SQLITE_MISUSE) { try TextCursor(statement).next() }
-            #expect(try rows.next() != nil)
+            #expect(try rows.next()?.description == #"[value:"a"]"#)
+            expectError(.SQLITE_MISUSE) { try TextCursor(statement).next() }
+            #expect(try rows.next()?.description == #"[value:"b"]"#)
             return TextCursor(try db.makeStatement(sql: sql))
         }
         expectError(.SQLITE_MISUSE) { try kept.next() }

@@ -42,8 +42,8 @@ extension DatabaseCursor {
             if try _statement.step(for: self) { return try _element(sqliteStatement: _statement.handle) }
         } catch {
             _isDone = true
-            // The rest of the rows would keep the read open.
-            if _statement.connection.isAccessible { _statement.resetIfBusy() }
+            // The rest of the rows would keep the read open. A run of the library keeps its row.
+            if _statement.connection.isAccessible, !_statement.isRunning { _statement.resetIfBusy() }
             throw error
         }
         _isDone = true
