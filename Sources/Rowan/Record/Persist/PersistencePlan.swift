@@ -21,10 +21,9 @@ final class PlanGroup {
     @usableFromInline
     func makeContainer() -> PersistenceContainer {
         guard let last else { return PersistenceContainer() }
-        let values =
-            spareValues.count == last.columns.count
-            ? spareValues : Array(repeating: .null, count: last.columns.count)
-        spareValues = []
+        var values: [DatabaseValue] = []
+        swap(&values, &spareValues)
+        if values.count != last.columns.count { values = Array(repeating: .null, count: last.columns.count) }
         return PersistenceContainer(expecting: last.columns, reusing: values)
     }
 
