@@ -50,6 +50,17 @@ package final class PrefetchTree {
         return nil
     }
 
+    /// The same rows, with objects of their own for what decoders change.
+    func separated() -> PrefetchTree {
+        let tree = PrefetchTree()
+        tree.groups = groups.mapValues { $0.separated() }
+        tree.scopes = scopes.mapValues { $0.separated() }
+        tree.orderedScopes = orderedScopes.compactMap { scope in
+            scopes.first { $0.value === scope }.flatMap { tree.scopes[$0.key] }
+        }
+        return tree
+    }
+
     /// Clears the decoders' memory of the prefetched rows.
     func forget() {
         for group in groups.values { group.forget() }
@@ -96,6 +107,14 @@ package final class PrefetchedGroup {
         self.starts = starts
         self.order = order
     }
+
+    private init(_ other: PrefetchedGroup) {
+        batch = other.batch.separated()
+        (places, starts, order) = (other.places, other.starts, other.order)
+    }
+
+    /// The same rows, with objects of their own for what decoders change.
+    fileprivate func separated() -> PrefetchedGroup { PrefetchedGroup(self) }
 
     func rows(of origin: Int) -> Rows {
         let place = Int(places[origin])

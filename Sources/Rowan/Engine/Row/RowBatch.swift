@@ -25,6 +25,16 @@ package final class RowBatch {
         source = RowSource(values, columns: columns, isStrict: statement.connection.isStrict)
     }
 
+    private init(_ other: RowBatch) {
+        (layout, values, width, count) = (other.layout, other.values, other.width, other.count)
+        source = RowSource(
+            other.values, columns: other.source.columns, isStrict: other.source.isStrict,
+            prefetched: other.source.prefetched?.separated())
+    }
+
+    /// The same rows, with objects of their own for what decoders change.
+    func separated() -> RowBatch { RowBatch(self) }
+
     /// Copies the current row of a statement.
     package func append(_ statement: Statement) {
         values.append(statement.handle, width: width)

@@ -1,0 +1,6 @@
+// Detached rows are fetched like records.
+
+extension DetachedRow: FetchableRecord {
+    /// Copies a row.
+    public init(row: Row) { self = row.detached() }
+}
