@@ -60,7 +60,7 @@ extension Database {
 }
 
 /// A wait for a lock, with pauses that grow up to a tenth of a second.
-private struct LockWait {
+struct LockWait {
     private let timeout: Duration?
     private var deadline: ContinuousClock.Instant?
 

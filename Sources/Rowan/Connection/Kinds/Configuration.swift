@@ -87,6 +87,29 @@ public struct Configuration: Sendable {
     /// signal, instead of an error. <https://sqlite.org/mmap.html>
     public var mmapSize: Int?
 
+    /// The size, in bytes, above which a ``DatabasePool`` empties its write-ahead log. 64 MB by default; nil for no
+    /// limit.
+    ///
+    /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
+    /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
+    /// writer waits after a commit until the reads that are running have ended, for a tenth of a second at most, and empties
+    /// the file. Other reads begin meanwhile, since they don't need it.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.walSizeLimit = 16 << 20
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// ```
+    ///
+    /// A transaction can exceed the limit, since it is one commit. So can a long read, or a snapshot: the writer then
+    /// tries again later, and waits for less than a tenth of the time. ``DatabasePool/status`` shows both. There is no limit
+    /// for a program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0` in ``prepareDatabase(_:)``.
+    /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
+    public var walSizeLimit: Int? = 64 << 20
+
+    /// The limit of the write-ahead log, for the connection that makes the checkpoints.
+    package var writeAheadLimit: WriteAheadLimit?
+
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false
 

@@ -20,6 +20,7 @@ public final class DatabasePool: DatabaseWriter {
     let writer: AccessLane
     let readers: AccessLane
     let longReads: LongReads
+    let writeAheadLimit: WriteAheadLimit?
     /// How accesses reach their connections. Not for users.
     public let _routes: DatabaseAccessRoutes
 
@@ -38,6 +39,8 @@ public final class DatabasePool: DatabaseWriter {
         var writerConfiguration = configuration
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
+        writeAheadLimit = configuration.readonly ? nil : configuration.walSizeLimit.map(WriteAheadLimit.init)
+        writerConfiguration.writeAheadLimit = writeAheadLimit
         if case .immediateError = configuration.busyMode {
             readerConfiguration.readonlyBusyMode = .timeout(10)
             // A reader that finds the index of the WAL half written reads it again under the lock of the writer, whose

@@ -63,6 +63,11 @@ public struct DatabasePoolStatus: Sendable {
     /// The size of the write-ahead log in bytes. SQLite writes it again from its beginning when all its content is in
     /// the database file, and no read needs it any more. <https://sqlite.org/wal.html#ckpt>
     public let walSize: Int
+    /// How many times the writer has emptied the write-ahead log, because it exceeded ``Configuration/walSizeLimit``.
+    public let walTruncationCount: Int
+    /// How many times the writer tried to empty the write-ahead log, but a long read, a snapshot, or another process
+    /// needed it.
+    public let blockedWALTruncationCount: Int
 }
 
 extension DatabasePool {
@@ -76,7 +81,9 @@ extension DatabasePool {
             write: writer.allConnections.lazy.compactMap { DatabasePoolStatus.Access(.write, $0.record, now) }.first,
             openReaderCount: readers.allConnections.count, maximumReaderCount: configuration.maximumReaderCount,
             waitingReadCount: read.count, waitingWriteCount: write.count, longestReadWait: read.longest,
-            longestWriteWait: write.longest, walSize: longReads.walSize)
+            longestWriteWait: write.longest, walSize: longReads.walSize,
+            walTruncationCount: writeAheadLimit?.truncationCount ?? 0,
+            blockedWALTruncationCount: writeAheadLimit?.blockedCount ?? 0)
     }
 }
 

@@ -1,0 +1,185 @@
+// The limit of the write-ahead log of a pool.
+
+import Foundation
+import Rowan
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct WriteAheadLimitConcurrencyTests {
+    /// A pool with a limit of 100,000 bytes, and a table `t(x)`.
+    private func makePool(
+        in folder: TemporaryFolder, limit: Int? = 100_000, _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.walSizeLimit = limit
+        change(&configuration)
+        let pool = try DatabasePool(path: folder.path("wal.sqlite"), configuration: configuration)
+        try pool.write { try $0.execute(sql: "CREATE TABLE t(x)") }
+        return pool
+    }
+
+    /// Writes some 10,000 bytes into the log.
+    private func write(_ pool: DatabasePool) throws {
+        try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }
+    }
+
+    @Test func theDefaultIs64MB() {
+        #expect(Configuration().walSizeLimit == 64 << 20)
+    }
+
+    @Test func theLogStaysBelowTheLimit() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        var largest = 0
+        for _ in 0..<60 {
+            try write(pool)
+            largest = max(largest, pool.status.walSize)
+        }
+        // Without a limit, SQLite begins again after four million bytes.
+        #expect(largest > 50_000 && largest < 150_000)
+        #expect(pool.status.walTruncationCount >= 2)
+        #expect(pool.status.blockedWALTruncationCount == 0)
+        try #expect(pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 60)
+    }
+
+    @Test func noLimit() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder, limit: nil)
+        for _ in 0..<60 { try write(pool) }
+        #expect(pool.status.walSize > 300_000)
+        #expect(pool.status.walTruncationCount == 0)
+    }
+
+    /// Reads that overlap leave no moment in which SQLite alone could begin the log again.
+    @Test func readsThatOverlapDoNotKeepTheLog() async throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        let ends = Log<Void>()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await onThread {
+                        while ends.elements.isEmpty {
+                            try pool.read { db in
+                                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
+                                usleep(500)
+                            }
+                        }
+                    }
+                }
+            }
+            // Each read has begun before the one before has ended.
+            try await onThread {
+                while pool.status.walTruncationCount < 3 { try write(pool) }
+            }
+            ends.append(())
+            try await group.waitForAll()
+        }
+        #expect(pool.status.walTruncationCount >= 3)
+    }
+
+    /// A snapshot needs the log. Writes go on, and the log is emptied after its end.
+    @Test func aSnapshotKeepsTheLog() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        let snapshot = try pool.makeSnapshot()
+        for _ in 0..<40 { try write(pool) }
+        #expect(pool.status.walSize > 300_000)
+        #expect(pool.status.walTruncationCount == 0)
+        // A wait for each write would take four seconds.
+        #expect((1...8).contains(pool.status.blockedWALTruncationCount))
+        try #expect(snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+        try snapshot.close()
+        while pool.status.walTruncationCount == 0 { try write(pool) }
+        #expect(pool.status.walSize < 150_000)
+    }
+
+    /// A program that makes its own checkpoints, as a replicating one does, keeps them to itself.
+    @Test func withoutAutomaticCheckpoints() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder) {
+            $0.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        }
+        for _ in 0..<30 { try write(pool) }
+        #expect(pool.status.walSize > 200_000)
+        #expect(pool.status.walTruncationCount == 0)
+    }
+
+    /// The automatic checkpoints are those of SQLite, with the setting of the program.
+    @Test func automaticCheckpoints() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder, limit: 100 << 20) {
+            $0.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 10") }
+        }
+        for _ in 0..<60 { try write(pool) }
+        #expect(pool.status.walSize < 150_000)
+        #expect(pool.status.walTruncationCount == 0)
+    }
+
+    /// The writer's own cursor needs the log.
+    @Test func anOpenCursorOfTheWriter() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        try write(pool)
+        try pool.writeWithoutTransaction { db in
+            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM t UNION ALL SELECT 1")
+            #expect(try rows.next() != nil)
+            for _ in 0..<30 { try db.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }
+            #expect(try rows.next() != nil)
+        }
+        #expect(pool.status.walTruncationCount == 0)
+        try write(pool)
+        #expect(pool.status.walTruncationCount == 1)
+    }
+
+    /// The wait does not ask, or replace, the handler of the program.
+    @Test func theBusyModeStays() throws {
+        let folder = try TemporaryFolder()
+        let calls = Log<Int>()
+        let pool = try makePool(in: folder) {
+            $0.busyMode = .callback { count in
+                calls.append(count)
+                return false
+            }
+        }
+        let snapshot = try pool.makeSnapshot()
+        for _ in 0..<20 { try write(pool) }
+        #expect(pool.status.blockedWALTruncationCount > 0)
+        #expect(calls.elements.isEmpty)
+        try snapshot.close()
+        try pool.writeWithoutTransaction { db in
+            let other = try DatabaseQueue(path: pool.path)
+            try other.inDatabase { other in
+                try other.execute(sql: "BEGIN IMMEDIATE")
+                #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+                try other.execute(sql: "ROLLBACK")
+            }
+        }
+        #expect(calls.elements == [0])
+    }
+
+    @Test func theTimeoutOfAPragmaStays() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder) {
+            $0.prepareDatabase { try $0.execute(sql: "PRAGMA busy_timeout = 4321") }
+        }
+        for _ in 0..<30 { try write(pool) }
+        #expect(pool.status.walTruncationCount > 0)
+        try pool.writeWithoutTransaction { db in
+            try #expect(Int.fetchOne(db, sql: "PRAGMA busy_timeout") == 4321)
+        }
+    }
+
+    /// A trace shows no query of the limit, and a closed pool has no hook.
+    @Test func nothingIsLeft() throws {
+        let folder = try TemporaryFolder()
+        let statements = Log<String>()
+        let pool = try makePool(in: folder) {
+            $0.prepareDatabase { db in db.trace { statements.append("\($0)") } }
+        }
+        for _ in 0..<30 { try write(pool) }
+        #expect(statements.elements.allSatisfy { !$0.contains("busy_timeout") })
+        try pool.close()
+        #expect(pool.status.walSize == 0)
+    }
+}
