@@ -21,7 +21,7 @@ extension LocalConnection {
         if let shownTables, shownTables.epoch == schemaEpoch { return shownTables.tables[table] }
         // After an error, such as a cancellation, the statement that reads the table fails as well.
         let epoch = schemaEpoch
-        guard let tables = try? openHooks().silently({ try unwatched(readShownTables) }) else { return nil }
+        guard let tables = try? unwatched(readShownTables) else { return nil }
         shownTables = (tables, epoch)
         return tables[table]
     }

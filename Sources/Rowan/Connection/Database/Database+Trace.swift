@@ -1,4 +1,4 @@
-// The events of a trace.
+// Traces: the statements of a connection, and how long they take.
 
 public import Foundation
 
@@ -10,30 +10,38 @@ extension Database {
         /// Creates options from their raw value.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// Each statement, when it starts.
-        public static let statement = TracingOptions(rawValue: CInt(StatementTrace.starts))
+        /// Each statement, when it starts. A trace without events reports these.
+        public static let statement = TracingOptions(rawValue: 1)
         /// Each statement with its duration, when it ends.
-        public static let profile = TracingOptions(rawValue: CInt(StatementTrace.ends))
+        public static let profile = TracingOptions(rawValue: 2)
+        /// Leaves out the statements that begin and end transactions and savepoints.
+        public static let withoutTransactions = TracingOptions(rawValue: 1 << 16)
+        /// Leaves out the statements that virtual tables run, as full-text tables do on their shadow tables.
+        public static let withoutShadowTables = TracingOptions(rawValue: 1 << 17)
+
+        fileprivate var events: StatementTracer.Events {
+            var events: StatementTracer.Events = contains(.profile) ? .ends : .starts
+            if contains(.statement) { events.insert(.starts) }
+            if contains(.withoutTransactions) { events.insert(.omitsTransactions) }
+            if contains(.withoutShadowTables) { events.insert(.omitsShadowTables) }
+            return events
+        }
     }
 
     /// An event of a trace.
     public enum TraceEvent: CustomStringConvertible {
         /// A traced statement.
         public struct Statement: CustomStringConvertible {
-            /// The SQL, with its parameters.
-            public let sql: String
-
-            /// The SQL with the arguments as literals, which may be personal data.
-            public let expandedSQL: String
-
+            /// The error of a statement that has failed; nil in the event of a start.
+            public let error: (any Error)?
+            let text: TracedSQL
             let showsArguments: Bool
 
-            /// - Parameters: the texts of SQLite, with the blanks and semicolons around the statement.
-            init(sql: String, expandedSQL: String, showsArguments: Bool) {
-                self.sql = sql.trimmedStatement
-                self.expandedSQL = expandedSQL.trimmedStatement
-                self.showsArguments = showsArguments
-            }
+            /// The SQL, with its parameters.
+            public var sql: String { text.sql }
+
+            /// The SQL with the arguments as literals, which may be personal data. It is made when it is read.
+            public var expandedSQL: String { text.expandedSQL }
 
             /// The SQL. It contains the arguments only if the configuration makes them public.
             public var description: String { showsArguments ? expandedSQL : sql }
@@ -41,70 +49,100 @@ extension Database {
 
         /// A statement starts.
         case statement(Statement)
-        /// A statement has ended, after a duration in seconds.
+        /// A statement has ended, after a duration in seconds, measured in nanoseconds. A statement that returns rows ends
+        /// after its last row, or when its cursor is released.
         case profile(statement: Statement, duration: TimeInterval)
 
-        /// The SQL, preceded by the duration for a profile event.
-        public var description: String {
+        /// The SQL, preceded by the duration for a profile event, and by the error of a statement that has failed.
+        public var description: String { prefix + statement.description }
+
+        /// The SQL with the arguments as literals, preceded by the duration for a profile event, and by the error of a
+        /// statement that has failed.
+        public var expandedDescription: String { prefix + statement.expandedSQL }
+
+        private var statement: Statement {
             switch self {
-            case .statement(let statement): statement.description
-            case .profile(let statement, let duration): String(format: "%.3fs ", duration) + statement.description
+            case .statement(let statement), .profile(let statement, _): statement
             }
         }
 
-        /// The SQL with the arguments as literals, preceded by the duration for a profile event.
-        public var expandedDescription: String {
-            switch self {
-            case .statement(let statement): statement.expandedSQL
-            case .profile(let statement, let duration): String(format: "%.3fs ", duration) + statement.expandedSQL
-            }
+        private var prefix: String {
+            guard case .profile(let statement, let duration) = self else { return "" }
+            // Most statements take less than a millisecond.
+            let seconds = String(format: duration < 0.001 ? "%.6fs " : "%.3fs ", duration)
+            guard let error = statement.error else { return seconds }
+            guard let error = error as? DatabaseError else { return "\(seconds)(failed) " }
+            let message = error.message.map { ": \($0)" } ?? ""
+            return "\(seconds)(SQLite error \(error.extendedResultCode.rawValue)\(message)) "
         }
 
-        init?(
-            _ event: CUnsignedInt, _ statement: UnsafeMutableRawPointer?, _ detail: UnsafeMutableRawPointer?,
-            showsArguments: Bool
-        ) {
-            guard let statement = statement.map(OpaquePointer.init) else { return nil }
-            let sql = StatementTrace.sql(statement)
-            switch CInt(bitPattern: event) {
-            case StatementTrace.starts:
-                // For a statement of a trigger, SQLite reports a comment with the name of the trigger.
-                let text = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? sql
-                if StatementTrace.isTrigger(text, sql) {
-                    self = .statement(Statement(sql: text, expandedSQL: text, showsArguments: showsArguments))
-                } else {
-                    self = .statement(
-                        Statement(
-                            sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments
-                        ))
-                }
-            case StatementTrace.ends:
-                let nanoseconds = detail?.assumingMemoryBound(to: Int64.self).pointee ?? 0
+        fileprivate init(_ event: StatementEvent, showsArguments: Bool) {
+            switch event.kind {
+            case .start:
+                self = .statement(Statement(error: nil, text: event.text, showsArguments: showsArguments))
+            case .end(let nanoseconds, let error):
                 self = .profile(
-                    statement: Statement(
-                        sql: sql, expandedSQL: StatementTrace.expandedSQL(statement), showsArguments: showsArguments),
+                    statement: Statement(error: error, text: event.text, showsArguments: showsArguments),
                     duration: Double(nanoseconds) / 1_000_000_000)
-            default:
-                return nil
             }
         }
     }
-}
 
-extension Database {
+    /// A trace that ``addTrace(options:_:)`` has added, to remove it.
+    public struct TraceToken: Hashable, Sendable {
+        fileprivate let number: Int
+    }
+
+    /// Calls a closure for each statement, or for each duration. It replaces the trace that the last call has set; nil
+    /// stops it.
+    ///
+    /// ```swift
+    /// db.trace { print($0) }                    // SELECT * FROM player
+    /// db.trace(options: .profile) { print($0) } // 0.002s SELECT * FROM player
+    /// ```
+    ///
+    /// The closure must not use the database. See ``addTrace(options:_:)`` for several traces.
+    ///
+    /// Source: <https://sqlite.org/c3ref/trace_v2.html>
+    public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
+        if let token = traceListener { removeTrace(token) }
+        traceListener = trace.map { addTrace(options: options, $0) }
+    }
+
+    /// Adds a closure that is called for each statement, or for each duration, besides others.
+    ///
+    /// ```swift
+    /// config.prepareDatabase { db in
+    ///     db.addTrace(options: [.profile, .withoutTransactions, .withoutShadowTables]) { event in
+    ///         if case .profile(let statement, let duration) = event, duration > 0.1 || statement.error != nil {
+    ///             logger.warning("\(event)")   // 0.215s SELECT * FROM player WHERE name = ?
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The closure must not use the database. On a closed connection, it is never called.
+    ///
+    /// - Returns: a token for ``removeTrace(_:)``.
+    @discardableResult
+    public func addTrace(options: TracingOptions = .statement, _ trace: @escaping (TraceEvent) -> Void) -> TraceToken {
+        let showsArguments = configuration.publicStatementArguments
+        // A closed connection has no statements.
+        let number = try? connection.addTrace(options.events) { trace(TraceEvent($0, showsArguments: showsArguments)) }
+        return TraceToken(number: number ?? 0)
+    }
+
+    /// Stops a trace.
+    public func removeTrace(_ token: TraceToken) { connection.removeTrace(token.number) }
+
     /// Calls a function with each statement of the closure that writes, with its arguments as literals. The statements
     /// of triggers are not included.
     package func tracingWrites(_ report: @escaping (String) -> Void, during body: () throws -> Void) throws {
-        let hooks = try connection.openHooks()
-        let token = hooks.onTrace(CUnsignedInt(StatementTrace.starts)) { event, statement, detail in
-            guard let statement, !StatementTrace.isReadonly(OpaquePointer(statement)),
-                // Arguments are shown: this is for the program, not for a log.
-                case .statement(let traced)? = TraceEvent(event, statement, detail, showsArguments: true),
-                !StatementTrace.isTrigger(traced.sql, StatementTrace.sql(OpaquePointer(statement)).trimmedStatement)
-            else { return }
-            report(traced.expandedSQL)
+        let number = try connection.addTrace(.starts) { event in
+            // Arguments are shown: this is for the program, not for a log.
+            if !event.text.isReadonly, !event.text.isOfTrigger { report(event.text.expandedSQL) }
         }
-        defer { hooks.remove(token) }
+        defer { connection.removeTrace(number) }
         try body()
     }
 }

@@ -39,7 +39,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     weak var lane: AccessLane?
 
     var busyListener: ConnectionHooks.Token?
-    private var traceListener: ConnectionHooks.Token?
+    var traceListener: TraceToken?
 
     package init(path: String, configuration: Configuration, isReader: Bool = false) throws {
         self.path = path
@@ -103,6 +103,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)
+        if let limit = configuration.writeAheadLimit { try limitWriteAheadLog(limit) }
     }
 
     /// Closes the connection.
@@ -209,25 +210,5 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
             }
         }
         return try value()
-    }
-
-    // MARK: Trace
-
-    /// Calls a closure for each statement, or for each duration. Nil stops the trace.
-    /// <https://sqlite.org/c3ref/trace_v2.html>
-    ///
-    /// ```swift
-    /// db.trace { print($0) }                    // SELECT * FROM player
-    /// db.trace(options: .profile) { print($0) } // 0.002s SELECT * FROM player
-    /// ```
-    public func trace(options: TracingOptions = .statement, _ trace: ((TraceEvent) -> Void)? = nil) {
-        guard let hooks = connection.hooks else { return }
-        if let traceListener { hooks.remove(traceListener) }
-        traceListener = trace.map { trace in
-            let showsArguments = configuration.publicStatementArguments
-            return hooks.onTrace(CUnsignedInt(bitPattern: options.rawValue)) { event, statement, detail in
-                if let event = TraceEvent(event, statement, detail, showsArguments: showsArguments) { trace(event) }
-            }
-        }
     }
 }

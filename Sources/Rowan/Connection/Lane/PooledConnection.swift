@@ -37,9 +37,7 @@ final class PooledConnection: @unchecked Sendable {
     }
 
     private func recordStatements() {
-        _ = database.connection.hooks?.onTrace(CUnsignedInt(StatementTrace.starts)) { [record] _, statement, _ in
-            if let statement { record.run(StatementTrace.sql(OpaquePointer(statement))) }
-        }
+        database.connection.hooks?.onStart { [record] sql in record.run(sql) }
     }
 
     private func observeSuspension() {

@@ -21,6 +21,9 @@ package final class ConnectionHooks {
     package typealias Busy = (CInt) -> Bool
     /// Some instructions of a statement have run. Returning false interrupts it.
     package typealias Progress = () -> Bool
+    /// A transaction is committed in WAL mode, and its lock released: the schema, and the number of frames in the
+    /// write-ahead log. SQLite makes no automatic checkpoint meanwhile. <https://sqlite.org/c3ref/wal_hook.html>
+    package typealias WriteAhead = (UnsafePointer<CChar>?, Int) -> Void
 
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
@@ -36,6 +39,7 @@ package final class ConnectionHooks {
     @exclusivity(unchecked) fileprivate var preupdates: [(Token, Preupdate)] = []
     @exclusivity(unchecked) fileprivate var busies: [(Token, Busy)] = []
     @exclusivity(unchecked) fileprivate var progresses: [(Token, Progress)] = []
+    @exclusivity(unchecked) fileprivate var writeAhead: WriteAhead?
 
     init(_ connection: SQLiteConnection) throws {
         self.connection = connection
@@ -67,6 +71,9 @@ package final class ConnectionHooks {
         return try body()
     }
 
+    /// Whether the program sees no traces now.
+    var isSilent: Bool { silence > 0 }
+
     /// Runs the closure, which SQLite calls in the middle of a step. It must not reset any statement, because the
     /// calling statement may be among them.
     func calling<T>(_ body: () -> T) -> T {
@@ -83,6 +90,13 @@ package final class ConnectionHooks {
         traces.append((token, events, listener))
         installTrace()
         return token
+    }
+
+    /// Calls a function with the SQL of each statement that starts.
+    package func onStart(_ listener: @escaping (String) -> Void) {
+        _ = onTrace(CUnsignedInt(SQLITE_TRACE_STMT)) { _, statement, _ in
+            if let statement { listener(sqlite3_sql(OpaquePointer(statement)).map { String(cString: $0) } ?? "") }
+        }
     }
 
     package func onCommit(_ listener: @escaping Commit) -> Token { add(listener, to: \.commits, installCommit) }
@@ -104,6 +118,43 @@ package final class ConnectionHooks {
         progresses.append((token, listener))
         installProgress()
         return token
+    }
+
+    /// Sets the only listener to commits in WAL mode: it makes the checkpoints.
+    package func onWriteAhead(_ listener: @escaping WriteAhead) {
+        writeAhead = listener
+        sqlite3_wal_hook(
+            connection,
+            { context, _, schema, frameCount in
+                listeners(context).writeAhead?(schema, Int(frameCount))
+                return SQLITE_OK
+            }, context)
+    }
+
+    /// Runs the closure, and asks only this handler about locks meanwhile.
+    package func waitingForLocks<T>(with handler: @escaping Busy, _ body: () -> T) -> T {
+        // The program may have replaced the handler by `PRAGMA busy_timeout`.
+        let timeout = busyTimeout
+        let listeners = busies
+        busies = [(newToken(), handler)]
+        installBusy()
+        defer {
+            busies = listeners
+            if timeout > 0 { sqlite3_busy_timeout(connection, timeout) } else { installBusy() }
+        }
+        return body()
+    }
+
+    /// The timeout of `PRAGMA busy_timeout`, in milliseconds; 0 if a handler decides.
+    private var busyTimeout: CInt {
+        silently {
+            var statement: OpaquePointer?
+            defer { sqlite3_finalize(statement) }
+            guard sqlite3_prepare_v2(connection, "PRAGMA busy_timeout", -1, &statement, nil) == SQLITE_OK,
+                sqlite3_step(statement) == SQLITE_ROW
+            else { return 0 }
+            return sqlite3_column_int(statement, 0)
+        }
     }
 
     package func remove(_ token: Token) {
@@ -131,6 +182,8 @@ package final class ConnectionHooks {
     func removeAll() {
         (traces, commits, rollbacks, updates, preupdates, busies, progresses) = ([], [], [], [], [], [], [])
         installAll()
+        writeAhead = nil
+        sqlite3_wal_hook(connection, nil, nil)
     }
 
     private func add<Listener>(

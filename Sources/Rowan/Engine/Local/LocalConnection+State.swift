@@ -50,6 +50,30 @@ extension LocalConnection {
         return pointer.map { Int(sqlite3_limit($0, id, -1)) } ?? 0
     }
 
+    // MARK: Running statements
+
+    /// Whether SQLite is calling the program in the middle of a step.
+    var isInStep: Bool { hooks.map { $0.callDepth > 0 } ?? false }
+
+    /// Resets the running statements, which hold a snapshot of the database. Their cursors can't continue. In the
+    /// middle of a step, it does nothing: SQLite would continue a statement that was reset.
+    package func resetRunningStatements() {
+        guard let pointer, !isInStep else { return }
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
+            statement = sqlite3_next_stmt(pointer, current)
+        }
+        let first = resetAccesses.upperBound == accessNumber ? resetAccesses.lowerBound : accessNumber
+        accessNumber &+= 1
+        resetAccesses = first..<accessNumber
+    }
+
+    /// Whether the access with this number is still running, but its statements were reset in the meantime.
+    func hasOnlyReset(since number: Int) -> Bool {
+        resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber
+    }
+
     // MARK: Operations
 
     /// An option of the connection. <https://sqlite.org/c3ref/c_dbconfig_defensive.html>
@@ -103,6 +127,13 @@ extension LocalConnection {
         return (Int(frameCount), Int(doneCount))
     }
 
+    /// A checkpoint whose failure needs no error: the next one does what it has left.
+    ///
+    /// - Returns: whether it has done everything.
+    package func checkpointUnchecked(_ mode: CInt, on schema: UnsafePointer<CChar>?) -> Bool {
+        sqlite3_wal_checkpoint_v2(pointer, schema, mode, nil, nil) == SQLITE_OK
+    }
+
     /// Interrupts the running statements of a connection, from any thread. The caller guarantees that it stays open.
     package static func interrupt(_ pointer: SQLiteConnection) { sqlite3_interrupt(pointer) }
 }
@@ -147,29 +178,5 @@ extension LocalConnection {
             defer { backup = nil }
             return sqlite3_backup_finish(backup)
         }
-    }
-}
-
-/// The data that a trace reports about a statement. <https://sqlite.org/c3ref/c_trace.html>
-package enum StatementTrace {
-    package static let starts = SQLITE_TRACE_STMT
-    package static let ends = SQLITE_TRACE_PROFILE
-
-    /// Whether a trace reports a statement of a trigger: its text is a comment, which is not the SQL of the statement.
-    package static func isTrigger(_ text: String, _ sql: String) -> Bool { text.hasPrefix("--") && text != sql }
-
-    /// Whether the statement makes no direct change. <https://sqlite.org/c3ref/stmt_readonly.html>
-    package static func isReadonly(_ statement: OpaquePointer) -> Bool { sqlite3_stmt_readonly(statement) != 0 }
-
-    /// The SQL, with its parameters.
-    package static func sql(_ statement: OpaquePointer) -> String {
-        sqlite3_sql(statement).map { String(cString: $0) } ?? ""
-    }
-
-    /// The SQL, with the arguments as literals.
-    package static func expandedSQL(_ statement: OpaquePointer) -> String {
-        guard let text = sqlite3_expanded_sql(statement) else { return "" }
-        defer { sqlite3_free(text) }
-        return String(cString: text)
     }
 }

@@ -59,6 +59,8 @@ public final class LocalConnection {
     /// The error of a query of Rowan's own, during which SQLite has rolled back the transaction of the program.
     @exclusivity(unchecked) var lostTransaction: (any Error)?
     @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
+    /// The traces of the program.
+    @exclusivity(unchecked) var tracer: StatementTracer?
     /// The error of a watcher that has refused a commit.
     package var commitRefusal: (any Error)?
 
@@ -68,7 +70,7 @@ public final class LocalConnection {
     /// Increases at the end of each access, and when running statements are reset: cursors can't continue afterwards.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
     /// The last consecutive numbers that ended because running statements were reset, rather than with their access.
-    private var resetAccesses = 0..<0
+    var resetAccesses = 0..<0
 
     /// The virtual tables whose content other tables show: see DatabaseRegion+ShownTables.
     package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
@@ -171,6 +173,7 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil
         hooks = nil
+        tracer = nil
         watch(nil, statements: false)
     }
 
@@ -180,7 +183,7 @@ public final class LocalConnection {
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
         // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
-        (watcher, watchesStatements, isWatched) = (nil, false, false)
+        (watcher, watchesStatements, isWatched, tracer) = (nil, false, false, nil)
         forgetCachedStatements()
         forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
@@ -230,28 +233,6 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Whether SQLite is calling the program in the middle of a step.
-    var isInStep: Bool { hooks.map { $0.callDepth > 0 } ?? false }
-
-    /// Resets the running statements, which hold a snapshot of the database. Their cursors can't continue. In the
-    /// middle of a step, it does nothing: SQLite would continue a statement that was reset.
-    package func resetRunningStatements() {
-        guard let pointer, !isInStep else { return }
-        var statement = sqlite3_next_stmt(pointer, nil)
-        while let current = statement {
-            if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
-            statement = sqlite3_next_stmt(pointer, current)
-        }
-        let first = resetAccesses.upperBound == accessNumber ? resetAccesses.lowerBound : accessNumber
-        accessNumber &+= 1
-        resetAccesses = first..<accessNumber
-    }
-
-    /// Whether the access with this number is still running, but its statements were reset in the meantime.
-    func hasOnlyReset(since number: Int) -> Bool {
-        resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber
-    }
-
     /// Whether a running statement or a transaction holds a snapshot of the database.
     package var holdsTransaction: Bool {
         pointer.map { sqlite3_txn_state($0, nil) != SQLITE_TXN_NONE } ?? false
@@ -278,16 +259,14 @@ extension LocalConnection {
     @discardableResult
     private func noteSchemaVersions() -> Bool {
         // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
-        let versions = try? openHooks().silently { try unwatched(currentSchemaVersions) }
+        let versions = try? unwatched(currentSchemaVersions)
         defer { schemaVersions = versions }
         return versions != nil && versions == schemaVersions
     }
 
     /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
     package func checkSchema() throws {
-        try openHooks().silently {
-            try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
-        }
+        try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
     }
 
     /// Whether another connection has changed a schema, after SQLite has recompiled a statement.

@@ -59,7 +59,7 @@ extension LocalConnection {
     /// Whether the statements that read are recorded.
     package var isRecordingReads: Bool { isWatched && readRecorder != nil }
 
-    /// Runs the closure, whose statements are Rowan's own: they are not reported.
+    /// Runs the closure, whose statements are Rowan's own: they are not reported, nor traced.
     ///
     /// A query that fails may have rolled back the transaction of the program: see `lostTransaction`.
     package func unwatched<T>(_ body: () throws -> T) rethrows -> T {
@@ -70,11 +70,17 @@ extension LocalConnection {
             isRunningOwnQueries = false
             updateWatched()
         }
-        return try body()
+        guard let hooks else { return try body() }
+        return try hooks.silently(body)
     }
 
     private func updateWatched() {
-        isWatched = (watchesStatements || readRecorder != nil) && !isRunningOwnQueries
+        isWatched = (watchesStatements || readRecorder != nil || tracer != nil) && !isRunningOwnQueries
+    }
+
+    func setTracer(_ tracer: StatementTracer?) {
+        self.tracer = tracer
+        updateWatched()
     }
 
     /// Fails the statement during which a query of Rowan's own has lost the transaction of the program: the statement
@@ -87,6 +93,7 @@ extension LocalConnection {
 
     /// Runs the first step of a statement, and reports it.
     func watchedStep(_ statement: Statement) throws -> CInt {
+        tracer?.willStep(statement)
         guard let readRecorder else { return try watchedWrite(statement) }
         readRecorder.willRead(statement)
         let epoch = statement.epoch

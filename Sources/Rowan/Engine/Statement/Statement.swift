@@ -296,6 +296,7 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
+        if connection.isWatched { connection.tracer?.didReturn() }
         // In a transaction, no other statement ends one.
         if connection.isWatched && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
@@ -317,6 +318,7 @@ public final class Statement {
             error = refusal
             connection.commitRefusal = nil
         }
+        connection.tracer?.didReturn(error)
         sqlite3_reset(handle)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)

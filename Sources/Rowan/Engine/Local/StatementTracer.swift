@@ -1,0 +1,220 @@
+// The traces of a connection: which statements start, and how they end. SQLite reports the end of a statement before the
+// statement returns its error, and measures durations in milliseconds: the tracer knows the statements that Rowan runs,
+// measures them, and reports their ends with their results.
+// Source: https://sqlite.org/c3ref/c_trace.html
+
+import CSQLite
+import Dispatch
+
+/// What happens to a statement.
+package struct StatementEvent {
+    package enum Kind {
+        case start
+        case end(nanoseconds: UInt64, error: (any Error)?)
+    }
+
+    package let kind: Kind
+    package let text: TracedSQL
+}
+
+/// The texts of a traced statement.
+package final class TracedSQL {
+    /// The SQL with its parameters; for a statement of a trigger, a comment with the name of the trigger.
+    package let sql: String
+    /// Whether a trigger runs the statement.
+    package let isOfTrigger: Bool
+    /// Whether the statement makes no direct change. <https://sqlite.org/c3ref/stmt_readonly.html>
+    package let isReadonly: Bool
+    /// The statement, as long as it is being reported.
+    private var handle: SQLiteStatement?
+    private var knownExpansion: String?
+
+    fileprivate init(_ handle: SQLiteStatement, detail: UnsafeMutableRawPointer? = nil) {
+        self.handle = handle
+        let statement = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+        let reported = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? statement
+        isOfTrigger = reported.hasPrefix("--") && reported != statement
+        sql = (isOfTrigger ? reported : statement).trimmedStatement
+        isReadonly = sqlite3_stmt_readonly(handle) != 0
+        if isOfTrigger { knownExpansion = sql }
+    }
+
+    /// The SQL, with the arguments as literals. It is made when it is read.
+    package var expandedSQL: String {
+        if let knownExpansion { return knownExpansion }
+        guard let handle, let text = sqlite3_expanded_sql(handle) else { return sql }
+        defer { sqlite3_free(text) }
+        let expansion = String(cString: text).trimmedStatement
+        knownExpansion = expansion
+        return expansion
+    }
+
+    /// Ends the report. The statement may have other arguments afterwards, or be gone: if the program has kept the event,
+    /// the text is made now.
+    fileprivate static func end(_ text: inout TracedSQL) {
+        if !isKnownUniquelyReferenced(&text) { _ = text.expandedSQL }
+        text.handle = nil
+    }
+
+    /// Whether the statement begins or ends a transaction or a savepoint.
+    fileprivate var controlsTransaction: Bool {
+        guard case .word(let word)? = SQLTokens(String(sql.prefix(40))).tokens.first else { return false }
+        return ["begin", "commit", "end", "rollback", "savepoint", "release"].contains(word)
+    }
+}
+
+/// The traces of a connection.
+package final class StatementTracer {
+    /// What a trace reports.
+    package struct Events: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let starts = Events(rawValue: 1)
+        package static let ends = Events(rawValue: 2)
+        /// Not those that begin or end transactions.
+        package static let omitsTransactions = Events(rawValue: 4)
+        /// Not those that virtual tables run on their shadow tables.
+        package static let omitsShadowTables = Events(rawValue: 8)
+    }
+
+    /// A statement that is running, or whose cursor is open.
+    private struct Run {
+        let handle: SQLiteStatement
+        let start: UInt64
+        /// Whether Rowan runs the statement, rather than a virtual table, or the program through the C API.
+        let isOwn: Bool
+    }
+
+    /// A statement of Rowan's own that has ended, but not returned its result yet.
+    private struct Ended {
+        let handle: SQLiteStatement
+        let nanoseconds: UInt64
+        let isInsideOther: Bool
+    }
+
+    private var traces: [(number: Int, events: Events, report: (StatementEvent) -> Void)] = []
+    private var lastNumber = 0
+    private var runs: [Run] = []
+    private var ended: Ended?
+    private let hooks: ConnectionHooks
+    private var token: ConnectionHooks.Token?
+
+    init(_ hooks: ConnectionHooks) { self.hooks = hooks }
+
+    var isEmpty: Bool { traces.isEmpty }
+
+    func add(_ events: Events, _ report: @escaping (StatementEvent) -> Void) -> Int {
+        lastNumber += 1
+        traces.append((lastNumber, events, report))
+        listen()
+        return lastNumber
+    }
+
+    func remove(_ number: Int) {
+        traces.removeAll { $0.number == number }
+        listen()
+    }
+
+    private func listen() {
+        if let token { hooks.remove(token) }
+        token = nil
+        guard !traces.isEmpty else { return (runs, ended) = ([], nil) }
+        token = hooks.onTrace(CUnsignedInt(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE)) {
+            [unowned self] event, statement, detail in
+            guard let handle = statement.map(SQLiteStatement.init) else { return }
+            switch CInt(bitPattern: event) {
+            case SQLITE_TRACE_STMT: didStart(handle, detail)
+            case SQLITE_TRACE_PROFILE: didEnd(handle, milliseconds: detail)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Statements
+
+    /// Rowan is about to step a statement for the first time.
+    func willStep(_ statement: Statement) {
+        guard !hooks.isSilent else { return }
+        runs.removeAll { $0.handle == statement.handle }
+        runs.append(Run(handle: statement.handle, start: Self.now, isOwn: true))
+    }
+
+    private func didStart(_ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?) {
+        flush()
+        let run = runs.last { $0.handle == handle }
+        // A statement of a trigger has the handle of the statement that fires it.
+        if run == nil { runs.append(Run(handle: handle, start: Self.now, isOwn: false)) }
+        guard traces.contains(where: { $0.events.contains(.starts) }) else { return }
+        report(.start, TracedSQL(handle, detail: detail), isInsideOther: run?.isOwn != true && isInsideOwn(handle))
+    }
+
+    private func didEnd(_ handle: SQLiteStatement, milliseconds: UnsafeMutableRawPointer?) {
+        flush()
+        let index = runs.lastIndex { $0.handle == handle }
+        let run = index.map { runs.remove(at: $0) }
+        guard traces.contains(where: { $0.events.contains(.ends) }) else { return }
+        let nanoseconds =
+            run.map { Self.now - $0.start }
+            // The trace is younger than the run.
+            ?? UInt64(clamping: milliseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0)
+        let isOwn = run?.isOwn == true
+        ended = Ended(handle: handle, nanoseconds: nanoseconds, isInsideOther: !isOwn && isInsideOwn(handle))
+        // A statement that is still busy is being reset, and has not failed.
+        if !isOwn || sqlite3_stmt_busy(handle) != 0 { flush() }
+    }
+
+    /// A step of Rowan's own has returned its result.
+    func didReturn(_ error: (any Error)? = nil) { flush(error) }
+
+    private func flush(_ error: (any Error)? = nil) {
+        guard let ended else { return }
+        self.ended = nil
+        report(
+            .end(nanoseconds: ended.nanoseconds, error: error), TracedSQL(ended.handle),
+            isInsideOther: ended.isInsideOther)
+    }
+
+    /// Whether a statement of Rowan's own is running, other than this one.
+    private func isInsideOwn(_ handle: SQLiteStatement) -> Bool { runs.contains { $0.isOwn && $0.handle != handle } }
+
+    private func report(_ kind: StatementEvent.Kind, _ text: TracedSQL, isInsideOther: Bool) {
+        var text = text
+        let needed: Events =
+            switch kind {
+            case .start: .starts
+            case .end: .ends
+            }
+        // The closures of the program must not reset the statement.
+        hooks.calling {
+            for (_, events, report) in traces where events.contains(needed) {
+                if isInsideOther, events.contains(.omitsShadowTables) { continue }
+                if events.contains(.omitsTransactions), text.controlsTransaction { continue }
+                report(StatementEvent(kind: kind, text: text))
+            }
+        }
+        TracedSQL.end(&text)
+    }
+
+    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+}
+
+extension LocalConnection {
+    /// Adds a trace.
+    ///
+    /// - Returns: its number, to remove it.
+    package func addTrace(
+        _ events: StatementTracer.Events, _ report: @escaping (StatementEvent) -> Void
+    ) throws -> Int {
+        let hooks = try openHooks()
+        let tracer = tracer ?? StatementTracer(hooks)
+        defer { setTracer(tracer) }
+        return tracer.add(events, report)
+    }
+
+    package func removeTrace(_ number: Int) {
+        guard let tracer else { return }
+        tracer.remove(number)
+        if tracer.isEmpty { setTracer(nil) }
+    }
+}
