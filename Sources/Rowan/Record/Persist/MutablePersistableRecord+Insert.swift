@@ -94,6 +94,8 @@ struct Insertion {
     let conflictResolution: Database.ConflictResolution
     var returning: [any SQLSelectable] = []
     @usableFromInline var upsert: Upsert?
+    /// Of an upsert: whether the statement returns the rowid.
+    var returnsRowID = true
 
     @usableFromInline
     init(
@@ -109,7 +111,8 @@ struct Insertion {
     /// The plans of insertions whose statement depends only on the columns.
     @usableFromInline
     func planGroup(_ db: Database) -> PlanGroup {
-        db.planGroup(record, upsert == nil ? .insert : .upsert, conflictResolution)
+        db.planGroup(
+            record, upsert == nil ? .insert : .upsert, conflictResolution, detail: returnsRowID ? nil : "no rowid")
     }
 
     /// The plan of a statement that returns rows, and the values that a record stores.
@@ -127,7 +130,7 @@ struct Insertion {
     }
 
     func makePlan(_ db: Database, columns: [String]) throws -> PersistencePlan {
-        let returnsRowID = try upsert != nil && db.insertedKey(record.databaseTable).tableHasRowID
+        let returnsRowID = try upsert != nil && returnsRowID && db.insertedKey(record.databaseTable).tableHasRowID
         return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
     }
 

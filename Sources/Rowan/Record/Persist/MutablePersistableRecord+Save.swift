@@ -17,13 +17,48 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         try saving(db) { record, db in
-            if try record.hasPrimaryKey(db),
-                let updated = try record.updatingIfFound(db, Modification(type(of: record), conflictResolution))
-            {
-                return updated
+            let modification = Modification(type(of: record), conflictResolution)
+            let group = modification.planGroup(db)
+            // If no callback runs before the statements, this is the only encoding, which may be expensive.
+            var container = group.makeContainer()
+            try record.encode(to: &container)
+            if try group.hasPrimaryKey(db, &container, of: type(of: record)) {
+                if group.usesColumns != false {
+                    if let updated = try record.updatingIfFound(db, modification) { return updated }
+                    // Its callbacks may have changed an object.
+                    container = group.makeContainer()
+                    try record.encode(to: &container)
+                } else if let updated = try group.update(db, &container, modification) {
+                    record.didUpdate(updated)
+                    return (updated, ())
+                }
             }
-            return try record.inserting(db) { try $0.runInsert(db, Insertion(type(of: $0), conflictResolution)) }
+            return try record.insertingSaved(db, &container, Insertion(type(of: record), conflictResolution))
         }
+    }
+
+    /// The insertion of a record that is being saved.
+    ///
+    /// - Parameter container: the values of the record, as long as no callback has changed them.
+    private mutating func insertingSaved(
+        _ db: Database, _ container: inout PersistenceContainer, _ insertion: Insertion
+    ) throws -> (PersistenceSuccess, Void) {
+        let group = insertion.planGroup(db)
+        guard group.callsBeforeInsertion == false else {
+            guard group.callsBeforeInsertion == nil else {
+                return try inserting(db) { try $0.runInsert(db, insertion) }
+            }
+            var result: (PersistenceSuccess, Void)?
+            let callbacks = try db.probingCallbacks(of: type(of: self)) {
+                result = try inserting(db) { try $0.runInsert(db, insertion) }
+            }
+            group.callsBeforeInsertion = !callbacks.isDisjoint(with: [.willInsert, .aroundInsert])
+            // The probe has run the closure, and rethrown its error.
+            return result!
+        }
+        let inserted = try group.insert(db, &container, insertion)
+        didInsert(inserted)
+        return (PersistenceSuccess(inserted), ())
     }
 
     /// The record after saving it.

@@ -61,10 +61,23 @@ extension MutablePersistableRecord {
     /// try player.upsert(db)
     /// ```
     ///
-    /// The callbacks are those of an insertion.
+    /// The callbacks are those of an insertion. If the type implements none that receives the rowid, the statement does not
+    /// return it, from the second upsert of the type on.
     public mutating func upsert(_ db: Database) throws {
         var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
+        let group = insertion.planGroup(db)
+        if group.usesRowID == false {
+            // SQLite would keep the returned row in a table of its own: four times as slow.
+            insertion.returnsRowID = false
+            return try upsert(db, insertion)
+        }
+        guard group.usesRowID == nil else { return try upsert(db, insertion) }
+        let callbacks = try db.probingCallbacks(of: type(of: self)) { try upsert(db, insertion) }
+        group.usesRowID = !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
+    }
+
+    private mutating func upsert(_ db: Database, _ insertion: Insertion) throws {
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
 
@@ -135,7 +148,7 @@ extension MutablePersistableRecord {
     private static func run<T>(
         _ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, _ decode: (Row) throws -> T
     ) throws -> (rowID: Int64?, value: T)? {
-        guard plan.primaryKey.tableHasRowID || plan.returnsRows else {
+        guard plan.returnsRows else {
             try plan.run(db, container)
             return nil
         }

@@ -13,6 +13,10 @@ final class PlanGroup {
     @exclusivity(unchecked) var spareValues: [DatabaseValue] = []
     /// Of updates: whether a callback of the type receives the columns; nil until a record has been updated.
     @exclusivity(unchecked) @usableFromInline var usesColumns: Bool?
+    /// Of insertions: whether a callback of the type runs before the statement; nil until it is known.
+    @exclusivity(unchecked) var callsBeforeInsertion: Bool?
+    /// Of upserts: whether a callback of the type receives the rowid; nil until a record has been upserted.
+    @exclusivity(unchecked) @usableFromInline var usesRowID: Bool?
     let epoch: Int
 
     init(epoch: Int) { self.epoch = epoch }
@@ -102,6 +106,11 @@ final class PersistencePlan {
     /// Whether the record has no key, which matches no row.
     func lacksKey(_ container: PersistenceContainer) -> Bool {
         keyIndexes.allSatisfy { container.values[$0].isNull }
+    }
+
+    /// Whether all columns of the key are set.
+    func hasKey(_ container: PersistenceContainer) -> Bool {
+        !keyIndexes.isEmpty && keyIndexes.allSatisfy { !container.values[$0].isNull }
     }
 
     /// Runs the statement, ignoring its rows.

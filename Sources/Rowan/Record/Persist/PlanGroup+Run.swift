@@ -50,6 +50,24 @@ extension PlanGroup {
         return keep(try modification.makePlan(db, container))
     }
 
+    /// Whether a record that is to be updated or inserted has its primary key.
+    func hasPrimaryKey(
+        _ db: Database, _ container: inout PersistenceContainer, of type: any MutablePersistableRecord.Type
+    ) throws -> Bool {
+        if let plan = knownPlan(for: &container) { return plan.hasKey(container) }
+        let columns = try db.insertedKey(type.databaseTable).columns
+        return !columns.isEmpty && columns.allSatisfy { !(container.value(forColumn: $0)?.isNull ?? true) }
+    }
+
+    /// Updates the row of a container, without callbacks; nil if there is no such row.
+    func update(
+        _ db: Database, _ container: inout PersistenceContainer, _ modification: Modification
+    ) throws -> PersistenceSuccess? {
+        let plan = try updatePlan(db, &container, modification)
+        guard try update(db, plan, container) != nil else { return nil }
+        return PersistenceSuccess(persistenceContainer: container)
+    }
+
     /// Runs an update of one row; nil if it finds no row.
     @usableFromInline
     func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {

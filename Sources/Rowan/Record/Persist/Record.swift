@@ -68,14 +68,16 @@ open class Record: FetchableRecord, PersistableRecord {
     open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
     /// Called after the insertion or the update. Subclasses must call super.
     open func didSave(_ saved: PersistenceSuccess) {
-        var reference = PersistenceContainer()
-        let columns = saved.updatedColumns.map { Set($0.map(\.foldedDatabaseName)) }
-        for (column, value) in saved.persistenceContainer {
+        var stored = saved.persistenceContainer
+        stored.finish()
+        if let columns = saved.updatedColumns {
             // An update of some columns leaves the other columns unchanged.
-            let isStored = columns?.contains(column.foldedDatabaseName) ?? true
-            if let stored = isStored ? value : knownValue(column) { reference.set(column, stored) }
+            stored.filterMap { column, value in
+                let isStored = columns.contains(column) || columns.contains { $0.isSameDatabaseName(as: column) }
+                return isStored ? value : knownValue(column)
+            }
         }
-        self.reference = reference
+        reference = stored
         row = nil
     }
     /// Called before the deletion. By default, does nothing.

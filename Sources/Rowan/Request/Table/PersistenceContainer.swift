@@ -74,6 +74,24 @@ public struct PersistenceContainer: Sendable {
         if setCount < columns.count { forgetExpectations() }
     }
 
+    /// Replaces the values, and removes the columns whose new value is nil.
+    package mutating func filterMap(_ transform: (String, DatabaseValue) -> DatabaseValue?) {
+        finish()
+        var removed: [Int] = []
+        for index in columns.indices {
+            if let value = transform(columns[index], values[index]) {
+                values[index] = value
+            } else {
+                removed.append(index)
+            }
+        }
+        for index in removed.reversed() {
+            columns.remove(at: index)
+            values.remove(at: index)
+        }
+        setCount = columns.count
+    }
+
     /// The value of a column; nil if it has not been set.
     package func value(forColumn column: String) -> DatabaseValue? {
         index(ofColumn: column).map { values[$0] }
