@@ -35,6 +35,8 @@ struct ExpressionsArticleTests {
         _ = try Book.filter { (10...20).contains($0.price) }.fetchAll(db)
         // SELECT * FROM "book" WHERE "title" LIKE ?
         _ = try Book.filter { $0.title.like("%i%") }.fetchAll(db)
+        // SELECT * FROM "book" WHERE "title" GLOB ?
+        _ = try Book.filter { $0.title.hasPrefix("Moby") }.fetchAll(db)
         // SELECT * FROM "book" WHERE ("price", "id") > (?, ?)
         _ = try Book.filter { rowValue($0.price, $0.id) > rowValue(15, 1) }.fetchAll(db)
         #expect(try Book.filter { rowValue($0.price, $0.id) > rowValue(15, 1) }.fetchAll(db).map(\.id) == [1, 3, 4])

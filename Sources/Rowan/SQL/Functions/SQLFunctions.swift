@@ -23,6 +23,75 @@ public func count(distinct value: some SQLSpecificExpressible) -> SQLExpression 
     return SQLExpression(.function(call))
 }
 
+/// `COUNT(value) FILTER (WHERE filter)`
+public func count(_ counted: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    .call(.count, counted, filter: filter.sqlExpression)
+}
+
+/// `COUNT(*) FILTER (WHERE filter)`: the number of rows that satisfy a condition.
+///
+/// ```swift
+/// // SELECT "team", COUNT(*) FILTER (WHERE "score" > ?) FROM "player" GROUP BY "team"
+/// Player.select { [$0.team, count(.allColumns, filter: $0.score > 100)] }.group(\.team)
+/// ```
+public func count(_ all: AllColumns, filter: some SQLSpecificExpressible) -> SQLExpression {
+    var call = SQLExpression.FunctionCall.countOfRows
+    call.filter = filter.sqlExpression
+    return SQLExpression(.function(call))
+}
+
+/// `COUNT(DISTINCT value) FILTER (WHERE filter)`
+public func count(distinct value: some SQLSpecificExpressible, filter: some SQLSpecificExpressible) -> SQLExpression {
+    var call = SQLExpression.FunctionCall(.count, value.sqlExpression, filter: filter.sqlExpression)
+    call.isDistinct = true
+    return SQLExpression(.function(call))
+}
+
+/// `MEDIAN(value)`: the median of the numbers of the group. At fetch, a SQLite without the function throws
+/// "no such function: MEDIAN".
+///
+/// Source: <https://sqlite.org/percentile.html>
+public func median(_ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
+    SQLExpression(.function(.init("MEDIAN", [value.sqlExpression], .aggregate, filter: filter?.sqlExpression)))
+}
+
+/// `PERCENTILE(value, percentage)`: the number below which a percentage of the numbers of the group is. At fetch, a SQLite
+/// without the function throws "no such function: PERCENTILE".
+///
+/// - Parameter percentage: from 0 to 100.
+///
+/// Source: <https://sqlite.org/percentile.html>
+public func percentile(
+    _ value: some SQLSpecificExpressible, _ percentage: some SQLExpressible,
+    filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression {
+    let arguments = [value.sqlExpression, percentage.sqlExpression]
+    return SQLExpression(.function(.init("PERCENTILE", arguments, .aggregate, filter: filter?.sqlExpression)))
+}
+
+/// `ROUND(value)`, or `ROUND(value, digits)`: a double.
+///
+/// - Parameter digits: the number of digits after the decimal point; none if nil.
+///
+/// Source: <https://sqlite.org/lang_corefunc.html#round>
+public func round(_ value: some SQLSpecificExpressible, digits: (any SQLExpressible)? = nil) -> SQLExpression {
+    SQLExpression(.function(.init("ROUND", [value.sqlExpression] + (digits.map { [$0.sqlExpression] } ?? []))))
+}
+
+/// `IIF(condition, value, other)`: one of two values.
+///
+/// ```swift
+/// // SELECT IIF("score" > ?, ?, ?) FROM "player"
+/// Player.select({ iif($0.score > 100, then: "good", else: "fair") }, as: String.self)
+/// ```
+///
+/// Source: <https://sqlite.org/lang_corefunc.html#iif>
+public func iif(
+    _ condition: some SQLSpecificExpressible, then value: some SQLExpressible, else other: some SQLExpressible
+) -> SQLExpression {
+    SQLExpression(.function(.init("IIF", [condition.sqlExpression, value.sqlExpression, other.sqlExpression])))
+}
+
 /// `AVG(value)`
 public func average(_ value: some SQLSpecificExpressible) -> SQLExpression { .call(.average, value) }
 

@@ -28,7 +28,9 @@ extension SQLExpression.BinaryOperator {
     var isComparison: Bool {
         switch self {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .isSame, .isNotSame: true
-        case .subtract, .divide, .leftShift, .rightShift, .glob, .regexp, .match, .jsonRepresentation, .jsonValue: false
+        case .subtract, .divide, .remainder, .leftShift, .rightShift, .glob, .regexp, .match, .jsonRepresentation,
+            .jsonValue:
+            false
         }
     }
 }

@@ -117,6 +117,7 @@ public struct SQLExpression: Hashable, Sendable {
         case isNotSame = "IS NOT"
         case subtract = "-"
         case divide = "/"
+        case remainder = "%"
         case leftShift = "<<"
         case rightShift = ">>"
         case glob = "GLOB"

@@ -69,6 +69,10 @@ extension SQLSpecificExpressible {
     public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.divide, lhs, rhs) }
     /// `a / b`
     public static func / (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.divide, lhs, rhs) }
+    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    public static func % (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .binary(.remainder, lhs, rhs) }
+    /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
+    public static func % (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .binary(.remainder, lhs, rhs) }
     /// `a & b`
     public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.bitwiseAnd, lhs, rhs) }
     /// `a & b`
