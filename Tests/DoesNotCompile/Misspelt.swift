@@ -32,6 +32,15 @@ struct Player: Codable, FetchableRecord, PersistableRecord, Identifiable {
     static let team = belongsTo(Team.self)
 }
 
+struct Stadium: TableRecord {}
+
+func undeclared() {
+    _ = Stadium.filter { $0.name == "x" }  // error: add `enum Columns
+    _ = Stadium.all().filter { $0.name == "x" && $0.city == "y" }  // error: add `enum Columns
+    _ = Stadium.select { [$0.name, $0.city] }  // error: add `enum Columns
+    _ = Stadium.filter { _ in Column("id") == 1 }
+}
+
 func misspelt(name: String, ids: [Int64]) {
     _ = Player.filter { $0.nmae == "x" && $0.score > 3 }  // error: no member 'nmae'
     _ = Player.filter { $0.name == "x" && $0.scroe > 3 && $0.teamId == 4 }  // error: no member 'scroe'

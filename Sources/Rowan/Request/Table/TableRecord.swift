@@ -15,7 +15,7 @@
 /// ```
 public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
-    associatedtype Columns = Never
+    associatedtype Columns = UndeclaredColumns
 
     /// The type that closures receive: by default, the columns.
     associatedtype DatabaseComponents = Columns.Type
@@ -49,6 +49,14 @@ public protocol TableRecord: SendableMetatype {
     /// static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace, update: .replace)
     /// ```
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
+}
+
+/// The columns of a record type that declares none: `$0.name` does not compile, and the compiler says what to do.
+@dynamicMemberLookup
+public enum UndeclaredColumns {
+    /// Not available: a type that declares its columns has them.
+    @available(*, unavailable, message: "add `enum Columns { static let name = Column(\"name\") }` to the record type")
+    public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }
 
 extension TableRecord where DatabaseComponents == Columns.Type {
@@ -124,6 +132,11 @@ extension TableRecord {
         return Relation(
             .table(databaseTable), storage: RecordStorage(Self.self),
             selection: isAllColumns ? [] : selection.map { $0.sqlSelection })
+    }
+
+    /// The relation of the rows of a query, which have the columns of the table.
+    static func relation(of rows: Source) -> Relation {
+        Relation(.derived(rows, from: databaseTable), storage: RecordStorage(Self.self))
     }
 }
 
