@@ -103,9 +103,9 @@ struct BeyondTheBasicsArticleTests {
 
     private func functions(_ db: Database) throws {
         // SELECT "value" FROM json_each(?) WHERE "value" > ?
-        let values = try TableFunction.jsonEach("[1, 2, 3]").all()
-            .select(Column("value"), as: Int.self)
-            .filter(Column("value") > 1)
+        let values = try TableFunction.jsonEach("[1, 2, 3]")
+            .filter { $0.value > 1 }
+            .select({ $0.value }, as: Int.self)
             .fetchAll(db)
         #expect(values == [2, 3])
 

@@ -233,7 +233,18 @@ struct ObservationArticleConcurrencyTests {
         try await pool.write { db in _ = try Player.deleteAll(db) }
         let before = try await snapshot.read { db in try Player.fetchCount(db) }
         #expect(before == 1)
+        let rows = try await pool.read { db in
+            try DetachedRow.fetchAll(db, sql: "SELECT name, score FROM player")
+        }
+        #expect(rows.isEmpty)
         var config = Configuration()
+        config.prepareDatabase { db in
+            db.addTrace(options: [.profile, .withoutTransactions, .withoutShadowTables]) { event in
+                if case .profile(let statement, let duration) = event, duration > 0.1 || statement.error != nil {
+                    print("\(event)")  // 0.215s SELECT * FROM player WHERE name = ?
+                }
+            }
+        }
         config.groupsAsyncWrites = true
         config.readerTimeout = .seconds(10)
         config.reportLongReads(after: .seconds(5)) { read in

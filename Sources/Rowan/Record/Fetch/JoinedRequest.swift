@@ -40,6 +40,22 @@ public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
         QueryInterfaceRequest(relation: relation)
     }
 
+    /// Replaces the selection of all requests, and decodes the rows to a type: a record, a value, or a tuple of values.
+    ///
+    /// ```swift
+    /// // SELECT DISTINCT "team"."name", "player"."name" FROM "player" JOIN "team" ON "player"."teamId" = "team"."id"
+    /// let names = try Player.all()
+    ///     .join(Team.all()) { player, team in player.teamId == team.id }
+    ///     .select({ player, team in [team.name, player.name] }, as: (String, String).self)
+    ///     .distinct()
+    ///     .fetchAll(db)
+    /// ```
+    public func select<T>(
+        _ selection: (Aliases) throws -> [any SQLSelectable], as type: T.Type = T.self
+    ) rethrows -> QueryInterfaceRequest<T> {
+        asRequest(of: type).select(try selection(aliases))
+    }
+
     /// Limits the rows, with an optional offset. It replaces the previous limit.
     public consuming func limit(_ limit: Int, offset: Int? = nil) -> Self {
         _mapRelation { $0.limit = Relation.Limit(count: limit, offset: offset) }

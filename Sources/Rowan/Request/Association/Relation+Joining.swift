@@ -33,7 +33,9 @@ extension Relation {
             // The condition uses the aliases of the requests themselves.
             condition: expression.map { .expression($0, origin: .next(), destination: .next()) } ?? .always,
             relation: other)
-        result.joins.append(Join(kind, step, isIncluded: true))
+        var join = Join(kind, step, isIncluded: true)
+        join.isRequest = true
+        result.joins.append(join)
         return (result, name)
     }
 

@@ -144,3 +144,19 @@ extension FetchRequest {
         QueryInterfaceRequest(relation: Relation(.subquery(sqlSubquery, name: name)))
     }
 }
+
+extension FetchRequest where RowDecoder: TableRecord {
+    /// A request on the rows of this request, as a named subquery in FROM. The rows keep the primary key and the
+    /// associations of the record type, as far as the request selects their columns.
+    ///
+    /// ```swift
+    /// // SELECT "best".*, "team".* FROM (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) AS "best"
+    /// // JOIN "team" ON "team"."id" = "best"."teamId"
+    /// Player.order(\.score.desc).limit(10).asDerivedTable(named: "best").including(required: Player.team)
+    /// ```
+    ///
+    /// Source: <https://sqlite.org/lang_select.html#fromclause>
+    public func asDerivedTable(named name: String) -> QueryInterfaceRequest<RowDecoder> {
+        QueryInterfaceRequest(relation: RowDecoder.relation(of: .subquery(sqlSubquery, name: name)))
+    }
+}

@@ -65,7 +65,7 @@ extension SelectionRequest {
     /// Without columns, the rows are empty.
     public consuming func select(_ selection: [any SQLSelectable]) -> Self {
         _mapRelation {
-            $0.selection = selection.isEmpty ? [SQLSelection(.symbol(.nothing))] : selection.map { $0.sqlSelection }
+            $0.select(selection.isEmpty ? [SQLSelection(.symbol(.nothing))] : selection.map { $0.sqlSelection })
         }
     }
 
@@ -84,7 +84,7 @@ extension SelectionRequest {
     public consuming func selectWhenConnected(
         _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
     ) -> Self {
-        _mapRelation { $0.selection = [deferred { try selection($0).map(\.sqlSelection) }] }
+        _mapRelation { $0.select([deferred { try selection($0).map(\.sqlSelection) }]) }
     }
 
     /// Adds columns to the selection.

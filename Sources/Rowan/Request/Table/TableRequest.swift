@@ -50,7 +50,7 @@ extension TableRequest {
             relation.filters.append(
                 // Several rows of a unique index may contain NULL.
                 deferred(leavesOneRow: keys.count == 1 && !keys[0].values.contains(.null)) { db in
-                    guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
+                    guard let table = source.keyTable else { throw RequestError.noPrimaryKey(source.name) }
                     return [try KeyPredicate(table: table, storage: storage, keys: keys).expression(db)]
                 })
         }

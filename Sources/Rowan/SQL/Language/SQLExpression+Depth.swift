@@ -198,6 +198,7 @@ extension Source {
         case .table: 0
         case .subquery(let subquery, _): subquery.depth
         case .function(let call): call.depth
+        case .derived(let source, _): source.depth
         }
     }
 }

@@ -92,6 +92,8 @@ package struct Join: Hashable, Sendable {
     package var annotation: [SQLSelection] = []
     /// Whether the relation is only joined because an association goes through it.
     var isPivot = false
+    /// Whether the relation is a request of its own, rather than an association: a later selection replaces its columns.
+    package var isRequest = false
 
     package init(_ kind: Kind, _ step: AssociationStep, isIncluded: Bool) {
         self.kind = kind

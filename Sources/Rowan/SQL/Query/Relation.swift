@@ -155,6 +155,13 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
+    /// Replaces the selection, which includes the columns of joined requests. Included associations stay.
+    package mutating func select(_ selection: [SQLSelection]) {
+        self.selection = selection
+        guard hasRareParts else { return }
+        for index in joins.indices where joins[index].isRequest { joins[index].excludeAll() }
+    }
+
     /// Orders the rows of the included associations stably, at every depth.
     mutating func orderAssociationsStably() {
         guard hasRareParts else { return }

@@ -18,6 +18,16 @@ package indirect enum Source: Hashable, Sendable {
     case subquery(SQLSubquery, name: String)
     /// A table-valued function. <https://sqlite.org/vtab.html#tabfunc2>
     case function(SQLExpression.FunctionCall)
+    /// Rows with the columns of a table, whose keys and foreign keys they have.
+    case derived(Source, from: TableName)
+
+    /// The table whose keys the rows have.
+    package var keyTable: TableName? {
+        switch self {
+        case .table(let table), .derived(_, from: let table): table
+        case .subquery, .function: nil
+        }
+    }
 
     /// The name that qualifies the columns, unless there is an alias.
     package var name: String {
@@ -25,6 +35,7 @@ package indirect enum Source: Hashable, Sendable {
         case .table(let table): table.name
         case .subquery(_, let name): name
         case .function(let call): call.name
+        case .derived(let source, _): source.name
         }
     }
 
@@ -33,6 +44,7 @@ package indirect enum Source: Hashable, Sendable {
         case .table: false
         case .subquery(let subquery, _): subquery.isSymbolic
         case .function(let call): call.arguments.contains(where: \.isSymbolic)
+        case .derived(let source, _): source.isSymbolic
         }
     }
 }

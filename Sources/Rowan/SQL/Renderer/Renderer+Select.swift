@@ -184,6 +184,7 @@ extension Renderer {
         case .function(let call):
             write(call)
             guard let name, !name.isSameDatabaseName(as: call.name) else { return }
+        case .derived(let rows, _): return write(rows, as: name, isTarget: isTarget)
         }
         sql += " AS "
         write(identifier: name ?? source.name)

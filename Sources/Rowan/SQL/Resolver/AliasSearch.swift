@@ -46,6 +46,7 @@ struct AliasSearch: ExpressionTransform {
         case .table: break
         case .subquery(let query, _): _ = try subquery(query)
         case .function(let call): for argument in call.arguments { _ = try expression(argument) }
+        case .derived(let source, _): try visit(source)
         }
     }
 

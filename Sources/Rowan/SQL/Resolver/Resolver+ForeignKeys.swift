@@ -17,7 +17,7 @@ extension Resolver {
         if let columns = link.columns, let referredColumns = link.referredColumns {
             return try pairs(holder.name, columns, referredColumns)
         }
-        guard case .table(let origin) = holder, case .table(let destination) = referred else {
+        guard let origin = holder.keyTable, let destination = referred.keyTable else {
             throw RequestError.noForeignKey(origin: holder.name, destination: referred.name, columns: link.columns)
         }
         var candidates = try schema.foreignKeys(from: origin, to: destination)

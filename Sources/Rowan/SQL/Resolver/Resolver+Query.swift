@@ -113,7 +113,7 @@ private struct Prefetching {
     private func keyTables(
         from origin: Source, to destination: Source, _ commonTables: [CommonTable], _ columns: [ColumnPair]
     ) -> KeyTables? {
-        guard case .table(let origin) = origin, case .table(let destination) = destination,
+        guard let origin = origin.keyTable, let destination = destination.keyTable,
             !commonTables.contains(where: { table in
                 table.name.isSameDatabaseName(as: origin.name) || table.name.isSameDatabaseName(as: destination.name)
             })

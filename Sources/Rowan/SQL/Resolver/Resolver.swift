@@ -110,24 +110,26 @@ package struct Resolver {
 
     /// The columns that identify the rows of a source.
     package func primaryKey(of source: Source) throws -> [String] {
-        guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
+        guard let table = source.keyTable else { throw RequestError.noPrimaryKey(source.name) }
         return try schema.primaryKeyColumns(ofTable: table)
     }
 
     /// The columns that identify the rows of a source; nil if the schema knows none.
     func key(of source: Source) throws -> [String]? {
-        guard case .table(let table) = source else { return nil }
+        guard let table = source.keyTable else { return nil }
         return try schema.keyColumns(ofTable: table)
     }
 
     /// The shortest key that identifies the rows of a source, including the hidden rowid.
     package func rowKey(of source: Source) throws -> [String] {
-        guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
+        // Only a table has hidden columns.
+        guard case .table(let table) = source else { return try primaryKey(of: source) }
         return try schema.rowKey(ofTable: table)
     }
 
     /// The columns of a source, which may be defined by a common table.
     package func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
+        if case .derived(let rows, _) = source { return try columnNames(of: rows, commonTables: commonTables) }
         if case .table(let table) = source,
             !commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) })
         {
@@ -164,7 +166,7 @@ package struct Resolver {
 extension Relation {
     /// Whether the query returns at most one row, because of a key or an aggregate.
     package var hasOneRow: Bool {
-        if oneKey != nil || filters.contains(where: \.leavesOneRow) { return true }
+        if isKeyUnique, oneKey != nil || filters.contains(where: \.leavesOneRow) { return true }
         guard groups.isEmpty, !groupsByPrimaryKey else { return false }
         return selection.contains { selection in
             switch selection.node {
@@ -173,6 +175,9 @@ extension Relation {
             }
         }
     }
+
+    /// Whether a key has at most one row: a query may repeat rows of the table whose key they have.
+    private var isKeyUnique: Bool { if case .derived = source { false } else { true } }
 
     /// The filter by a single primary key, which selects at most one row.
     package var oneKey: SQLExpression? {

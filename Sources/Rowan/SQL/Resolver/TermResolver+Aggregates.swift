@@ -170,8 +170,8 @@ extension Resolver {
 
     /// Whether associated rows that belong to the same row of the origin have equal keys.
     fileprivate func groupsLikeOrigin(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
-        guard let step = path.steps.first, case .table(let associated) = step.relation.source,
-            case .table(let table) = origin.source,
+        guard let step = path.steps.first, let associated = step.relation.source.keyTable,
+            let table = origin.source.keyTable,
             case .columns(let pairs) = try condition(step.condition, from: origin, to: step.relation.storedSource)
         else { return true }
         return try schema.compareAlike(pairs, origin: table, destination: associated)

@@ -121,6 +121,7 @@ package struct TermResolver: ExpressionTransform {
         case .function(var call):
             call.arguments = try call.arguments.map { try expression($0) }
             return .function(call)
+        case .derived(let rows, let table): return .derived(try self.source(rows), from: table)
         }
     }
 

@@ -1,6 +1,8 @@
-// Detached rows are fetched like records.
+// Types of the layers above records that are fetched like records.
 
 extension DetachedRow: FetchableRecord {
     /// Copies a row.
     public init(row: Row) { self = row.detached() }
 }
+
+extension JSONElement: FetchableRecord {}
