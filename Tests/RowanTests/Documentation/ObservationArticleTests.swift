@@ -238,6 +238,7 @@ struct ObservationArticleConcurrencyTests {
         }
         #expect(rows.isEmpty)
         var config = Configuration()
+        config.groupsAsyncWrites = true
         config.prepareDatabase { db in
             db.addTrace(options: [.profile, .withoutTransactions, .withoutShadowTables]) { event in
                 if case .profile(let statement, let duration) = event, duration > 0.1 || statement.error != nil {
@@ -245,7 +246,6 @@ struct ObservationArticleConcurrencyTests {
                 }
             }
         }
-        config.groupsAsyncWrites = true
         config.readerTimeout = .seconds(10)
         config.reportLongReads(after: .seconds(5)) { read in
             print("\(read)")
