@@ -63,6 +63,15 @@ package enum RowReceiver {
     case observer(any TransactionObserver, ObserverSubscriber.Pause)
     case subscriber(any ChangeSubscriber)
 
+    /// What the receiver wants to know about the changes of a statement.
+    func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
+        switch self {
+        case .observer(let observer, let pause):
+            !pause.isStopped && observer.observes(eventsOfKind: kind) ? .rows : .none
+        case .subscriber(let subscriber): subscriber.interest(in: table, kind)
+        }
+    }
+
     @inline(__always)
     func rowDidChange(_ event: DatabaseEvent, _ kind: DatabaseEventKind) {
         switch self {

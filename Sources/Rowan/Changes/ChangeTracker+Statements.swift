@@ -12,7 +12,10 @@ extension ChangeTracker: StatementWatcher {
             running.append(nil)
             return true
         }
-        let write = RunningWrite(writes, subscribers, db)
+        // A function that a statement calls may run the same statement again.
+        let last = running.isEmpty && lastWrite?.writes === writes ? lastWrite : nil
+        let write = RunningWrite.begin(writes, subscribers, db, reusing: last)
+        lastWrite = write
         setHook(&rowToken, write.needsRows || running.contains { $0?.needsRows == true }) { hooks in
             hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
         }
@@ -68,7 +71,12 @@ extension ChangeTracker: StatementWatcher {
         }
         var regions: [ObjectIdentifier: DatabaseRegion] = [:]
         var isComplete = true
-        for target in write.targets where !target.subscribers.isEmpty {
+        for index in write.targets.indices where !write.targets[index].subscribers.isEmpty {
+            if write.targets[index].isToldByRows {
+                isComplete = false
+                continue
+            }
+            let target = write.targets[index]
             if !target.rowReceivers.isEmpty || !isChanged(target) { isComplete = false }
             guard isChanged(target) else { continue }
             let region = DatabaseRegion(target.write.table, kind: target.write.kind)
@@ -103,6 +111,7 @@ extension ChangeTracker: StatementWatcher {
     }
 
     func didReset() {
+        if running.isEmpty, !db.isInsideTransaction { lastWrite = nil }
         // Outside a transaction, each statement is a transaction, which ends when no statement writes any more.
         guard phase != .idle, running.isEmpty, !db.isInsideTransaction, !db.connection.isWriting else { return }
         // The error of a cursor that ends early is lost: it must not become that of another statement.
@@ -112,6 +121,7 @@ extension ChangeTracker: StatementWatcher {
 
     /// Tells the subscribers how a transaction has ended. Transactions of reads don't concern them.
     func transactionDidEnd(committed: Bool) {
+        lastWrite = nil
         // First, because subscribers may begin another transaction, with other endings.
         let endings = endings
         self.endings = []

@@ -20,6 +20,8 @@ final class ChangeTracker: ConnectionStateValue {
     var valueToken: ConnectionHooks.Token?
     /// The statements that are running their first step, the innermost one last; nil for one that nobody watches.
     @exclusivity(unchecked) var running: [RunningWrite?] = []
+    /// The last write of the current transaction. It retains the observers, and so ends with the transaction.
+    @exclusivity(unchecked) var lastWrite: RunningWrite?
     /// Whether subscribers have come or gone while a statement was running.
     var mustListen = false
     /// The changes that wait for the release of savepoints.
@@ -91,6 +93,7 @@ final class ChangeTracker: ConnectionStateValue {
 
     /// Listens to SQLite, as far as there are subscribers: without any, statements cost nothing.
     func listen() {
+        lastWrite = nil
         guard let hooks = db.connection.hooks else { return }
         // Not while SQLite is in the middle of a step.
         mustListen = !running.isEmpty

@@ -17,32 +17,64 @@ final class RunningWrite {
         var hasRows = false
 
         /// Whether anybody waits for the region.
-        var hasRegionSubscribers: Bool { subscribers.contains { !$0.receivesRows } }
+        let hasRegionSubscribers: Bool
+
+        /// Whether rows have told all subscribers about the change.
+        var isToldByRows: Bool { hasRows && !hasRegionSubscribers && !write.isHidden }
     }
 
     let writes: StatementWrites
     @exclusivity(unchecked) var targets: [Target] = []
     /// The number of changes of the connection before the statement.
-    let totalChangesCount: Int
+    private(set) var totalChangesCount: Int
+    /// What the subscribers have answered, for one write after the other.
+    private let answers: [ChangeInterest]
+    private let receivers: [RowReceiver?]
     /// The targets of the tables that SQLite has reported, by the address of their names, which stay the same during a
     /// statement.
     @exclusivity(unchecked) private var known: [(operation: CInt, schema: UInt, table: UInt, target: Int?)] = []
 
-    /// - Parameter subscribers: they are asked what they want to know.
-    init(_ writes: StatementWrites, _ subscribers: [any ChangeSubscriber], _ db: Database) {
+    /// Asks the subscribers what they want to know.
+    ///
+    /// - Parameter last: the last write of the same statement, with the same subscribers. If they answer the same again,
+    ///   it is used again: with many subscribers, most of the time would be spent on making lists of them.
+    static func begin(
+        _ writes: StatementWrites, _ subscribers: [any ChangeSubscriber], _ db: Database, reusing last: RunningWrite?
+    ) -> RunningWrite {
+        let receivers = last?.receivers ?? subscribers.map(\.rowReceiver)
+        var answers: [ChangeInterest] = []
+        answers.reserveCapacity(writes.writes.count * receivers.count)
+        for write in writes.writes {
+            for receiver in receivers { answers.append(receiver?.interest(in: write.table, write.kind) ?? .none) }
+        }
+        guard let last, last.answers == answers else {
+            return RunningWrite(writes, subscribers, receivers, answers, db)
+        }
+        last.totalChangesCount = db.connection.totalChangesCount
+        last.known.removeAll(keepingCapacity: true)
+        for index in last.targets.indices { last.targets[index].hasRows = false }
+        return last
+    }
+
+    private init(
+        _ writes: StatementWrites, _ subscribers: [any ChangeSubscriber], _ receivers: [RowReceiver?],
+        _ answers: [ChangeInterest], _ db: Database
+    ) {
         self.writes = writes
+        self.receivers = receivers
+        self.answers = answers
         totalChangesCount = db.connection.totalChangesCount
         let receivesValues = subscribers.contains { ($0 as? ObserverSubscriber)?.isPreUpdateObserver == true }
         let layouts = receivesValues ? writes.preUpdateLayouts(db) : []
         targets = writes.writes.enumerated().map { index, write in
             var rowReceivers: [RowReceiver] = []
             var interested: [(subscriber: any ChangeSubscriber, receivesRows: Bool)] = []
-            for subscriber in subscribers {
-                switch subscriber.interest(in: write.table, write.kind) {
+            for (number, subscriber) in subscribers.enumerated() {
+                switch answers[index * subscribers.count + number] {
                 case .none: continue
                 case .region: interested.append((subscriber, false))
                 case .rows:
-                    guard let receiver = subscriber.rowReceiver else { continue }
+                    guard let receiver = receivers[number] else { continue }
                     rowReceivers.append(receiver)
                     interested.append((subscriber, true))
                 }
@@ -51,7 +83,8 @@ final class RunningWrite {
                 write: write, rowReceivers: rowReceivers,
                 valueReceivers: receivesValues
                     ? interested.compactMap { ($0.subscriber as? ObserverSubscriber)?.valueReceiver } : [],
-                layout: receivesValues ? layouts[index] : nil, subscribers: interested)
+                layout: receivesValues ? layouts[index] : nil, subscribers: interested,
+                hasRegionSubscribers: interested.contains { !$0.receivesRows })
         }
     }
 
