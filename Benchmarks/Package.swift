@@ -14,6 +14,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What the peer does not have.
+let features = ["HAS_INSERT_ALL", "HAS_GROUP_COMMIT", "HAS_CACHE_SIZE"]
+
 var dependencies: [Package.Dependency] = []
 var sideTargets: [Target] = []
 var sides: [Target.Dependency] = ["FloorSide"]
@@ -25,8 +28,7 @@ if hasRowan {
         .target(
             name: "RowanSide",
             dependencies: ["Harness", .product(name: "Rowan", package: "Rowan")],
-            // The sources of the sides are the same, but for what the peer does not have.
-            swiftSettings: settings + [.define("HAS_INSERT_ALL"), .define("HAS_GROUP_COMMIT")]))
+            swiftSettings: settings + features.map { .define($0) }))
     sides.append("RowanSide")
     sideFlags.append(.define("ROWAN_SIDE"))
 }

@@ -1,9 +1,10 @@
 #include "floor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int floor_open(const char *path, FloorConnection **connection) {
+int floor_open(const char *path, int cache_kilobytes, FloorConnection **connection) {
     FloorConnection *opened = malloc(sizeof *opened);
     if (!opened) {
         return SQLITE_NOMEM;
@@ -13,6 +14,11 @@ int floor_open(const char *path, FloorConnection **connection) {
     if (rc == SQLITE_OK) {
         // The toolkits enforce foreign keys, so the floor does.
         rc = sqlite3_db_config(opened->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    }
+    if (rc == SQLITE_OK) {
+        char sql[64];
+        snprintf(sql, sizeof sql, "PRAGMA cache_size = -%d", cache_kilobytes);
+        rc = floor_execute(opened, sql);
     }
     if (rc != SQLITE_OK) {
         floor_close(opened);
@@ -67,7 +73,7 @@ int floor_open_read_close(const char *path, size_t count, int64_t *digest) {
     for (size_t i = 0; i < count; i++) {
         FloorConnection *connection = NULL;
         sqlite3_stmt *statement = NULL;
-        int rc = floor_open(path, &connection);
+        int rc = floor_open(path, FLOOR_WRITER_CACHE, &connection);
         if (rc != SQLITE_OK) {
             return rc;
         }

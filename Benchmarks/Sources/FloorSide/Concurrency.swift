@@ -5,7 +5,7 @@ import Harness
 
 /// Writes, and queries the table after each commit, in one thread: what observations cost at least.
 func runWritesWithQueries(_ assignment: Assignment, query: String, copies: Int) throws -> any Run {
-    var connections = try [Connection(path: assignment.path), Connection(path: assignment.path)]
+    var connections = try [Connection(path: assignment.path), Connection(path: assignment.path, isReader: true)]
     try connections[0].execute("PRAGMA synchronous = NORMAL")
     let (tables, count) = (assignment.workload == .observeStorm ? assignment.rows : 1, assignment.count)
     return ClosureRun {
@@ -25,8 +25,8 @@ func runWritesWithQueries(_ assignment: Assignment, query: String, copies: Int) 
 /// Reads in eight threads, each with its connection; maybe another thread writes.
 func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
     let (keys, share) = (assignment.samples.keys, assignment.count / 8)
-    let readers = try (0..<8).map { _ in try SharedConnection(path: assignment.path) }
-    let writer = try SharedConnection(path: assignment.path)
+    let readers = try (0..<8).map { _ in try SharedConnection(path: assignment.path, isReader: true) }
+    let writer = try SharedConnection(path: assignment.path, isReader: false)
     try writer.connection.execute("PRAGMA synchronous = NORMAL")
     let hasWriter = assignment.workload == .poolReadWriter
     return ClosureRun {
@@ -69,7 +69,7 @@ func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
 private final class SharedConnection: @unchecked Sendable {
     let connection: Connection
 
-    init(path: String) throws {
-        connection = try Connection(path: path)
+    init(path: String, isReader: Bool) throws {
+        connection = try Connection(path: path, isReader: isReader)
     }
 }

@@ -5,9 +5,10 @@ import Foundation
 final class Connection {
     let handle: OpaquePointer
 
-    init(path: String) throws {
+    /// - Parameter isReader: true for a reader of a pool, whose page cache is smaller.
+    init(path: String, isReader: Bool = false) throws {
         var opened: OpaquePointer?
-        let code = floor_open(path, &opened)
+        let code = floor_open(path, CInt(isReader ? FLOOR_READER_CACHE : FLOOR_WRITER_CACHE), &opened)
         guard code == 0, let opened else {
             throw FloorError(code: code, message: "cannot open \(path)")
         }

@@ -78,7 +78,8 @@ public struct FloorSide: Side {
             }
 
         case .pointReadAccess, .pointReadPool, .asyncRead:
-            return try run(path, into: Sum()) { connection, sum in
+            let access: Access = assignment.workload == .pointReadAccess ? .queue : .pool
+            return try run(path, access: access, into: Sum()) { connection, sum in
                 floor_read_points_in_transactions(connection, samples.keys, count, &sum.value, nil)
             }
 
@@ -202,7 +203,7 @@ public struct FloorSide: Side {
 }
 
 private func open(_ path: String, access: Access) throws -> Connection {
-    let connection = try Connection(path: path)
+    let connection = try Connection(path: path, isReader: access == .pool || access == .writeAheadPool)
     switch access {
     case .queue, .pool: break
     case .writeAheadQueue, .writeAheadPool: try connection.execute("PRAGMA synchronous = NORMAL")

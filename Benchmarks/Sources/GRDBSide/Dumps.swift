@@ -5,7 +5,7 @@ import Harness
 
 extension Assignment {
     func dumpCSV() throws -> any Run {
-        let (queue, path) = (try DatabaseQueue(path: path), dumpPath)
+        let (queue, path) = (try makeQueue(path: path), dumpPath)
         return ClosureRun {
             try queue.dumpTables(["player"], format: .list(separator: ","), to: OutputFile(path: path))
         } digest: { _, checksum in
@@ -16,7 +16,7 @@ extension Assignment {
     }
 
     func dumpSQL() throws -> any Run {
-        let (queue, path) = (try DatabaseQueue(path: path), dumpPath)
+        let (queue, path) = (try makeQueue(path: path), dumpPath)
         return ClosureRun {
             try queue.dumpContent(format: .quote(), to: OutputFile(path: path))
         } digest: { _, checksum in

@@ -72,7 +72,7 @@ extension Item: FetchableRecord, PersistableRecord {
 extension Assignment {
     /// Gives one column of each item another value.
     func updateChangesOfItems() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         var items = try queue.read { try Item.fetchAll($0) }
         return ClosureRun {
             try queue.write { db in

@@ -7,7 +7,7 @@ import GRDB
 extension Assignment {
     /// Rows that no record decodes.
     func fetchRows() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.read { db in
                 try Row.fetchAll(db, sql: "SELECT id, station, value, unit, note, raw FROM measure")

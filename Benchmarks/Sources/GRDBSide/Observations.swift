@@ -22,7 +22,7 @@ extension Assignment {
     func insertObservedStructs() throws -> any Run {
         let records = samples.ints.prefix(count).map { NamedInts($0) }
         let observers = (0..<workload.observerCount).map { _ in EventCounter() }
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         for observer in observers { queue.add(transactionObserver: observer) }
         return ClosureRun {
             try queue.write { db in

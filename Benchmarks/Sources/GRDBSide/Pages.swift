@@ -6,7 +6,7 @@ import Harness
 extension Assignment {
     /// Fetches one page of the ranking again and again.
     func fetchPages() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let start = try sqlOfPageStart.map { sql in
             try queue.read { db in try pageStart(String.fetchOne(db, sql: sql)!) }
         }

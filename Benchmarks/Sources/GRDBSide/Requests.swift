@@ -32,7 +32,7 @@ extension Player: FetchableRecord {
 extension Assignment {
     /// Builds requests up to statements with arguments, which do not run.
     func buildRequests() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let count = count
         return ClosureRun {
             try queue.read { db in

@@ -5,7 +5,7 @@ import Harness
 
 extension Assignment {
     func checkSchema() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let count = count
         return ClosureRun {
             try queue.read { db in try (0..<count).map { try mismatches(db, "entry\($0)") }.reduce(0, +) }

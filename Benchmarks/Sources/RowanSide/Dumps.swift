@@ -5,7 +5,7 @@ import Rowan
 
 extension Assignment {
     func dumpCSV() throws -> any Run {
-        let (queue, path) = (try DatabaseQueue(path: path), dumpPath)
+        let (queue, path) = (try makeQueue(path: path), dumpPath)
         return ClosureRun {
             try queue.dumpTables(["player"], format: .csv(header: false), to: OutputFile(path: path))
         } digest: { _, checksum in
@@ -16,7 +16,7 @@ extension Assignment {
     }
 
     func dumpSQL() throws -> any Run {
-        let (queue, path) = (try DatabaseQueue(path: path), dumpPath)
+        let (queue, path) = (try makeQueue(path: path), dumpPath)
         return ClosureRun {
             try queue.dumpScript(to: OutputFile(path: path))
         } digest: { _, checksum in

@@ -4,7 +4,7 @@ import Rowan
 extension Assignment {
     /// Fetches records in one access.
     func fetch<Record: Digestible>(_ body: @escaping (Database) throws -> [Record]) throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.read(body)
         } digest: { records, checksum in
@@ -15,7 +15,7 @@ extension Assignment {
     }
 
     func fetchInt() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.read { db in
                 try Int.fetchAll(db, sql: "SELECT c3 FROM ints")
@@ -32,7 +32,7 @@ extension Assignment {
 
     /// Iterates rows that nobody stores.
     func iterateCursor() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let count = count
         return ClosureRun {
             try queue.read { db in

@@ -6,7 +6,7 @@ import Rowan
 extension Assignment {
     /// Fetches one page of the ranking again and again.
     func fetchPages() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let start = try queue.read(tokenOfPageStart)
         try queue.close()
         let count = count

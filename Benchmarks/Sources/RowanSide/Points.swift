@@ -5,7 +5,7 @@ import Rowan
 extension Assignment {
     /// All the reads in one access.
     func readPoints() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         let keys = samples.keys.prefix(count)
         return ClosureRun {
             try queue.read { db in
@@ -64,7 +64,7 @@ extension Assignment {
         ClosureRun {
             var sum = 0
             for _ in 0..<count {
-                let queue = try DatabaseQueue(path: path)
+                let queue = try makeQueue(path: path)
                 sum &+= try queue.read { db in
                     try Int.fetchOne(db, sql: "SELECT c3 FROM ints WHERE rowid = 1") ?? 0
                 }

@@ -49,7 +49,7 @@ extension Assignment {
 
     /// The accesses of `readPoints(of:)`, in a task.
     func readPointsInTask() throws -> any Run {
-        let (pool, keys) = (try DatabasePool(path: path), samples.keys.prefix(count))
+        let (pool, keys) = (try makePool(path: path), samples.keys.prefix(count))
         return ClosureRun {
             try inTask {
                 var sum: Int64 = 0
@@ -88,26 +88,4 @@ extension Assignment {
             try pool.close()
         }
     }
-}
-
-/// A pool on a database in WAL mode, which waits for the disk at each commit. If the library can, tasks that write at the
-/// same time share a commit.
-func makeDurablePool(path: String) throws -> DatabasePool {
-    var configuration = Configuration()
-    #if HAS_GROUP_COMMIT
-    configuration.groupsAsyncWrites = true
-    #endif
-    let pool = try DatabasePool(path: path, configuration: configuration)
-    // A pool makes the writer's mode NORMAL when it opens, after the closures of the configuration.
-    try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-    return pool
-}
-
-/// A pool on a database in WAL mode, which does not wait for the disk at each commit.
-func makeWriteAheadPool(path: String) throws -> DatabasePool {
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in
-        try db.execute(sql: "PRAGMA synchronous = NORMAL")
-    }
-    return try DatabasePool(path: path, configuration: configuration)
 }

@@ -50,9 +50,9 @@ public struct RowanSide: Side {
         case .pointRead:
             try assignment.readPoints()
         case .pointReadAccess:
-            try assignment.readPoints(of: DatabaseQueue(path: assignment.path))
+            try assignment.readPoints(of: makeQueue(path: assignment.path))
         case .pointReadPool:
-            try assignment.readPoints(of: DatabasePool(path: assignment.path))
+            try assignment.readPoints(of: makePool(path: assignment.path))
         case .pointWriteAccess:
             try assignment.writePoints()
         case .openClose:
@@ -108,9 +108,9 @@ public struct RowanSide: Side {
     public func settings(_ pragmas: [String], of access: Access, path: String) throws -> [String] {
         let writer: any DatabaseWriter =
             switch access {
-            case .queue: try DatabaseQueue(path: path)
+            case .queue: try makeQueue(path: path)
             case .writeAheadQueue: try makeWriteAheadQueue(path: path)
-            case .pool: try DatabasePool(path: path)
+            case .pool: try makePool(path: path)
             case .writeAheadPool: try makeWriteAheadPool(path: path)
             case .durablePool: try makeDurablePool(path: path)
             }
@@ -120,13 +120,4 @@ public struct RowanSide: Side {
         defer { try? writer.close() }
         return try access == .durablePool ? writer.writeWithoutTransaction(values) : writer.read(values)
     }
-}
-
-/// A queue on a database which is in WAL mode already, and does not wait for the disk at each commit.
-func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.prepareDatabase { db in
-        try db.execute(sql: "PRAGMA synchronous = NORMAL")
-    }
-    return try DatabaseQueue(path: path, configuration: configuration)
 }

@@ -6,7 +6,7 @@ import Rowan
 extension Assignment {
     func checkSchema() throws -> any Run {
         let types = numbers(20).flatMap { tens in numbers(10).map { units in tens.entry(units) } }.prefix(count)
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.read { db in try db.checkSchema(of: Array(types)) }
         } digest: { mismatches, checksum in

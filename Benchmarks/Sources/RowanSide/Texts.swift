@@ -21,7 +21,7 @@ struct Page: PersistableRecord {
 extension Assignment {
     func insertPages() throws -> any Run {
         let pages = samples.pages(count).map { Page(title: $0.title, body: $0.body) }
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.write { db in
                 for page in pages { try page.insert(db) }

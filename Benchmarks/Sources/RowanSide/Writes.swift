@@ -73,7 +73,7 @@ extension Assignment {
 
     /// Gives another value to two columns.
     func updatePlaces() throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         var places = try queue.read { try Place.fetchAll($0) }
         try queue.close()
         for index in places.indices {
@@ -99,7 +99,7 @@ extension Assignment {
         _ body: @escaping (Database) throws -> Void,
         digest: @escaping (inout Checksum) -> Void = { _ in }
     ) throws -> any Run {
-        let queue = try DatabaseQueue(path: path)
+        let queue = try makeQueue(path: path)
         return ClosureRun {
             try queue.write(body)
         } digest: { _, checksum in

@@ -208,7 +208,10 @@ void floor_shelf_list_free(FloorShelfList *list);
 
 typedef struct FloorConnection FloorConnection;
 
-int floor_open(const char *path, FloorConnection **connection);
+/// The page caches, in units of 1,024 bytes, of connections that write, and of the readers of a pool.
+enum { FLOOR_WRITER_CACHE = 16384, FLOOR_READER_CACHE = 4096 };
+
+int floor_open(const char *path, int cache_kilobytes, FloorConnection **connection);
 void floor_close(FloorConnection *connection);
 /// The message of the last failure.
 const char *floor_message(FloorConnection *connection);

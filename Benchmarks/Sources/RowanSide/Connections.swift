@@ -1,0 +1,55 @@
+import Rowan
+
+// All connections have the same page caches: 16 MB to write, 4 MB for the readers of a pool.
+
+func makeConfiguration() -> Configuration {
+    var configuration = Configuration()
+    #if HAS_CACHE_SIZE
+    configuration.cacheSize = 16 << 20
+    configuration.readerCacheSize = 4 << 20
+    #else
+    configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA cache_size = \(db.configuration.readonly ? -4_096 : -16_384)")
+    }
+    #endif
+    return configuration
+}
+
+func makeQueue(path: String) throws -> DatabaseQueue {
+    try DatabaseQueue(path: path, configuration: makeConfiguration())
+}
+
+func makePool(path: String) throws -> DatabasePool {
+    try DatabasePool(path: path, configuration: makeConfiguration())
+}
+
+/// A queue on a database which is in WAL mode already, and does not wait for the disk at each commit.
+func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
+    var configuration = makeConfiguration()
+    configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+}
+
+/// A pool on a database in WAL mode, which does not wait for the disk at each commit.
+func makeWriteAheadPool(path: String) throws -> DatabasePool {
+    var configuration = makeConfiguration()
+    configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    return try DatabasePool(path: path, configuration: configuration)
+}
+
+/// A pool on a database in WAL mode, which waits for the disk at each commit. If the library can, tasks that write at the
+/// same time share a commit.
+func makeDurablePool(path: String) throws -> DatabasePool {
+    var configuration = makeConfiguration()
+    #if HAS_GROUP_COMMIT
+    configuration.groupsAsyncWrites = true
+    #endif
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // A pool makes the writer's mode NORMAL when it opens, after the closures of the configuration.
+    try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    return pool
+}
