@@ -17,12 +17,15 @@ extension FloorSide {
         case .places:
             let places = try PlaceList(samples.places.prefix(fixture.rows))
             try connection.check(floor_insert_places(connection.handle, places.list.rows, places.list.count))
+        case .tickets:
+            let tickets = TicketList(samples.tickets(fixture.rows))
+            try connection.check(floor_insert_tickets(connection.handle, tickets.rows, tickets.rows.count))
         case .pages:
             try connection.insert(samples.pages(fixture.rows))
         case .teams:
             break
         case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries:
-            try connection.execute(fixture.table.filling(rows: fixture.rows)!)
+            if let sql = fixture.table.filling(rows: fixture.rows) { try connection.execute(sql) }
         }
     }
 
@@ -39,7 +42,7 @@ extension FloorSide {
             let places = PlaceList()
             try connection.check(floor_fetch_places(connection.handle, &places.list))
             places.digest(into: &checksum)
-        case .items, .pages, .teams:
+        case .items, .pages, .teams, .tickets:
             try checksum.add(connection.text(table.proof!))
         case .library, .players, .orders, .documents, .measures, .shelves, .entries:
             preconditionFailure("no run writes there")

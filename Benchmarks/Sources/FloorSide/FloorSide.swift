@@ -54,6 +54,9 @@ public struct FloorSide: Side {
                 floor_insert_places(connection, places.list.rows, places.list.count)
             }
 
+        case .insertFile, .insertAllFile, .updateFile, .upsertFile, .deleteFile:
+            return try runTickets(assignment)
+
         case .updateStruct:
             return try run(path, into: updatedPlaces(path: path)) { connection, places in
                 floor_update_places(connection, places.list.rows, places.list.count)
@@ -213,7 +216,7 @@ private func open(_ path: String, access: Access) throws -> Connection {
 }
 
 /// A run that calls one C function, which writes into `result`.
-private func run<Result: Digestible>(
+func run<Result: Digestible>(
     _ path: String,
     access: Access = .queue,
     into result: Result,

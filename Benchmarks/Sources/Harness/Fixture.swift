@@ -23,6 +23,8 @@ public struct Fixture: Hashable, Sendable {
         case pages
         /// `entry0`, `entry1`...: a table for each row of the fixture, each with a reference to the previous one.
         case entries
+        /// `ticket`: seven columns, and four indexes.
+        case tickets
         /// `t1`, `t2`... `t100`, which are empty. The rows of the fixture are how many of them a run uses.
         case teams
     }
@@ -51,6 +53,7 @@ public struct Fixture: Hashable, Sendable {
     }
     public static func pages(_ rows: Int) -> Fixture { Fixture(table: .pages, rows: rows, isFresh: false) }
     public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
+    public static func tickets(_ rows: Int) -> Fixture { Fixture(table: .tickets, rows: rows, isFresh: false) }
     public static func teams(_ tables: Int) -> Fixture { Fixture(table: .teams, rows: tables, isFresh: false) }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
@@ -58,8 +61,8 @@ public struct Fixture: Hashable, Sendable {
     }
     public static let emptyInts = Fixture(table: .ints, rows: 0, isFresh: true)
     public static let emptyPlaces = Fixture(table: .places, rows: 0, isFresh: true)
-
     public static let emptyPages = Fixture(table: .pages, rows: 0, isFresh: true)
+    public static let emptyTickets = Fixture(table: .tickets, rows: 0, isFresh: true)
 
     public func writtenAhead() -> Fixture {
         var copy = self
@@ -140,6 +143,7 @@ extension Fixture.Table {
         case .pages: "CREATE VIRTUAL TABLE page USING fts5(title, body)"
         // `filling` creates the tables.
         case .entries: ""
+        case .tickets: Self.ticketTable
         case .teams: Self.teamTables
         }
     }
@@ -154,7 +158,7 @@ extension Fixture.Table {
     /// - Parameter rows: the rows of the fixture.
     public func filling(rows: Int) -> String? {
         switch self {
-        case .ints, .places, .pages, .teams: nil
+        case .ints, .places, .pages, .tickets, .teams: nil
         case .entries: Self.entryTables(rows)
         case .library(let books, let reviews, _):
             // The multipliers are prime: each parent has its number of children, which are not side by side.

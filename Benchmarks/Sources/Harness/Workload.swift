@@ -17,6 +17,11 @@ public struct Workload: Sendable {
         case insertCodable = "insert-codable"
         case insertPlace = "insert-place"
         case insertPlaceCodable = "insert-place-codable"
+        case insertFile = "insert-file"
+        case insertAllFile = "insert-all-file"
+        case updateFile = "update-file"
+        case upsertFile = "upsert-file"
+        case deleteFile = "delete-file"
         case updateStruct = "update-struct"
         case updateChanges = "update-changes"
         case script
@@ -119,6 +124,11 @@ extension Workload {
         case .insertCodable: (50_000, .emptyInts, .ratio(2.8))
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
         case .insertPlaceCodable: (100_000, .emptyPlaces, .ratio(3))
+        case .insertFile: (100_000, .emptyTickets, .ratio(1.4))
+        case .insertAllFile: (100_000, .emptyTickets, .timesWorkload(.insertFile, 1))
+        case .updateFile: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(1.3))
+        case .upsertFile: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(2))
+        case .deleteFile: (50_000, .tickets(100_000).copiedForEachRun(), .ratio(1.3))
         case .updateStruct: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.8))
         case .updateChanges: (5_000, .items(5_000).copiedForEachRun(), .timesPeer(2))
         case .script: (20_000, .emptyInts, .ratio(1.5))

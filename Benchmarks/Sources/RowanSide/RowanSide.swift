@@ -41,6 +41,16 @@ public struct RowanSide: Side {
             try assignment.insertPlaces()
         case .insertPlaceCodable:
             try assignment.insertCodablePlaces()
+        case .insertFile:
+            try assignment.insertTickets()
+        case .insertAllFile:
+            try assignment.insertAllTickets()
+        case .updateFile:
+            try assignment.updateTickets()
+        case .upsertFile:
+            try assignment.upsertTickets()
+        case .deleteFile:
+            try assignment.deleteTickets()
         case .updateStruct:
             try assignment.updatePlaces()
         case .updateChanges:

@@ -95,7 +95,7 @@ extension Assignment {
         return try write { db in try db.execute(sql: sql) }
     }
 
-    private func write(
+    func write(
         _ body: @escaping (Database) throws -> Void,
         digest: @escaping (inout Checksum) -> Void = { _ in }
     ) throws -> any Run {

@@ -198,6 +198,13 @@ typedef struct {
     size_t count, capacity;
 } FloorFindingList;
 
+typedef struct {
+    int64_t id, ownerId, priority, due;
+    FloorText code, status, title;
+} FloorTicket;
+
+/// Frees the texts.
+void floor_free_tickets(FloorTicket *tickets, size_t count);
 void floor_finding_list_free(FloorFindingList *list);
 void floor_order_list_free(FloorOrderList *list);
 void floor_document_list_free(FloorDocumentList *list);
@@ -239,6 +246,14 @@ int floor_fetch_measures(FloorConnection *connection, FloorMeasureList *result);
 int floor_update_stocks(FloorConnection *connection, const int64_t *stocks, size_t count);
 /// Runs the statements of a text in a transaction.
 int floor_run_script(FloorConnection *connection, const char *sql);
+
+// MARK: - Tables with indexes
+// In one transaction. Tickets are written by their id.
+
+int floor_insert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
+int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
+int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
+int floor_delete_tickets(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *deleted);
 
 /// Runs the sqlite3 shell on a database, with three commands.
 int floor_run_shell(const char *path, const char *first, const char *second, const char *third);
