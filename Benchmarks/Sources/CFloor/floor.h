@@ -47,6 +47,12 @@ typedef struct {
 
 /// Reads a text column into an owned copy.
 int floor_column_text(sqlite3_stmt *statement, int column, FloorText *text);
+/// Reads an integer column that may be NULL.
+static inline FloorOptionalInt floor_column_optional(sqlite3_stmt *statement, int column) {
+    const int64_t value = sqlite3_column_int64(statement, column);
+    // Only a zero may be a NULL.
+    return (FloorOptionalInt){value, value == 0 && sqlite3_column_type(statement, column) == SQLITE_NULL};
+}
 /// Reads the current row of a statement that selects FLOOR_PLACE_COLUMNS.
 int floor_column_place(sqlite3_stmt *statement, FloorPlace *place);
 /// Binds all columns but the id to the parameters 1 to 6.

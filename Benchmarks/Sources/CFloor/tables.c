@@ -2,12 +2,6 @@
 
 #include <stdlib.h>
 
-static FloorOptionalInt read_optional(sqlite3_stmt *statement, int column) {
-    const int64_t value = sqlite3_column_int64(statement, column);
-    // Only a zero may be a NULL.
-    return (FloorOptionalInt){value, value == 0 && sqlite3_column_type(statement, column) == SQLITE_NULL};
-}
-
 int floor_fetch_orders(FloorConnection *connection, FloorOrderList *result) {
     sqlite3_stmt *statement = NULL;
     int rc;
@@ -25,8 +19,8 @@ int floor_fetch_orders(FloorConnection *connection, FloorOrderList *result) {
         for (int i = 0; i < 9; i++) {
             rc |= floor_column_text(statement, 2 + i, &order->texts[i]);
         }
-        order->employeeId = read_optional(statement, 11);
-        order->shipperId = read_optional(statement, 12);
+        order->employeeId = floor_column_optional(statement, 11);
+        order->shipperId = floor_column_optional(statement, 12);
         order->freight = sqlite3_column_double(statement, 13);
         FLOOR_TRY(rc);
     }

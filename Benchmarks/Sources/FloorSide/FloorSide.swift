@@ -158,13 +158,8 @@ public struct FloorSide: Side {
                 floor_fetch_tallies(connection, sql, &tallies.list)
             }
 
-        case .keysetPageFirst, .keysetPage:
-            let connection = try Connection(path: path)
-            let text = try assignment.sqlOfPageStart.map { try connection.text($0) }
-            let (score, id) = text.map(assignment.pageStart) ?? (.max, 0)
-            return try run(path, into: PlayerList()) { connection, players in
-                floor_fetch_pages(connection, score, id, count, &players.list)
-            }
+        case .keysetPageFirst, .keysetPage, .pageDeep:
+            return try runPages(assignment)
 
         case .dumpCSV:
             return runShell(assignment, [".mode csv", ".output '\(assignment.dumpPath)'", "SELECT * FROM player"]) {

@@ -95,6 +95,8 @@ public struct GRDBSide: Side {
             try assignment.countBooks()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
+        case .pageDeep:
+            try assignment.fetchRunnerPages()
         case .dumpCSV:
             try assignment.dumpCSV()
         case .dumpSQL:

@@ -6,18 +6,33 @@ import Harness
 extension Assignment {
     /// Fetches one page of the ranking again and again.
     func fetchPages() throws -> any Run {
-        let queue = try makeQueue(path: path)
-        let start = try sqlOfPageStart.map { sql in
-            try queue.read { db in try pageStart(String.fetchOne(db, sql: sql)!) }
-        }
-        try queue.close()
-        let count = count
+        let (start, count) = (try storedPageStart(), count)
         return try fetch { db in
             var players: [Player] = []
             for _ in 0..<count {
                 players = try Player.page(after: start).fetchAll(db)
             }
             return players
+        }
+    }
+
+    /// The same for runners, some of whom have no score: they come last.
+    func fetchRunnerPages() throws -> any Run {
+        let (start, count) = (try storedPageStart()!, count)
+        return try fetch { db in
+            var runners: [Runner] = []
+            for _ in 0..<count {
+                runners = try Runner.page(db, after: start)
+            }
+            return runners
+        }
+    }
+
+    private func storedPageStart() throws -> (score: Int64, id: Int64)? {
+        let queue = try makeQueue(path: path)
+        defer { try? queue.close() }
+        return try sqlOfPageStart.map { sql in
+            try queue.read { db in try pageStart(String.fetchOne(db, sql: sql)!) }
         }
     }
 }
@@ -30,5 +45,26 @@ extension Player {
         return ranking.filter {
             $0.score <= start.score && ($0.score < start.score || $0.id > start.id)
         }
+    }
+}
+
+extension Runner {
+    /// The fifty runners that come after one in the ranking: with the same score, with a lower one, without one.
+    fileprivate static func page(_ db: Database, after start: (score: Int64, id: Int64)) throws -> [Runner] {
+        let size = 50
+        var runners = try Runner.filter { $0.score == start.score && $0.id > start.id }
+            .order(\.id)
+            .limit(size)
+            .fetchAll(db)
+        if runners.count < size {
+            runners += try Runner.filter { $0.score < start.score }
+                .order { [$0.score.desc, $0.id] }
+                .limit(size - runners.count)
+                .fetchAll(db)
+        }
+        if runners.count < size {
+            runners += try Runner.filter { $0.score == nil }.order(\.id).limit(size - runners.count).fetchAll(db)
+        }
+        return runners
     }
 }

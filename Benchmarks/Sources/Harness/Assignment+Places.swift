@@ -5,12 +5,20 @@ extension Assignment {
         (0..<Int64(count)).map { $0 * 7919 % Int64(rows) + 1 }
     }
 
-    /// The SQL of the score and the id of the player before the page, as one text; nil for the first page.
-    ///
-    /// Half of the players come before: 10,000 pages of 50 players in a table of a million.
+    /// How many rows come before the page that the run fetches; nil for the first page.
+    public var pageDepth: Int? {
+        switch workload {
+        case .keysetPage: rows / 2
+        case .pageDeep: rows / 10 * 9
+        default: nil
+        }
+    }
+
+    /// The SQL of the score and the id of the row before the page, as one text; nil for the first page.
     public var sqlOfPageStart: String? {
-        guard workload == .keysetPage else { return nil }
-        return "SELECT score || ' ' || id FROM player ORDER BY score DESC, id LIMIT 1 OFFSET \(rows / 2 - 1)"
+        guard let pageDepth else { return nil }
+        let table = workload == .pageDeep ? "runner" : "player"
+        return "SELECT score || ' ' || id FROM \(table) ORDER BY score DESC, id LIMIT 1 OFFSET \(pageDepth - 1)"
     }
 
     /// The score and the id in a text of `sqlOfPageStart`.

@@ -25,6 +25,8 @@ public struct Fixture: Hashable, Sendable {
         case entries
         /// `ticket`: seven columns, and four indexes.
         case tickets
+        /// `runner`, with an index on the ranking, whose first column may be NULL.
+        case runners
         /// `t1`, `t2`... `t100`, which are empty. The rows of the fixture are how many of them a run uses.
         case teams
     }
@@ -54,6 +56,7 @@ public struct Fixture: Hashable, Sendable {
     public static func pages(_ rows: Int) -> Fixture { Fixture(table: .pages, rows: rows, isFresh: false) }
     public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
     public static func tickets(_ rows: Int) -> Fixture { Fixture(table: .tickets, rows: rows, isFresh: false) }
+    public static func runners(_ rows: Int) -> Fixture { Fixture(table: .runners, rows: rows, isFresh: false) }
     public static func teams(_ tables: Int) -> Fixture { Fixture(table: .teams, rows: tables, isFresh: false) }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
@@ -144,6 +147,7 @@ extension Fixture.Table {
         // `filling` creates the tables.
         case .entries: ""
         case .tickets: Self.ticketTable
+        case .runners: Self.runnerTable
         case .teams: Self.teamTables
         }
     }
@@ -188,6 +192,7 @@ extension Fixture.Table {
         case .documents: Self.documentFilling(rows)
         case .measures: Self.measureFilling(rows)
         case .items: Self.itemFilling(rows)
+        case .runners: Self.runnerFilling(rows)
         case .shelves(let volumes): Self.shelfFilling(rows, volumes: volumes)
         }
     }

@@ -44,6 +44,7 @@ public struct Workload: Sendable {
         case countHasMany = "count-has-many"
         case keysetPageFirst = "keyset-page-first"
         case keysetPage = "keyset-page"
+        case pageDeep = "page-deep"
         case dumpCSV = "dump-csv"
         case dumpSQL = "dump-sql"
         case insertObserved0 = "insert-observed-0"
@@ -151,6 +152,7 @@ extension Workload {
         case .countHasMany: (10_000, .library(10_000, books: 10), .timesPeer(2))
         case .keysetPageFirst: (1_000, .players(1_000_000), .timesPeer(2))
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
+        case .pageDeep: (1_000, .runners(1_000_000), .ratio(1.5))
         case .dumpCSV, .dumpSQL: (1_000_000, .players(1_000_000), .ratio(1))
         case .insertObserved0: (50_000, .emptyInts, .timesWorkload(.insertStruct, 1.03))
         case .insertObserved1: (50_000, .emptyInts, .timesPeer(2))

@@ -5,29 +5,33 @@ import Rowan
 
 extension Assignment {
     /// Fetches one page of the ranking again and again.
-    func fetchPages() throws -> any Run {
+    func fetchPages() throws -> any Run { try fetchPages(of: Player.order { [$0.score.desc, $0.id] }) }
+
+    /// The same for runners, some of whom have no score: they come last.
+    func fetchRunnerPages() throws -> any Run { try fetchPages(of: Runner.order { [$0.score.desc, $0.id] }) }
+
+    private func fetchPages<Record: FetchableRecord & Digestible>(
+        of ranking: QueryInterfaceRequest<Record>
+    ) throws -> any Run {
         let queue = try makeQueue(path: path)
-        let start = try queue.read(tokenOfPageStart)
+        let start = try queue.read { db in try tokenOfPageStart(db, ranking) }
         try queue.close()
         let count = count
         return try fetch { db in
-            var players: [Player] = []
+            var records: [Record] = []
             for _ in 0..<count {
-                players = try Player.ranking.page(after: start, size: 50).fetch(db).elements
+                records = try ranking.page(after: start, size: 50).fetch(db).elements
             }
-            return players
+            return records
         }
     }
 
     /// Where the page starts that the workload fetches: pages are turned up to it.
-    private func tokenOfPageStart(_ db: Database) throws -> PageToken? {
-        guard sqlOfPageStart != nil else { return nil }
+    private func tokenOfPageStart<Record: FetchableRecord>(
+        _ db: Database, _ ranking: QueryInterfaceRequest<Record>
+    ) throws -> PageToken? {
         var token: PageToken?
-        for _ in 0..<(rows / 2 / 50) { token = try Player.ranking.page(after: token, size: 50).fetch(db).next }
+        for _ in 0..<(pageDepth ?? 0) / 1_000 { token = try ranking.page(after: token, size: 1_000).fetch(db).next }
         return token
     }
-}
-
-extension Player {
-    fileprivate static var ranking: QueryInterfaceRequest<Player> { Player.order { [$0.score.desc, $0.id] } }
 }

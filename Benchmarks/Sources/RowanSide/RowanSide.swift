@@ -93,6 +93,8 @@ public struct RowanSide: Side {
             try assignment.countBooks()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
+        case .pageDeep:
+            try assignment.fetchRunnerPages()
         case .dumpCSV:
             try assignment.dumpCSV()
         case .dumpSQL:

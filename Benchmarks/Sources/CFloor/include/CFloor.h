@@ -199,10 +199,22 @@ typedef struct {
 } FloorFindingList;
 
 typedef struct {
+    int64_t id;
+    FloorOptionalInt score;
+    FloorText name, team;
+} FloorRunner;
+
+typedef struct {
+    FloorRunner *rows;
+    size_t count, capacity;
+} FloorRunnerList;
+
+typedef struct {
     int64_t id, ownerId, priority, due;
     FloorText code, status, title;
 } FloorTicket;
 
+void floor_runner_list_free(FloorRunnerList *list);
 /// Frees the texts.
 void floor_free_tickets(FloorTicket *tickets, size_t count);
 void floor_finding_list_free(FloorFindingList *list);
@@ -311,5 +323,8 @@ int floor_bind_requests(FloorConnection *connection, size_t count, int64_t *dige
 /// ranking is by falling score, then by id.
 int floor_fetch_pages(
     FloorConnection *connection, int64_t score, int64_t id, size_t count, FloorPlayerList *result);
+/// The same for runners, whose score may be NULL.
+int floor_fetch_runner_pages(
+    FloorConnection *connection, int64_t score, int64_t id, size_t count, FloorRunnerList *result);
 
 #endif
