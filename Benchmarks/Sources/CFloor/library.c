@@ -197,6 +197,20 @@ done:
     return rc;
 }
 
+int floor_fetch_tallies_again(FloorConnection *connection, const char *sql, size_t count, FloorTallyList *result) {
+    sqlite3_stmt *statement = NULL;
+    int rc;
+    FLOOR_TRY(floor_prepare(connection, sql, &statement));
+    for (size_t i = 0; i < count; i++) {
+        floor_tally_list_free(result);
+        FLOOR_TRY(read_tallies(statement, result));
+        FLOOR_TRY(sqlite3_reset(statement));
+    }
+done:
+    sqlite3_finalize(statement);
+    return rc;
+}
+
 int floor_fetch_tallies_by_id(
     FloorConnection *connection, const char *sql, const int64_t *ids, size_t count, FloorTallyList *result
 ) {

@@ -24,7 +24,7 @@ extension FloorSide {
             try connection.insert(samples.pages(fixture.rows))
         case .teams:
             break
-        case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries, .runners:
+        case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries, .runners, .issues:
             if let sql = fixture.table.filling(rows: fixture.rows) { try connection.execute(sql) }
         }
     }
@@ -44,7 +44,7 @@ extension FloorSide {
             places.digest(into: &checksum)
         case .items, .pages, .teams, .tickets:
             try checksum.add(connection.text(table.proof!))
-        case .library, .players, .orders, .documents, .measures, .shelves, .entries, .runners:
+        case .library, .players, .orders, .documents, .measures, .shelves, .entries, .runners, .issues:
             preconditionFailure("no run writes there")
         }
         return checksum.value

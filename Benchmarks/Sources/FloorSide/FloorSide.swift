@@ -158,6 +158,11 @@ public struct FloorSide: Side {
                 floor_fetch_tallies(connection, sql, &tallies.list)
             }
 
+        case .countThroughPivot:
+            return try run(path, into: TallyList()) { connection, tallies in
+                floor_fetch_tallies_again(connection, sqlOfIssueCounts, count, &tallies.list)
+            }
+
         case .keysetPageFirst, .keysetPage, .pageDeep:
             return try runPages(assignment)
 

@@ -100,6 +100,18 @@ extension FloorBook {
 
 // MARK: - SQL
 
+/// The number of open issues of a project that have each label.
+let sqlOfIssueCounts = """
+    SELECT id, name, IFNULL(issueCount, 0)
+    FROM label LEFT JOIN (
+        SELECT labelId, COUNT(*) AS issueCount
+        FROM issue JOIN issueLabel ON issueId = issue.id
+        WHERE projectId = 1 AND status <> 'closed'
+        GROUP BY labelId
+    ) ON labelId = label.id
+    ORDER BY id
+    """
+
 extension AggregatePlan {
     /// The number of books of authors, and the sum of their years, by this plan.
     var sql: String {

@@ -93,6 +93,8 @@ public struct GRDBSide: Side {
             try assignment.fetchCodableBooksWithAuthors()
         case .countHasMany:
             try assignment.countBooks()
+        case .countThroughPivot:
+            try assignment.countIssues()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
         case .pageDeep:

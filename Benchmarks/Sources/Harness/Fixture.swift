@@ -27,6 +27,8 @@ public struct Fixture: Hashable, Sendable {
         case tickets
         /// `runner`, with an index on the ranking, whose first column may be NULL.
         case runners
+        /// `issue`, `label`, and the pivot table `issueLabel`. The rows of the fixture are issues.
+        case issues
         /// `t1`, `t2`... `t100`, which are empty. The rows of the fixture are how many of them a run uses.
         case teams
     }
@@ -57,6 +59,7 @@ public struct Fixture: Hashable, Sendable {
     public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
     public static func tickets(_ rows: Int) -> Fixture { Fixture(table: .tickets, rows: rows, isFresh: false) }
     public static func runners(_ rows: Int) -> Fixture { Fixture(table: .runners, rows: rows, isFresh: false) }
+    public static func issues(_ rows: Int) -> Fixture { Fixture(table: .issues, rows: rows, isFresh: false) }
     public static func teams(_ tables: Int) -> Fixture { Fixture(table: .teams, rows: tables, isFresh: false) }
     public static func library(_ authors: Int, books: Int, reviews: Int = 0) -> Fixture {
         Fixture(
@@ -148,6 +151,7 @@ extension Fixture.Table {
         case .entries: ""
         case .tickets: Self.ticketTable
         case .runners: Self.runnerTable
+        case .issues: Self.issueTables
         case .teams: Self.teamTables
         }
     }
@@ -193,6 +197,7 @@ extension Fixture.Table {
         case .measures: Self.measureFilling(rows)
         case .items: Self.itemFilling(rows)
         case .runners: Self.runnerFilling(rows)
+        case .issues: Self.issueFilling(rows)
         case .shelves(let volumes): Self.shelfFilling(rows, volumes: volumes)
         }
     }

@@ -42,6 +42,7 @@ public struct Workload: Sendable {
         case joinBelongsTo = "join-belongs-to"
         case joinBelongsToCodable = "join-belongs-to-codable"
         case countHasMany = "count-has-many"
+        case countThroughPivot = "count-through-pivot"
         case keysetPageFirst = "keyset-page-first"
         case keysetPage = "keyset-page"
         case pageDeep = "page-deep"
@@ -150,6 +151,7 @@ extension Workload {
         case .joinBelongsTo: (100_000, .library(1_000, books: 100), .timesPeer(2))
         case .joinBelongsToCodable: (100_000, .library(1_000, books: 100), .timesPeer(2))
         case .countHasMany: (10_000, .library(10_000, books: 10), .timesPeer(2))
+        case .countThroughPivot: (20, .issues(20_000), .ratio(1.5))
         case .keysetPageFirst: (1_000, .players(1_000_000), .timesPeer(2))
         case .keysetPage: (1_000, .players(1_000_000), .timesPeer(2))
         case .pageDeep: (1_000, .runners(1_000_000), .ratio(1.5))

@@ -91,6 +91,8 @@ public struct RowanSide: Side {
             try assignment.fetchCodableBooksWithAuthors()
         case .countHasMany:
             try assignment.countBooks()
+        case .countThroughPivot:
+            try assignment.countIssues()
         case .keysetPageFirst, .keysetPage:
             try assignment.fetchPages()
         case .pageDeep:

@@ -317,6 +317,8 @@ int floor_fetch_tallies(FloorConnection *connection, const char *sql, FloorTally
 /// The same, once for each id: the query has one parameter.
 int floor_fetch_tallies_by_id(
     FloorConnection *connection, const char *sql, const int64_t *ids, size_t count, FloorTallyList *result);
+/// The rows of a query without parameters, `count` times: keeps the last of the results.
+int floor_fetch_tallies_again(FloorConnection *connection, const char *sql, size_t count, FloorTallyList *result);
 /// Makes a statement ready `count` times: two arguments. Adds the number of its columns to `digest`.
 int floor_bind_requests(FloorConnection *connection, size_t count, int64_t *digest);
 /// Fetches `count` times the fifty players that come after one in the ranking, and keeps the last of those pages. The
