@@ -69,6 +69,9 @@ public struct FloorSide: Side {
                 floor_update_stocks(connection, stocks, stocks.count)
             }
 
+        case .scaleInsert1M, .scaleInsert10M:
+            return try insertPlayers(assignment)
+
         case .script:
             let sql = Array(samples.script(count).utf8CString)
             return try run(path, into: Nothing()) { connection, _ in
@@ -163,8 +166,19 @@ public struct FloorSide: Side {
                 floor_fetch_tallies_again(connection, sqlOfIssueCounts, count, &tallies.list)
             }
 
-        case .keysetPageFirst, .keysetPage, .pageDeep:
+        case .keysetPageFirst, .keysetPage, .pageDeep, .scalePage1M, .scalePage10M:
             return try runPages(assignment)
+
+        case .scaleCursor1M, .scaleCursor10M:
+            return try digestPlayers(assignment)
+
+        case .scalePoints1M, .scalePoints10M:
+            return try digestPlayersByID(assignment)
+
+        case .scaleUpdateAll1M, .scaleUpdateAll10M:
+            return try run(path, into: Nothing()) { connection, _ in
+                floor_run_script(connection, "UPDATE player SET team = 'Whites'")
+            }
 
         case .dumpCSV:
             return runShell(assignment, [".mode csv", ".output '\(assignment.dumpPath)'", "SELECT * FROM player"]) {

@@ -1,7 +1,7 @@
 import CFloor
 import Harness
 
-// Pages of players and runners.
+// Players and runners: pages, and tables of any size.
 
 extension FloorSide {
     func runPages(_ assignment: Assignment) throws -> any Run {
@@ -15,6 +15,27 @@ extension FloorSide {
         }
         return try run(assignment.path, into: PlayerList()) { connection, players in
             floor_fetch_pages(connection, score, id, count, &players.list)
+        }
+    }
+
+    func insertPlayers(_ assignment: Assignment) throws -> any Run {
+        let (names, teams, count) = (CTexts(playerNames), CTexts(playerTeams), assignment.count)
+        return try run(assignment.path, into: Nothing()) { connection, _ in
+            floor_insert_players(
+                connection, names.pointers, names.pointers.count, teams.pointers, teams.pointers.count, count)
+        }
+    }
+
+    func digestPlayers(_ assignment: Assignment) throws -> any Run {
+        try run(assignment.path, into: Sum()) { connection, sum in
+            floor_digest_players(connection, &sum.value)
+        }
+    }
+
+    func digestPlayersByID(_ assignment: Assignment) throws -> any Run {
+        let ids = assignment.playerIDs
+        return try run(assignment.path, into: Sum()) { connection, sum in
+            floor_digest_players_by_id(connection, ids, ids.count, &sum.value)
         }
     }
 }

@@ -8,7 +8,7 @@ extension Assignment {
     /// How many rows come before the page that the run fetches; nil for the first page.
     public var pageDepth: Int? {
         switch workload {
-        case .keysetPage: rows / 2
+        case .keysetPage, .scalePage1M, .scalePage10M: rows / 2
         case .pageDeep: rows / 10 * 9
         default: nil
         }

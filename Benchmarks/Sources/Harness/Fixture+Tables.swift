@@ -182,8 +182,8 @@ extension Fixture.Table {
         case .items:
             "SELECT sum(id * stock) || ' ' || total(price * id) || ' ' || sum(length(notes) * sold) FROM item"
         case .tickets: Self.ticketProof
-        case .ints, .places, .players, .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues:
-            nil
+        case .players: Self.playerProof
+        case .ints, .places, .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues: nil
         }
     }
 }

@@ -68,6 +68,7 @@ public struct Fixture: Hashable, Sendable {
     public static let emptyInts = Fixture(table: .ints, rows: 0, isFresh: true)
     public static let emptyPlaces = Fixture(table: .places, rows: 0, isFresh: true)
     public static let emptyPages = Fixture(table: .pages, rows: 0, isFresh: true)
+    public static let emptyPlayers = Fixture(table: .players, rows: 0, isFresh: true)
     public static let emptyTickets = Fixture(table: .tickets, rows: 0, isFresh: true)
 
     public func writtenAhead() -> Fixture {
@@ -184,6 +185,7 @@ extension Fixture.Table {
             FROM n LIMIT \(rows * books * reviews);
             COMMIT;
             """
+        case .players where rows == 0: nil
         case .players:
             """
             INSERT INTO player

@@ -65,9 +65,19 @@ public struct Workload: Sendable {
         case planOneOther = "aggregate-plan-one-other"
         case planOneUnindexed = "aggregate-plan-one-unindexed"
         case planOneUnindexedOther = "aggregate-plan-one-unindexed-other"
+        case scaleInsert1M = "scale-insert-1m"
+        case scaleInsert10M = "scale-insert-10m"
+        case scaleCursor1M = "scale-cursor-1m"
+        case scaleCursor10M = "scale-cursor-10m"
+        case scalePoints1M = "scale-points-1m"
+        case scalePoints10M = "scale-points-10m"
+        case scalePage1M = "scale-page-1m"
+        case scalePage10M = "scale-page-10m"
+        case scaleUpdateAll1M = "scale-update-all-1m"
+        case scaleUpdateAll10M = "scale-update-all-10m"
 
         /// Whether a run without `--only` has it.
-        public var isRunByDefault: Bool { aggregatePlan == nil }
+        public var isRunByDefault: Bool { aggregatePlan == nil && !rawValue.hasPrefix("scale-") }
     }
 
     /// What the library must reach.
@@ -172,6 +182,16 @@ extension Workload {
         case .planOneOther: (20, .library(100_000, books: 10), .ratio(3))
         case .planOneUnindexed, .planOneUnindexedOther:
             (20, .library(100_000, books: 10).withoutIndex(), .ratio(1.3))
+        case .scaleInsert1M: (1_000_000, .emptyPlayers, nil)
+        case .scaleInsert10M: (10_000_000, .emptyPlayers, nil)
+        case .scaleCursor1M: (1_000_000, .players(1_000_000), nil)
+        case .scaleCursor10M: (10_000_000, .players(10_000_000), nil)
+        case .scalePoints1M: (100_000, .players(1_000_000), nil)
+        case .scalePoints10M: (100_000, .players(10_000_000), nil)
+        case .scalePage1M: (1_000, .players(1_000_000), nil)
+        case .scalePage10M: (1_000, .players(10_000_000), nil)
+        case .scaleUpdateAll1M: (1_000_000, .players(1_000_000).copiedForEachRun(), nil)
+        case .scaleUpdateAll10M: (10_000_000, .players(10_000_000).copiedForEachRun(), nil)
         }
     }
 }

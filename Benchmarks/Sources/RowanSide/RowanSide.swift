@@ -93,10 +93,18 @@ public struct RowanSide: Side {
             try assignment.countBooks()
         case .countThroughPivot:
             try assignment.countIssues()
-        case .keysetPageFirst, .keysetPage:
+        case .keysetPageFirst, .keysetPage, .scalePage1M, .scalePage10M:
             try assignment.fetchPages()
         case .pageDeep:
             try assignment.fetchRunnerPages()
+        case .scaleInsert1M, .scaleInsert10M:
+            try assignment.insertPlayers()
+        case .scaleCursor1M, .scaleCursor10M:
+            try assignment.iteratePlayers()
+        case .scalePoints1M, .scalePoints10M:
+            try assignment.readPlayers()
+        case .scaleUpdateAll1M, .scaleUpdateAll10M:
+            try assignment.updateAllPlayers()
         case .dumpCSV:
             try assignment.dumpCSV()
         case .dumpSQL:

@@ -267,6 +267,17 @@ int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets
 int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_delete_tickets(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *deleted);
 
+// MARK: - Players in a table of any size
+// The digests contain the ids, the scores, and the lengths of the texts.
+
+/// Inserts players 1 to `count`, whose names and teams are taken in turn.
+int floor_insert_players(
+    FloorConnection *connection, const char *const *names, size_t nameCount, const char *const *teams,
+    size_t teamCount, size_t count);
+/// All players, stepped row by row.
+int floor_digest_players(FloorConnection *connection, int64_t *digest);
+int floor_digest_players_by_id(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *digest);
+
 /// Runs the sqlite3 shell on a database, with three commands.
 int floor_run_shell(const char *path, const char *first, const char *second, const char *third);
 
