@@ -22,7 +22,7 @@ extension FloorSide {
             try connection.check(floor_insert_tickets(connection.handle, tickets.rows, tickets.rows.count))
         case .pages:
             try connection.insert(samples.pages(fixture.rows))
-        case .teams:
+        case .teams, .profiles:
             break
         case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries, .runners, .issues:
             if let sql = fixture.table.filling(rows: fixture.rows) { try connection.execute(sql) }
@@ -42,7 +42,7 @@ extension FloorSide {
             let places = PlaceList()
             try connection.check(floor_fetch_places(connection.handle, &places.list))
             places.digest(into: &checksum)
-        case .items, .pages, .teams, .tickets, .players:
+        case .items, .pages, .teams, .tickets, .players, .profiles:
             try checksum.add(connection.text(table.proof!))
         case .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues:
             preconditionFailure("no run writes there")

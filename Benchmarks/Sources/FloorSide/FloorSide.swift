@@ -69,7 +69,18 @@ public struct FloorSide: Side {
                 floor_update_stocks(connection, stocks, stocks.count)
             }
 
-        case .scaleInsert1M, .scaleInsert10M:
+        case .saveJSON:
+            return try saveProfiles(assignment)
+
+        case .recordClass:
+            // Each of the libraries reports a change before the update, and none after it.
+            let places = try PlaceList(samples.places.prefix(count))
+            return try run(path, into: Sum()) { connection, sum in
+                sum.value = Int64(count)
+                return floor_insert_and_update_places(connection, places.list.rows, places.list.count)
+            }
+
+        case .namedArguments, .scaleInsert1M, .scaleInsert10M:
             return try insertPlayers(assignment)
 
         case .script:

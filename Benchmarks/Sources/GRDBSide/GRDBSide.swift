@@ -57,6 +57,12 @@ public struct GRDBSide: Side {
             try assignment.updatePlaces()
         case .updateChanges:
             try assignment.updateChangesOfItems()
+        case .saveJSON:
+            try assignment.saveProfiles()
+        case .recordClass:
+            try assignment.saveObjects()
+        case .namedArguments:
+            try assignment.insertWithNamedArguments()
         case .script:
             try assignment.runScript()
         case .pointRead:

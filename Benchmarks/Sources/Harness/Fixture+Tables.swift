@@ -183,6 +183,7 @@ extension Fixture.Table {
             "SELECT sum(id * stock) || ' ' || total(price * id) || ' ' || sum(length(notes) * sold) FROM item"
         case .tickets: Self.ticketProof
         case .players: Self.playerProof
+        case .profiles: Self.profileProof
         case .ints, .places, .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues: nil
         }
     }

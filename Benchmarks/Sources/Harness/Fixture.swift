@@ -29,6 +29,8 @@ public struct Fixture: Hashable, Sendable {
         case runners
         /// `issue`, `label`, and the pivot table `issueLabel`. The rows of the fixture are issues.
         case issues
+        /// `profile`: a key of text, and columns that hold JSON.
+        case profiles
         /// `t1`, `t2`... `t100`, which are empty. The rows of the fixture are how many of them a run uses.
         case teams
     }
@@ -70,6 +72,7 @@ public struct Fixture: Hashable, Sendable {
     public static let emptyPages = Fixture(table: .pages, rows: 0, isFresh: true)
     public static let emptyPlayers = Fixture(table: .players, rows: 0, isFresh: true)
     public static let emptyTickets = Fixture(table: .tickets, rows: 0, isFresh: true)
+    public static let emptyProfiles = Fixture(table: .profiles, rows: 0, isFresh: true)
 
     public func writtenAhead() -> Fixture {
         var copy = self
@@ -153,6 +156,7 @@ extension Fixture.Table {
         case .tickets: Self.ticketTable
         case .runners: Self.runnerTable
         case .issues: Self.issueTables
+        case .profiles: Self.profileTable
         case .teams: Self.teamTables
         }
     }
@@ -167,7 +171,7 @@ extension Fixture.Table {
     /// - Parameter rows: the rows of the fixture.
     public func filling(rows: Int) -> String? {
         switch self {
-        case .ints, .places, .pages, .tickets, .teams: nil
+        case .ints, .places, .pages, .tickets, .profiles, .teams: nil
         case .entries: Self.entryTables(rows)
         case .library(let books, let reviews, _):
             // The multipliers are prime: each parent has its number of children, which are not side by side.

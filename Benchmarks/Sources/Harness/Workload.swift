@@ -24,6 +24,9 @@ public struct Workload: Sendable {
         case deleteFile = "delete-file"
         case updateStruct = "update-struct"
         case updateChanges = "update-changes"
+        case saveJSON = "save-json"
+        case recordClass = "record-class"
+        case namedArguments = "named-arguments"
         case script
         case pointRead = "point-read"
         case pointReadAccess = "point-read-access"
@@ -143,6 +146,9 @@ extension Workload {
         case .deleteFile: (50_000, .tickets(100_000).copiedForEachRun(), .ratio(1.3))
         case .updateStruct: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.8))
         case .updateChanges: (5_000, .items(5_000).copiedForEachRun(), .timesPeer(2))
+        case .saveJSON: (20_000, .emptyProfiles, .timesPeer(2))
+        case .recordClass: (20_000, .emptyPlaces, .timesPeer(2))
+        case .namedArguments: (50_000, .emptyPlayers, .timesPeer(2))
         case .script: (20_000, .emptyInts, .ratio(1.5))
         case .pointRead: (100_000, .places(100_000), .ratio(2))
         case .pointReadAccess: (100_000, .places(100_000), .ratio(1.5))

@@ -55,6 +55,12 @@ public struct RowanSide: Side {
             try assignment.updatePlaces()
         case .updateChanges:
             try assignment.updateChangesOfItems()
+        case .saveJSON:
+            try assignment.saveProfiles()
+        case .recordClass:
+            try assignment.saveObjects()
+        case .namedArguments:
+            try assignment.insertWithNamedArguments()
         case .script:
             try assignment.runScript()
         case .pointRead:

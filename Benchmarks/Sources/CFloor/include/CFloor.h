@@ -214,9 +214,15 @@ typedef struct {
     FloorText code, status, title;
 } FloorTicket;
 
+/// `address` and `tags` are JSON, which the floor does not encode.
+typedef struct {
+    FloorText id, name, address, tags;
+} FloorProfile;
+
 void floor_runner_list_free(FloorRunnerList *list);
 /// Frees the texts.
 void floor_free_tickets(FloorTicket *tickets, size_t count);
+void floor_free_profiles(FloorProfile *profiles, size_t count);
 void floor_finding_list_free(FloorFindingList *list);
 void floor_order_list_free(FloorOrderList *list);
 void floor_document_list_free(FloorDocumentList *list);
@@ -266,6 +272,11 @@ int floor_insert_tickets(FloorConnection *connection, const FloorTicket *tickets
 int floor_update_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_upsert_tickets(FloorConnection *connection, const FloorTicket *tickets, size_t count);
 int floor_delete_tickets(FloorConnection *connection, const int64_t *ids, size_t count, int64_t *deleted);
+
+/// Updates each profile, or inserts it if there is none.
+int floor_save_profiles(FloorConnection *connection, const FloorProfile *profiles, size_t count);
+/// Inserts each place, then updates its latitude.
+int floor_insert_and_update_places(FloorConnection *connection, FloorPlace *places, size_t count);
 
 // MARK: - Players in a table of any size
 // The digests contain the ids, the scores, and the lengths of the texts.
