@@ -66,7 +66,7 @@ func runReadsInThreads(_ assignment: Assignment) throws -> any Run {
 }
 
 /// A connection that one thread uses at a time.
-private final class SharedConnection: @unchecked Sendable {
+final class SharedConnection: @unchecked Sendable {
     let connection: Connection
 
     init(path: String, isReader: Bool) throws {

@@ -218,6 +218,9 @@ public struct FloorSide: Side {
         case .poolRead, .poolReadWriter:
             return try runReadsInThreads(assignment)
 
+        case .walBounded:
+            return try writeWhileReading(assignment)
+
         case .planAll, .planAllOther, .planUnindexed, .planUnindexedOther, .planOne, .planOneOther,
             .planOneUnindexed, .planOneUnindexedOther:
             return try runPlan(assignment)

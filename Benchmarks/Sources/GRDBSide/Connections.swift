@@ -35,8 +35,13 @@ func makeWriteAheadQueue(path: String) throws -> DatabaseQueue {
 }
 
 /// A pool on a database in WAL mode, which does not wait for the disk at each commit.
-func makeWriteAheadPool(path: String) throws -> DatabasePool {
+///
+/// - Parameter busyMode: What connections do when another one holds a lock.
+func makeWriteAheadPool(
+    path: String, busyMode: Database.BusyMode = .immediateError
+) throws -> DatabasePool {
     var configuration = makeConfiguration()
+    configuration.busyMode = busyMode
     configuration.prepareDatabase { db in
         try db.execute(sql: "PRAGMA synchronous = NORMAL")
     }

@@ -125,6 +125,8 @@ public struct GRDBSide: Side {
             try assignment.waitForStorm()
         case .poolRead, .poolReadWriter:
             try assignment.readInThreads()
+        case .walBounded:
+            try assignment.writePlacesWhileReading()
         case .asyncRead:
             try assignment.readPointsInTask()
         case .groupCommit:

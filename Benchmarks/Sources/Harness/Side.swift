@@ -53,6 +53,8 @@ public protocol Run {
     func checksum() throws -> UInt64
     /// How long each operation of the run took, in nanoseconds; empty if only the whole run is timed.
     func latencies() -> [UInt64]
+    /// What the run noted of the write-ahead log; nil for most runs.
+    func log() -> BoundedLog?
     func close() throws
 }
 
@@ -61,6 +63,7 @@ public final class ClosureRun<Result>: Run {
     private let body: () throws -> Result
     private let digest: (Result, inout Checksum) throws -> Void
     private let onLatencies: (Result) -> [UInt64]
+    private let onLog: (Result) -> BoundedLog?
     private let onClose: () throws -> Void
     private var result: Result?
 
@@ -68,11 +71,13 @@ public final class ClosureRun<Result>: Run {
         _ body: @escaping () throws -> Result,
         digest: @escaping (Result, inout Checksum) throws -> Void,
         latencies: @escaping (Result) -> [UInt64] = { _ in [] },
+        log: @escaping (Result) -> BoundedLog? = { _ in nil },
         close: @escaping () throws -> Void
     ) {
         self.body = body
         self.digest = digest
         self.onLatencies = latencies
+        self.onLog = log
         self.onClose = close
     }
 
@@ -90,6 +95,10 @@ public final class ClosureRun<Result>: Run {
 
     public func latencies() -> [UInt64] {
         result.map(onLatencies) ?? []
+    }
+
+    public func log() -> BoundedLog? {
+        result.flatMap(onLog)
     }
 
     public func close() throws {

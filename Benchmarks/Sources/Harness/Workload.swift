@@ -58,6 +58,7 @@ public struct Workload: Sendable {
         case observeStorm = "observe-storm"
         case poolRead = "pool-read-8"
         case poolReadWriter = "pool-read-8-writer"
+        case walBounded = "wal-bounded"
         case asyncRead = "async-read"
         case groupCommit = "group-commit"
         case planAll = "aggregate-plan-all"
@@ -89,6 +90,8 @@ public struct Workload: Sendable {
         case ratio(Double)
         /// At most so many bytes allocated at any time.
         case peakBytes(Int)
+        /// At most so many bytes in the write-ahead log after any write.
+        case logBytes(Int)
         /// At most so many nanoseconds for each row: C has nothing to compare with.
         case nanoseconds(Double)
         /// So many times as fast as the peer, at least.
@@ -179,6 +182,7 @@ extension Workload {
         case .observeStorm: (1_000, .teams(100).writtenAhead().copiedForEachRun(), .timesPeer(4))
         case .poolRead: (100_000, .places(100_000).writtenAhead(), .timesPeer(2))
         case .poolReadWriter: (100_000, .places(100_000).writtenAhead().copiedForEachRun(), .timesPeer(2))
+        case .walBounded: (1_200, .places(100_000).writtenAhead().copiedForEachRun(), .logBytes(72 << 20))
         case .asyncRead: (100_000, .places(100_000).writtenAhead(), .overWorkload(.pointReadPool, nanoseconds: 10_000))
         case .groupCommit: (1_000, .emptyPlaces.writtenAhead(), .ratio(0.1))
         case .planAll, .planAllOther: (100_000, .library(100_000, books: 10), .ratio(1.3))
@@ -207,7 +211,7 @@ extension Workload.Target {
     public var reference: Workload.ID? {
         switch self {
         case .timesWorkload(let id, _), .overWorkload(let id, _): id
-        case .ratio, .peakBytes, .nanoseconds, .timesPeer, .latencyTimesPeer: nil
+        case .ratio, .peakBytes, .logBytes, .nanoseconds, .timesPeer, .latencyTimesPeer: nil
         }
     }
 }

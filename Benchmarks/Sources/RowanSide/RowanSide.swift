@@ -123,6 +123,8 @@ public struct RowanSide: Side {
             try assignment.waitForStorm()
         case .poolRead, .poolReadWriter:
             try assignment.readInThreads()
+        case .walBounded:
+            try assignment.writePlacesWhileReading()
         case .asyncRead:
             try assignment.readPointsInTask()
         case .groupCommit:

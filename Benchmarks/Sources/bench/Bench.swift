@@ -24,21 +24,24 @@ struct Bench {
         let workload = Workload(id, dividedBy: options.divisor)
         var times: [[UInt64]] = Array(repeating: [], count: sides.count)
         var latencies = times
+        var logs: [[BoundedLog]] = Array(repeating: [], count: sides.count)
         for _ in 0..<options.runs {
             var checksums: [UInt64] = []
             for (index, side) in sides.enumerated() {
-                let (time, checksum, operations) = try execute(workload, on: side, measuring: nanoseconds)
-                times[index].append(UInt64(time))
-                latencies[index] += operations
-                checksums.append(checksum)
+                let execution = try execute(workload, on: side, measuring: nanoseconds)
+                times[index].append(UInt64(execution.figure))
+                latencies[index] += execution.latencies
+                logs[index] += execution.log.map { [$0] } ?? []
+                checksums.append(execution.checksum)
             }
             try expectEqual(checksums, in: workload)
         }
         return try sides.indices.map { index in
-            let (peak, _, _) = try execute(workload, on: sides[index], measuring: peakBytes)
+            let peak = try execute(workload, on: sides[index], measuring: peakBytes).figure
             return Measurement(
                 workload: workload, library: sides[index].name, nanoseconds: times[index],
-                latencies: latencies[index].sorted(), peakBytes: peak)
+                latencies: latencies[index].sorted(), writeLatencies: logs[index].flatMap(\.writeLatencies).sorted(),
+                peakLogBytes: logs[index].map(\.peakBytes).max(), peakBytes: peak)
         }
     }
 
@@ -62,18 +65,18 @@ struct Bench {
         _ workload: Workload,
         on side: any Side,
         measuring instrument: (any Run) throws -> Int
-    ) throws -> (figure: Int, checksum: UInt64, latencies: [UInt64]) {
+    ) throws -> (figure: Int, checksum: UInt64, latencies: [UInt64], log: BoundedLog?) {
         try databases.withDatabase(for: workload.fixture) { path in
             let run = try side.prepare(Assignment(workload: workload, path: path, samples: samples))
             let figure = try instrument(run)
             var checksum = Checksum()
             try checksum.add(run.checksum())
-            let latencies = run.latencies()
+            let (latencies, log) = (run.latencies(), run.log())
             try run.close()
             if workload.fixture.isFresh {
                 try checksum.add(floor.checksum(of: workload.fixture.table, path: path))
             }
-            return (figure, checksum.value, latencies)
+            return (figure, checksum.value, latencies, log)
         }
     }
 

@@ -40,6 +40,7 @@ struct Main {
             comparisons.append(comparison)
             print(table.row(comparison))
             table.latencies(comparison).map { print($0) }
+            table.logs(comparison).map { print($0) }
             fflush(nil)
         }
 

@@ -8,6 +8,10 @@ struct Measurement {
     let nanoseconds: [UInt64]
     /// The durations of the operations of all runs, sorted; empty if only the runs are timed.
     let latencies: [UInt64]
+    /// The durations of the writes next to these operations, sorted; empty if none are timed.
+    let writeLatencies: [UInt64]
+    /// The largest size of the write-ahead log; nil if the runs don't note it.
+    let peakLogBytes: Int?
     let peakBytes: Int
 
     var bestPerRow: Double {
@@ -22,7 +26,11 @@ struct Measurement {
     }
 
     /// The latency that so many hundredths of the operations do not exceed; nil if only the runs are timed.
-    func latency(percent: Int) -> Double? {
+    func latency(percent: Int) -> Double? { percentile(percent, of: latencies) }
+
+    func writeLatency(percent: Int) -> Double? { percentile(percent, of: writeLatencies) }
+
+    private func percentile(_ percent: Int, of latencies: [UInt64]) -> Double? {
         latencies.isEmpty ? nil : Double(latencies[(latencies.count - 1) * percent / 100])
     }
 }
@@ -49,6 +57,7 @@ struct Comparison {
         switch workload.target {
         case .ratio(let limit): ratioToFloor(of: "rowan").map { $0 <= limit }
         case .peakBytes(let limit): measurement(of: "rowan").map { $0.peakBytes <= limit }
+        case .logBytes(let limit): measurement(of: "rowan")?.peakLogBytes.map { $0 <= limit }
         case .nanoseconds(let limit): measurement(of: "rowan").map { $0.bestPerRow <= limit }
         case .timesPeer(let times):
             measurement(of: "grdb").flatMap { peer in

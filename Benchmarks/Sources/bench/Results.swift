@@ -13,6 +13,9 @@ struct Results: Encodable {
         /// Missing unless the workload times each operation.
         let medianLatencyNs: Double?
         let p99LatencyNs: Double?
+        /// Missing unless the workload notes the write-ahead log.
+        let p99WriteLatencyNs: Double?
+        let peakLogBytes: Int?
         let peakBytes: Int
         let runs: Int
     }
@@ -30,6 +33,8 @@ struct Results: Encodable {
                     ratioToC: comparison.ratioToFloor(of: measurement.library).map(rounded),
                     medianLatencyNs: measurement.latency(percent: 50),
                     p99LatencyNs: measurement.latency(percent: 99),
+                    p99WriteLatencyNs: measurement.writeLatency(percent: 99),
+                    peakLogBytes: measurement.peakLogBytes,
                     peakBytes: measurement.peakBytes,
                     runs: measurement.nanoseconds.count)
             }

@@ -47,10 +47,22 @@ struct Table {
         return texts.isEmpty ? nil : "  each operation: " + texts.joined(separator: "; ")
     }
 
+    /// A line for the workloads that note the write-ahead log.
+    func logs(_ comparison: Comparison) -> String? {
+        let texts = comparison.measurements.compactMap { measurement -> String? in
+            guard let peak = measurement.peakLogBytes, let p99 = measurement.writeLatency(percent: 99) else {
+                return nil
+            }
+            return "\(measurement.library) \(bytes(peak)), p99 of a write \(decimal(p99, digits: 0))"
+        }
+        return texts.isEmpty ? nil : "  write-ahead log: " + texts.joined(separator: "; ")
+    }
+
     private func target(_ target: Workload.Target?) -> String {
         switch target {
         case .ratio(let limit): decimal(limit, digits: 2)
         case .peakBytes(let limit): bytes(limit)
+        case .logBytes(let limit): bytes(limit) + " log"
         case .nanoseconds(let limit): decimal(limit, digits: 0) + " ns"
         case .timesPeer(let times), .latencyTimesPeer(let times): decimal(times, digits: 0) + "x grdb"
         case .timesWorkload(let id, let limit): "\(decimal(limit, digits: 2)) \(id.rawValue)"

@@ -278,6 +278,18 @@ int floor_save_profiles(FloorConnection *connection, const FloorProfile *profile
 /// Inserts each place, then updates its latitude.
 int floor_insert_and_update_places(FloorConnection *connection, FloorPlace *places, size_t count);
 
+// MARK: - A writer next to readers
+
+/// A connection that limits its write-ahead log to 64 MB: its own checkpoints replace SQLite's.
+typedef struct FloorWriter FloorWriter;
+
+int floor_writer_open(FloorConnection *connection, FloorWriter **writer);
+/// Moves the places whose ids are in a range, in one transaction.
+int floor_writer_move(FloorWriter *writer, int64_t first, int64_t last);
+void floor_writer_close(FloorWriter *writer);
+/// Lets a connection wait for the locks of others, for a second at most.
+int floor_wait_for_locks(FloorConnection *connection);
+
 // MARK: - Players in a table of any size
 // The digests contain the ids, the scores, and the lengths of the texts.
 
