@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 ]
 
 /// What the peer does not have.
-let features = ["HAS_INSERT_ALL", "HAS_GROUP_COMMIT", "HAS_CACHE_SIZE"]
+let features = ["HAS_INSERT_ALL", "HAS_GROUP_COMMIT", "HAS_CACHE_SIZES"]
 
 var dependencies: [Package.Dependency] = []
 var sideTargets: [Target] = []

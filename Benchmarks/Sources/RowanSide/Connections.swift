@@ -1,13 +1,10 @@
 import Rowan
 
-// All connections have the same page caches: 16 MB to write, 4 MB for the readers of a pool.
+// All connections have the same page caches, which are Rowan's defaults: 16 MB to write, 4 MB for the readers of a pool.
 
 func makeConfiguration() -> Configuration {
     var configuration = Configuration()
-    #if HAS_CACHE_SIZE
-    configuration.cacheSize = 16 << 20
-    configuration.readerCacheSize = 4 << 20
-    #else
+    #if !HAS_CACHE_SIZES
     configuration.prepareDatabase { db in
         try db.execute(sql: "PRAGMA cache_size = \(db.configuration.readonly ? -4_096 : -16_384)")
     }

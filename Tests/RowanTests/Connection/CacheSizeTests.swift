@@ -11,13 +11,9 @@ import Testing
         try writer.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
     }
 
-    @Test(arguments: ConnectionKind.allCases) func eachConnection(_ kind: ConnectionKind) throws {
+    @Test(arguments: ConnectionKind.allCases) func defaults(_ kind: ConnectionKind) throws {
         let folder = try TemporaryFolder()
-        var configuration = Configuration()
-        #expect(configuration.cacheSize == nil && configuration.readerCacheSize == nil)
-        configuration.cacheSize = 16 << 20
-        configuration.readerCacheSize = 4 << 20
-        let writer = try kind.make(in: folder, configuration)
+        let writer = try kind.make(in: folder, Configuration())
         #expect(try writerPragma("cache_size", writer) == -16_384)
         #expect(try pragma("cache_size", writer) == (kind.isConcurrent ? -4_096 : -16_384))
         if let pool = writer as? DatabasePool {
