@@ -9,7 +9,8 @@ enum {
     /// 64 MB. A frame is a page and its header.
     MAXIMUM_FRAMES = (64 << 20) / (4096 + 24),
     LOCK_TIMEOUT = 1000,
-    TRUNCATION_TIMEOUT = 100,
+    /// A tenth of a second, in nanoseconds.
+    TRUNCATION_TIMEOUT = 100000000,
 };
 
 struct FloorWriter {
@@ -25,13 +26,21 @@ static int64_t nanoseconds(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/// Short pauses: eight readers leave few moments.
+static int wait_for_readers(void *context, int count) {
+    (void)count;
+    const int64_t *start = context;
+    const struct timespec pause = {0, 200000};
+    return nanoseconds() - *start < TRUNCATION_TIMEOUT && nanosleep(&pause, NULL) == 0;
+}
+
 /// Copies the log into the file without waiting. Above the maximum, waits for the readers, and empties it; a wait in vain
 /// is followed by ten times its duration without another one.
 static int did_commit(void *context, sqlite3 *db, const char *schema, int frames) {
     FloorWriter *writer = context;
-    const int64_t start = nanoseconds();
+    int64_t start = nanoseconds();
     if (frames > MAXIMUM_FRAMES && start >= writer->next_truncation) {
-        sqlite3_busy_timeout(db, TRUNCATION_TIMEOUT);
+        sqlite3_busy_handler(db, wait_for_readers, &start);
         if (sqlite3_wal_checkpoint_v2(db, schema, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK) {
             const int64_t end = nanoseconds();
             writer->next_truncation = end + (end - start) * 10;
