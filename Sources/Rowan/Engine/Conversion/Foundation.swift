@@ -42,6 +42,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
     /// Years outside 0000-9999 are written with all their digits. Such texts decode, but SQLite's functions don't
     /// understand them, and their order is not that of the dates.
+    ///
+    /// The date that is read from a text is `Date(timeIntervalSince1970:)` of its milliseconds, to the last bit. The same
+    /// milliseconds since 2001, which `Date` keeps in memory, may be another double, less than a microsecond away, with the
+    /// same text: dates that a calendar makes, or `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from one text.
     public var databaseValue: DatabaseValue {
         guard timeIntervalSince1970.isFinite else { return .null }
         return DateText.withText(secondsSince1970: timeIntervalSince1970) {
