@@ -14,8 +14,10 @@ extension ChangeTracker: StatementWatcher {
         }
         // A function that a statement calls may run the same statement again.
         let last = running.isEmpty && lastWrite?.writes === writes ? lastWrite : nil
+        let count = listenCount
         let write = RunningWrite.begin(writes, subscribers, db, reusing: last)
-        lastWrite = write
+        // A subscriber that is asked may add others.
+        lastWrite = count == listenCount ? write : nil
         setHook(&rowToken, write.needsRows || running.contains { $0?.needsRows == true }) { hooks in
             hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
         }

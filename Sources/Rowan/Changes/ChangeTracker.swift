@@ -22,6 +22,8 @@ final class ChangeTracker: ConnectionStateValue {
     @exclusivity(unchecked) var running: [RunningWrite?] = []
     /// The last write of the current transaction. It retains the observers, and so ends with the transaction.
     @exclusivity(unchecked) var lastWrite: RunningWrite?
+    /// Increases when subscribers come or go.
+    private(set) var listenCount = 0
     /// Whether subscribers have come or gone while a statement was running.
     var mustListen = false
     /// The changes that wait for the release of savepoints.
@@ -93,7 +95,7 @@ final class ChangeTracker: ConnectionStateValue {
 
     /// Listens to SQLite, as far as there are subscribers: without any, statements cost nothing.
     func listen() {
-        lastWrite = nil
+        (lastWrite, listenCount) = (nil, listenCount &+ 1)
         guard let hooks = db.connection.hooks else { return }
         // Not while SQLite is in the middle of a step.
         mustListen = !running.isEmpty

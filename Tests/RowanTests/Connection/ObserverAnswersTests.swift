@@ -118,4 +118,36 @@ private final class Answering: TransactionObserver {
             #expect(observer == nil)
         }
     }
+
+    /// An observer that adds another one while it is asked.
+    @Test func anObserverThatAddsObservers() throws {
+        final class Adding: TransactionObserver {
+            var others: [Answering] = []
+            var db: Database?
+            var answer = false
+            func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+                if let db, others.count < 3 {
+                    others.append(Answering())
+                    db.add(transactionObserver: others[others.count - 1])
+                }
+                answer.toggle()
+                return answer
+            }
+            func databaseDidChange(with event: DatabaseEvent) {}
+            func databaseDidCommit(_ db: Database) {}
+            func databaseDidRollback(_ db: Database) {}
+        }
+        try withTable { db in
+            let observer = Adding()
+            observer.db = db
+            db.add(transactionObserver: observer)
+            try db.inTransaction {
+                for id in 1...6 { try insert(db, id) }
+                return .commit
+            }
+            #expect(observer.others.map { $0.rows.last } == [6, 6, 6])
+            #expect(observer.others.map(\.rows.count) == [5, 4, 3])
+            observer.db = nil
+        }
+    }
 }

@@ -151,6 +151,25 @@ struct TraceTests {
             ])
     }
 
+    /// SQLite starts again with the new schema, and reports two ends.
+    @Test func afterAChangeOfTheSchema() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(a UNIQUE)")
+            let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (1)")
+            try statement.execute()
+            try db.execute(sql: "CREATE TABLE u(a)")
+            var events: [(String, Bool)] = []
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, let duration) = event else { return }
+                #expect(duration > 0)
+                events.append((statement.sql, statement.error != nil))
+            }
+            do { try statement.execute() } catch { events.append(("thrown", true)) }
+            #expect(events.map(\.0) == ["INSERT INTO t VALUES (1)", "thrown"])
+            #expect(events.map(\.1) == [true, true])
+        }
+    }
+
     /// A function of the program runs statements while another one runs.
     @Test func statementsOfFunctions() throws {
         let log = Log<String>()

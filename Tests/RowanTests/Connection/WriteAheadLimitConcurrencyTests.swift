@@ -116,7 +116,7 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount == 0)
     }
 
-    /// The writer's own cursor needs the log.
+    /// An access ends before the log is emptied.
     @Test func anOpenCursorOfTheWriter() throws {
         let folder = try TemporaryFolder()
         let pool = try makePool(in: folder)
@@ -126,9 +126,43 @@ struct WriteAheadLimitConcurrencyTests {
             #expect(try rows.next() != nil)
             for _ in 0..<30 { try db.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }
             #expect(try rows.next() != nil)
+            #expect(pool.status.walTruncationCount == 0)
         }
+        #expect(pool.status.walTruncationCount == 1)
+        #expect(pool.status.walSize == 0)
+    }
+
+    /// Asynchronous and grouped writes, and those with a callback.
+    @Test func allKindsOfWrites() async throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder) { $0.groupsAsyncWrites = true }
+        for _ in 0..<30 {
+            try await pool.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }
+            try await pool.barrierWriteWithoutTransaction {
+                try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))")
+            }
+            try await withCheckedThrowingContinuation { continuation in
+                pool.asyncWrite({ try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(5000))") }) { _, result in
+                    continuation.resume(with: result)
+                }
+            }
+        }
+        #expect(pool.status.walTruncationCount >= 4)
+        #expect(pool.status.walSize < 150_000)
+    }
+
+    /// The program still reads and sets the number of pages of automatic checkpoints.
+    @Test func thePragmaOfAutomaticCheckpoints() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        try pool.writeWithoutTransaction { db in
+            try #expect(Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") == 1000)
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        }
+        for _ in 0..<30 { try write(pool) }
         #expect(pool.status.walTruncationCount == 0)
-        try write(pool)
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 1000") }
+        for _ in 0..<2 { try write(pool) }
         #expect(pool.status.walTruncationCount == 1)
     }
 

@@ -128,6 +128,32 @@ struct DerivedTableTests {
         }
     }
 
+    /// A derived table may repeat the rows of a key: pages need a unique one, and so do groups of rows.
+    @Test func repeatedKeys() throws {
+        try withPlayers { db, _ throws in
+            let twice = Player.all().unionAll(Player.all()).asDerivedTable(named: "twice")
+            #expect(try twice.filter(key: 1).fetchCount(db) == 2)
+            #expect(try twice.filter(key: 1).fetchAll(db).count == 2)
+            #expect(try twice.withStableOrder().fetchAll(db).map(\.id) == [1, 1, 2, 2, 3, 3, 4, 4])
+            #expect(throws: RequestError.self) { try twice.order(Column("score")).page(size: 2).fetch(db) }
+            let teams = Team.all().unionAll(Team.all()).asDerivedTable(named: "teams")
+            let counted = try teams.annotated(with: Team.players.count).order(Column("id"))
+                .asRequest(of: Row.self).fetchAll(db)
+            #expect(counted.map { $0["playerCount"] as Int } == [2, 2, 1, 1])
+        }
+    }
+
+    /// The hidden rowid of a table is not among the columns of a query.
+    @Test func hiddenKeys() throws {
+        struct Item: Codable, FetchableRecord, PersistableRecord { var name: String }
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE item(name TEXT); INSERT INTO item VALUES ('b'), ('a')")
+            let items = Item.all().asDerivedTable(named: "items")
+            #expect(throws: RequestError.self) { try items.filter(key: 1).fetchAll(db) }
+            #expect(try items.withStableOrder().fetchAll(db).map(\.name) == ["a", "b"])
+        }
+    }
+
     /// A column that the request does not select.
     @Test func missingColumns() throws {
         try withPlayers { db, _ throws in

@@ -103,7 +103,6 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)
-        if let limit = configuration.writeAheadLimit { try limitWriteAheadLog(limit) }
     }
 
     /// Closes the connection.

@@ -2,91 +2,85 @@
 // it: with reads that overlap, this moment never comes by itself.
 // Source: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
 
+import Foundation
 import Synchronization
 
 /// The limit of a write-ahead log, and what has come of it.
-package final class WriteAheadLimit: Sendable {
-    /// In bytes.
-    let size: Int
-    private let truncations = Atomic<Int>(0)
-    private let blocked = Atomic<Int>(0)
-
-    init(size: Int) { self.size = size }
-
-    var truncationCount: Int { truncations.load(ordering: .relaxed) }
-    var blockedCount: Int { blocked.load(ordering: .relaxed) }
-
-    fileprivate func noteTruncation() { truncations.add(1, ordering: .relaxed) }
-    fileprivate func noteBlocked() { blocked.add(1, ordering: .relaxed) }
-}
-
-extension Database {
-    /// Makes the checkpoints of the connection, and empties the write-ahead log when it exceeds the limit.
-    ///
-    /// It replaces SQLite's automatic checkpoints, with the same effect below the limit. A program that has turned them
-    /// off makes its own.
-    func limitWriteAheadLog(_ limit: WriteAheadLimit) throws {
-        let automaticFrameCount = try Int.fetchOne(makeStatement(sql: "PRAGMA wal_autocheckpoint")) ?? 0
-        guard automaticFrameCount > 0 else { return }
-        // The page size of a database in WAL mode does not change.
-        let pageSize = try Int.fetchOne(makeStatement(sql: "PRAGMA page_size")) ?? 4_096
-        let checkpoints = Checkpoints(
-            connection, limit, automaticFrameCount: automaticFrameCount,
-            maximumFrameCount: limit.size / (pageSize + Self.frameHeaderSize))
-        try connection.openHooks().onWriteAhead { checkpoints.didCommit(schema: $0, frameCount: $1) }
+final class WriteAheadLimit: Sendable {
+    private struct State {
+        /// The number of pages that the writer had written at the last look at the file.
+        var lookedAt = 0
+        /// When the log may be emptied, an uptime: a long read must not stop each write.
+        var nextTruncation: UInt64 = 0
+        var truncationCount = 0
+        var blockedCount = 0
     }
 
-    /// In bytes. <https://sqlite.org/fileformat2.html#walformat>
-    private static let frameHeaderSize = 24
-}
+    /// In bytes.
+    private let size: Int
+    private let state = Mutex(State())
 
-/// The checkpoints of a connection that writes.
-private final class Checkpoints {
-    private unowned let connection: LocalConnection
-    private let limit: WriteAheadLimit
-    private let automaticFrameCount: Int
-    private let maximumFrameCount: Int
-    /// When the log may be emptied, an uptime: a long read must not stop each write.
-    private var nextTruncation: UInt64 = 0
-
-    /// How long the writer waits for the end of reads.
+    /// How long the writer waits for the end of reads, in seconds.
     private static let timeout = 0.1
     /// A wait in vain is followed by so many times its duration without another one.
     private static let pauseFactor: UInt64 = 10
+    /// The smallest page of a database, in bytes.
+    private static let smallestPageSize = 512
 
-    init(_ connection: LocalConnection, _ limit: WriteAheadLimit, automaticFrameCount: Int, maximumFrameCount: Int) {
-        (self.connection, self.limit) = (connection, limit)
-        (self.automaticFrameCount, self.maximumFrameCount) = (automaticFrameCount, maximumFrameCount)
-    }
+    init(size: Int) { self.size = size }
 
-    func didCommit(schema: UnsafePointer<CChar>?, frameCount: Int) {
-        if frameCount > maximumFrameCount, Uptime.now >= nextTruncation {
-            truncate(schema)
-        } else if frameCount >= automaticFrameCount {
-            // Without waiting. If it fails, the next commit tries again.
-            _ = connection.checkpointUnchecked(Database.CheckpointMode.passive.rawValue, on: schema)
+    var truncationCount: Int { state.withLock { $0.truncationCount } }
+    var blockedCount: Int { state.withLock { $0.blockedCount } }
+
+    /// Empties the log if it exceeds the limit.
+    ///
+    /// - Parameter db: the writer, between two accesses.
+    func writerDidWrite(_ db: Database) {
+        let pageCount = db.connection.writtenPageCount
+        let isDue = state.withLock { state in
+            // The log grows by what is written: most writes need not look at the file.
+            guard pageCount &- state.lookedAt >= size / 16 / Self.smallestPageSize, Uptime.now >= state.nextTruncation
+            else { return false }
+            state.lookedAt = pageCount
+            return true
         }
+        guard isDue, let path = db.connection.mainFileName, fileSize(path + "-wal") > size else { return }
+        // A program that makes its own checkpoints has turned off the automatic ones.
+        let automatic = try? db.connection.unwatched { try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") }
+        guard let automatic, automatic > 0 else { return }
+        truncate(db.connection)
     }
 
     /// SQLite keeps other writers out, and waits for the reads that need content which is not in the file yet, then for those
     /// that read from the log at all. A read that begins after the copy needs no log: only reads that are running now
     /// matter.
-    private func truncate(_ schema: UnsafePointer<CChar>?) {
+    private func truncate(_ connection: LocalConnection) {
         guard let hooks = connection.hooks else { return }
         let start = Uptime.now
         var wait = LockWait(timeout: Self.timeout)
         // One wait for all locks of the checkpoint.
         wait.begin()
         var pauseCount = 0
-        let isDone = hooks.waitingForLocks { [unowned connection] _ in
+        let code = hooks.waitingForLocks { _ in
             pauseCount += 1
-            return wait.goesOn(after: pauseCount) { connection.isAccessCancelled }
+            return wait.goesOn(after: pauseCount) { false }
         } _: {
-            connection.checkpointUnchecked(Database.CheckpointMode.truncate.rawValue, on: schema)
+            connection.checkpointUnchecked(Database.CheckpointMode.truncate.rawValue, on: "main")
         }
-        guard !isDone else { return limit.noteTruncation() }
-        limit.noteBlocked()
         let now = Uptime.now
-        nextTruncation = now + (now - start) * Self.pauseFactor
+        state.withLock { state in
+            if code == ResultCode.SQLITE_OK.rawValue {
+                state.truncationCount += 1
+            } else {
+                state.blockedCount += 1
+                state.nextTruncation = now + (now - start) * Self.pauseFactor
+            }
+        }
+    }
+
+    /// 0 for a file that does not exist.
+    private func fileSize(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 }

@@ -92,7 +92,7 @@ public struct Configuration: Sendable {
     ///
     /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
     /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
-    /// writer waits after a commit until the reads that are running have ended, for a tenth of a second at most, and empties
+    /// writer waits after an access until the reads that are running have ended, for a tenth of a second at most, and empties
     /// the file. Other reads begin meanwhile, since they don't need it.
     ///
     /// ```swift
@@ -101,14 +101,11 @@ public struct Configuration: Sendable {
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
     ///
-    /// A transaction can exceed the limit, since it is one commit. So can a long read, or a snapshot: the writer then
-    /// tries again later, and waits for less than a tenth of the time. ``DatabasePool/status`` shows both. There is no limit
-    /// for a program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0` in ``prepareDatabase(_:)``.
+    /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then tries again
+    /// later, and waits for less than a tenth of the time. ``DatabasePool/status`` shows both. There is no limit for a
+    /// program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
     public var walSizeLimit: Int? = 64 << 20
-
-    /// The limit of the write-ahead log, for the connection that makes the checkpoints.
-    package var writeAheadLimit: WriteAheadLimit?
 
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false

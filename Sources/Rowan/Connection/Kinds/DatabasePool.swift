@@ -40,7 +40,6 @@ public final class DatabasePool: DatabaseWriter {
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         writeAheadLimit = configuration.readonly ? nil : configuration.walSizeLimit.map(WriteAheadLimit.init)
-        writerConfiguration.writeAheadLimit = writeAheadLimit
         if case .immediateError = configuration.busyMode {
             readerConfiguration.readonlyBusyMode = .timeout(10)
             // A reader that finds the index of the WAL half written reads it again under the lock of the writer, whose
@@ -50,6 +49,7 @@ public final class DatabasePool: DatabaseWriter {
         writer = AccessLane(
             capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue,
+            willPassOn: { [writeAheadLimit] connection in connection.run { writeAheadLimit?.writerDidWrite($0) } },
             didWrite: longReads.didWrite
         ) { [writerConfiguration] in
             try PooledConnection(path: path, configuration: writerConfiguration, queues: $0)

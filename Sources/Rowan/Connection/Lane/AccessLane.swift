@@ -70,6 +70,8 @@ final class AccessLane: Sendable {
     let capacity: Int
     /// How long an access waits for a connection, in nanoseconds; nil for as long as necessary.
     let waitLimit: UInt64?
+    /// Called with the connection after each access that has changed the database, before the next access gets it.
+    private let willPassOn: (@Sendable (PooledConnection) -> Void)?
     /// Called after each access that has changed the database.
     private let didWrite: (@Sendable () -> Void)?
     /// Whether the connections of the lane can write, and so observe changes.
@@ -90,11 +92,13 @@ final class AccessLane: Sendable {
 
     init(
         capacity: Int, isWriter: Bool, label: String, qos: DispatchQoS, target: DispatchQueue?,
-        waitLimit: Duration? = nil, didWrite: (@Sendable () -> Void)? = nil,
+        waitLimit: Duration? = nil, willPassOn: (@Sendable (PooledConnection) -> Void)? = nil,
+        didWrite: (@Sendable () -> Void)? = nil,
         open: @escaping @Sendable (ConnectionQueues) throws -> PooledConnection
     ) {
         self.capacity = capacity
         self.waitLimit = waitLimit?.nanoseconds
+        self.willPassOn = willPassOn
         self.didWrite = didWrite
         self.isWriter = isWriter
         self.open = open
@@ -211,6 +215,7 @@ final class AccessLane: Sendable {
         if isWriter {
             let progress = connection.database.connection.progress
             hasWritten = lastProgress.exchange(progress, ordering: .releasing) != progress
+            if hasWritten { willPassOn?(connection) }
         }
         let waiter = state.withLock { state -> Waiter? in
             if state.exclusive == nil, let waiter = nextWaiter(&state) { return waiter }

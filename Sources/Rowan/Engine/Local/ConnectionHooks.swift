@@ -21,9 +21,6 @@ package final class ConnectionHooks {
     package typealias Busy = (CInt) -> Bool
     /// Some instructions of a statement have run. Returning false interrupts it.
     package typealias Progress = () -> Bool
-    /// A transaction is committed in WAL mode, and its lock released: the schema, and the number of frames in the
-    /// write-ahead log. SQLite makes no automatic checkpoint meanwhile. <https://sqlite.org/c3ref/wal_hook.html>
-    package typealias WriteAhead = (UnsafePointer<CChar>?, Int) -> Void
 
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
@@ -39,7 +36,6 @@ package final class ConnectionHooks {
     @exclusivity(unchecked) fileprivate var preupdates: [(Token, Preupdate)] = []
     @exclusivity(unchecked) fileprivate var busies: [(Token, Busy)] = []
     @exclusivity(unchecked) fileprivate var progresses: [(Token, Progress)] = []
-    @exclusivity(unchecked) fileprivate var writeAhead: WriteAhead?
 
     init(_ connection: SQLiteConnection) throws {
         self.connection = connection
@@ -120,17 +116,6 @@ package final class ConnectionHooks {
         return token
     }
 
-    /// Sets the only listener to commits in WAL mode: it makes the checkpoints.
-    package func onWriteAhead(_ listener: @escaping WriteAhead) {
-        writeAhead = listener
-        sqlite3_wal_hook(
-            connection,
-            { context, _, schema, frameCount in
-                listeners(context).writeAhead?(schema, Int(frameCount))
-                return SQLITE_OK
-            }, context)
-    }
-
     /// Runs the closure, and asks only this handler about locks meanwhile.
     package func waitingForLocks<T>(with handler: @escaping Busy, _ body: () -> T) -> T {
         // The program may have replaced the handler by `PRAGMA busy_timeout`.
@@ -182,8 +167,6 @@ package final class ConnectionHooks {
     func removeAll() {
         (traces, commits, rollbacks, updates, preupdates, busies, progresses) = ([], [], [], [], [], [], [])
         installAll()
-        writeAhead = nil
-        sqlite3_wal_hook(connection, nil, nil)
     }
 
     private func add<Listener>(

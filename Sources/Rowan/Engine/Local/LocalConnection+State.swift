@@ -129,9 +129,18 @@ extension LocalConnection {
 
     /// A checkpoint whose failure needs no error: the next one does what it has left.
     ///
-    /// - Returns: whether it has done everything.
-    package func checkpointUnchecked(_ mode: CInt, on schema: UnsafePointer<CChar>?) -> Bool {
-        sqlite3_wal_checkpoint_v2(pointer, schema, mode, nil, nil) == SQLITE_OK
+    /// - Returns: SQLite's result code.
+    package func checkpointUnchecked(_ mode: CInt, on schema: String) -> CInt {
+        guard let pointer else { return SQLITE_MISUSE }
+        return sqlite3_wal_checkpoint_v2(pointer, schema, mode, nil, nil)
+    }
+
+    /// The number of pages that the connection has written into files. It may start again from below.
+    package var writtenPageCount: Int {
+        var (count, highest): (CInt, CInt) = (0, 0)
+        guard let pointer else { return 0 }
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 0)
+        return Int(count)
     }
 
     /// Interrupts the running statements of a connection, from any thread. The caller guarantees that it stays open.

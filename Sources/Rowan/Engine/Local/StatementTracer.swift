@@ -84,19 +84,14 @@ package final class StatementTracer {
         let start: UInt64
         /// Whether Rowan runs the statement, rather than a virtual table, or the program through the C API.
         let isOwn: Bool
-    }
-
-    /// A statement of Rowan's own that has ended, but not returned its result yet.
-    private struct Ended {
-        let handle: SQLiteStatement
-        let nanoseconds: UInt64
-        let isInsideOther: Bool
+        /// How long a statement of Rowan's own has run, until its step returns the result. SQLite may report several ends: it
+        /// starts again with a new schema.
+        var nanoseconds: UInt64?
     }
 
     private var traces: [(number: Int, events: Events, report: (StatementEvent) -> Void)] = []
     private var lastNumber = 0
     private var runs: [Run] = []
-    private var ended: Ended?
     private let hooks: ConnectionHooks
     private var token: ConnectionHooks.Token?
 
@@ -119,7 +114,7 @@ package final class StatementTracer {
     private func listen() {
         if let token { hooks.remove(token) }
         token = nil
-        guard !traces.isEmpty else { return (runs, ended) = ([], nil) }
+        guard !traces.isEmpty else { return runs = [] }
         token = hooks.onTrace(CUnsignedInt(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE)) {
             [unowned self] event, statement, detail in
             guard let handle = statement.map(SQLiteStatement.init) else { return }
@@ -141,54 +136,52 @@ package final class StatementTracer {
     }
 
     private func didStart(_ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?) {
-        flush()
         let run = runs.last { $0.handle == handle }
         // A statement of a trigger has the handle of the statement that fires it.
         if run == nil { runs.append(Run(handle: handle, start: Self.now, isOwn: false)) }
-        guard traces.contains(where: { $0.events.contains(.starts) }) else { return }
-        report(.start, TracedSQL(handle, detail: detail), isInsideOther: run?.isOwn != true && isInsideOwn(handle))
+        report(.start, handle, detail, isOwn: run?.isOwn == true)
     }
 
     private func didEnd(_ handle: SQLiteStatement, milliseconds: UnsafeMutableRawPointer?) {
-        flush()
         let index = runs.lastIndex { $0.handle == handle }
-        let run = index.map { runs.remove(at: $0) }
-        guard traces.contains(where: { $0.events.contains(.ends) }) else { return }
+        // Without a run, the trace is younger than the statement.
         let nanoseconds =
-            run.map { Self.now - $0.start }
-            // The trace is younger than the run.
+            index.map { Self.now - runs[$0].start }
             ?? UInt64(clamping: milliseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0)
-        let isOwn = run?.isOwn == true
-        ended = Ended(handle: handle, nanoseconds: nanoseconds, isInsideOther: !isOwn && isInsideOwn(handle))
+        let isOwn = index.map { runs[$0].isOwn } ?? false
         // A statement that is still busy is being reset, and has not failed.
-        if !isOwn || sqlite3_stmt_busy(handle) != 0 { flush() }
+        if let index, isOwn, sqlite3_stmt_busy(handle) == 0 { return runs[index].nanoseconds = nanoseconds }
+        if let index { runs.remove(at: index) }
+        report(.end(nanoseconds: nanoseconds, error: nil), handle, nil, isOwn: isOwn)
     }
 
-    /// A step of Rowan's own has returned its result.
-    func didReturn(_ error: (any Error)? = nil) { flush(error) }
-
-    private func flush(_ error: (any Error)? = nil) {
-        guard let ended else { return }
-        self.ended = nil
-        report(
-            .end(nanoseconds: ended.nanoseconds, error: error), TracedSQL(ended.handle),
-            isInsideOther: ended.isInsideOther)
+    /// A run of Rowan's own has ended.
+    func didReturn(_ statement: Statement, _ error: (any Error)? = nil) {
+        guard let index = runs.lastIndex(where: { $0.isOwn && $0.handle == statement.handle }) else { return }
+        let run = runs.remove(at: index)
+        // SQLite does not see a commit that an observer refuses.
+        guard let nanoseconds = run.nanoseconds ?? error.map({ _ in Self.now - run.start }) else { return }
+        report(.end(nanoseconds: nanoseconds, error: error), statement.handle, nil, isOwn: true)
     }
 
     /// Whether a statement of Rowan's own is running, other than this one.
     private func isInsideOwn(_ handle: SQLiteStatement) -> Bool { runs.contains { $0.isOwn && $0.handle != handle } }
 
-    private func report(_ kind: StatementEvent.Kind, _ text: TracedSQL, isInsideOther: Bool) {
-        var text = text
+    private func report(
+        _ kind: StatementEvent.Kind, _ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?, isOwn: Bool
+    ) {
         let needed: Events =
             switch kind {
             case .start: .starts
             case .end: .ends
             }
+        guard traces.contains(where: { $0.events.contains(needed) }) else { return }
+        let isOfVirtualTable = !isOwn && isInsideOwn(handle)
+        var text = TracedSQL(handle, detail: detail)
         // The closures of the program must not reset the statement.
         hooks.calling {
             for (_, events, report) in traces where events.contains(needed) {
-                if isInsideOther, events.contains(.omitsShadowTables) { continue }
+                if isOfVirtualTable, events.contains(.omitsShadowTables) { continue }
                 if events.contains(.omitsTransactions), text.controlsTransaction { continue }
                 report(StatementEvent(kind: kind, text: text))
             }

@@ -112,7 +112,8 @@ extension LocalConnection {
         }
         lostTransaction = nil
         let isAccepted = watcher.willStep(statement)
-        if lostTransaction != nil {
+        if let lost = lostTransaction {
+            tracer?.didReturn(statement, lost)
             watcher.didStep(statement, .failed)
             try throwLostTransaction()
         }
@@ -124,7 +125,8 @@ extension LocalConnection {
         // After an error, this would overwrite it.
         if code == SQLITE_ROW || code == SQLITE_DONE { statement.noteRecompilation() }
         watcher.didStep(statement, code == SQLITE_ROW ? .row : code == SQLITE_DONE ? .done : .failed)
-        if lostTransaction != nil {
+        if let lost = lostTransaction {
+            tracer?.didReturn(statement, lost)
             sqlite3_reset(statement.handle)
             try throwLostTransaction()
         }

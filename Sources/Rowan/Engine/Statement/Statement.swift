@@ -209,7 +209,10 @@ public final class Statement {
         isRunning = false
         reset()
         // Outside a transaction, this may have committed the changes of the statement.
-        if connection.isWatched { connection.notifyTransactionEnd() }
+        if connection.isWatched {
+            connection.tracer?.didReturn(self)
+            connection.notifyTransactionEnd()
+        }
     }
 
     /// Ends a run at its end: the statement is reset.
@@ -265,7 +268,8 @@ public final class Statement {
             connection.lostTransaction = nil
             didRecompile(count)
             if let error { throw error }
-            if connection.lostTransaction != nil {
+            if let lost = connection.lostTransaction {
+                connection.tracer?.didReturn(self, lost)
                 reset()
                 try connection.throwLostTransaction()
             }
@@ -296,7 +300,7 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
-        if connection.isWatched { connection.tracer?.didReturn() }
+        if connection.isWatched { connection.tracer?.didReturn(self) }
         // In a transaction, no other statement ends one.
         if connection.isWatched && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
@@ -318,7 +322,7 @@ public final class Statement {
             error = refusal
             connection.commitRefusal = nil
         }
-        connection.tracer?.didReturn(error)
+        connection.tracer?.didReturn(self, error)
         sqlite3_reset(handle)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)

@@ -123,6 +123,10 @@ extension String {
     fileprivate var globPattern: String? {
         guard !utf8.contains(0) else { return nil }
         guard utf8.contains(where: { [0x2A, 0x3F, 0x5B].contains($0) }) else { return self }
-        return String(flatMap { character in "*?[".contains(character) ? "[\(character)]" : String(character) })
+        // A character may consist of one of these, and of marks.
+        return unicodeScalars.reduce(into: "") { pattern, scalar in
+            let isSpecial = "*?[".unicodeScalars.contains(scalar)
+            pattern += isSpecial ? "[\(scalar)]" : String(scalar)
+        }
     }
 }

@@ -155,7 +155,8 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
-    /// Replaces the selection, which includes the columns of joined requests. Included associations stay.
+    /// Replaces the selection, which includes all columns of joined requests. The associations that the
+    /// request itself includes stay.
     package mutating func select(_ selection: [SQLSelection]) {
         self.selection = selection
         guard hasRareParts else { return }

@@ -111,19 +111,24 @@ package struct Resolver {
     /// The columns that identify the rows of a source.
     package func primaryKey(of source: Source) throws -> [String] {
         guard let table = source.keyTable else { throw RequestError.noPrimaryKey(source.name) }
-        return try schema.primaryKeyColumns(ofTable: table)
+        let columns = try schema.primaryKeyColumns(ofTable: table)
+        // Rows of a query have no hidden rowid.
+        if case .derived = source, try !columns.allSatisfy(schema.columnNames(ofTable: table).contains) {
+            throw RequestError.noPrimaryKey(source.name)
+        }
+        return columns
     }
 
     /// The columns that identify the rows of a source; nil if the schema knows none.
     func key(of source: Source) throws -> [String]? {
-        guard let table = source.keyTable else { return nil }
+        guard case .table(let table) = source else { return nil }
         return try schema.keyColumns(ofTable: table)
     }
 
     /// The shortest key that identifies the rows of a source, including the hidden rowid.
     package func rowKey(of source: Source) throws -> [String] {
-        // Only a table has hidden columns.
-        guard case .table(let table) = source else { return try primaryKey(of: source) }
+        // A query may repeat rows of the table whose key they have.
+        guard case .table(let table) = source else { throw RequestError.noPrimaryKey(source.name) }
         return try schema.rowKey(ofTable: table)
     }
 
