@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { PAGE_SIZE = 50, PART_COUNT = 2 };
+
 int floor_bind_requests(FloorConnection *connection, size_t count, int64_t *digest) {
     sqlite3_stmt *statement = NULL;
     int rc;
@@ -33,25 +35,35 @@ done:
     return rc;
 }
 
+/// The players after a position, in their order: those with the same score, and those with a lower one. One search in the
+/// index finds each part. One condition for both would read all players with the same score.
+static const char *const parts[PART_COUNT] = {
+    "SELECT id, name, team, score FROM player WHERE score = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+    "SELECT id, name, team, score FROM player WHERE score < ?1 ORDER BY score DESC, id LIMIT ?3",
+};
+
 int floor_fetch_pages(
     FloorConnection *connection, int64_t score, int64_t id, size_t count, FloorPlayerList *result
 ) {
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statements[PART_COUNT] = {0};
     int rc;
-    FLOOR_TRY(floor_prepare(
-        connection,
-        "SELECT id, name, team, score FROM player "
-        "WHERE score <= ?1 AND (score < ?1 OR id > ?2) ORDER BY score DESC, id LIMIT 50",
-        &statement));
+    for (int part = 0; part < PART_COUNT; part++) {
+        FLOOR_TRY(floor_prepare(connection, parts[part], &statements[part]));
+    }
     for (size_t i = 0; i < count; i++) {
         floor_player_list_free(result);
-        FLOOR_TRY(sqlite3_bind_int64(statement, 1, score));
-        FLOOR_TRY(sqlite3_bind_int64(statement, 2, id));
-        FLOOR_TRY(read_page(statement, result));
-        FLOOR_TRY(sqlite3_reset(statement));
+        for (int part = 0; part < PART_COUNT && result->count < PAGE_SIZE; part++) {
+            FLOOR_TRY(sqlite3_bind_int64(statements[part], 1, score));
+            FLOOR_TRY(sqlite3_bind_int64(statements[part], 2, id));
+            FLOOR_TRY(sqlite3_bind_int64(statements[part], 3, PAGE_SIZE - (int64_t)result->count));
+            FLOOR_TRY(read_page(statements[part], result));
+            FLOOR_TRY(sqlite3_reset(statements[part]));
+        }
     }
 done:
-    sqlite3_finalize(statement);
+    for (int part = 0; part < PART_COUNT; part++) {
+        sqlite3_finalize(statements[part]);
+    }
     return rc;
 }
 
