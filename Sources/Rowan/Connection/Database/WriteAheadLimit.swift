@@ -39,7 +39,10 @@ final class WriteAheadLimit: Sendable {
         let pageCount = db.connection.writtenPageCount
         let isDue = state.withLock { state in
             // The log grows by what is written: most writes need not look at the file.
-            guard pageCount &- state.lookedAt >= size / 16 / Self.smallestPageSize, Uptime.now >= state.nextTruncation
+            // SQLite's counter may start again from below.
+            let isBehind = pageCount < state.lookedAt
+            guard isBehind || pageCount - state.lookedAt >= size / 16 / Self.smallestPageSize,
+                Uptime.now >= state.nextTruncation
             else { return false }
             state.lookedAt = pageCount
             return true

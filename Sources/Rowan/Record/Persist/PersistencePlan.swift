@@ -16,7 +16,7 @@ final class PlanGroup {
     /// Of insertions: whether a callback of the type runs before the statement; nil until it is known.
     @exclusivity(unchecked) var callsBeforeInsertion: Bool?
     /// Of upserts: whether a callback of the type receives the rowid; nil until a record has been upserted.
-    @exclusivity(unchecked) @usableFromInline var usesRowID: Bool?
+    @exclusivity(unchecked) var usesRowID: Bool?
     let epoch: Int
 
     init(epoch: Int) { self.epoch = epoch }
