@@ -93,7 +93,8 @@ extension SQLSpecificExpressible {
     /// Whether the text ends with another one. Case matters.
     ///
     /// ```swift
-    /// // SELECT * FROM "file" WHERE <the last bytes of "name" are those of ?>
+    /// // SELECT * FROM "file" WHERE (LENGTH(CAST('.' || "name" AS BLOB)) > LENGTH(CAST(? AS BLOB)))
+    /// // AND (SUBSTR(CAST('.' || "name" AS BLOB), ...) = CAST(? AS BLOB))
     /// File.filter { $0.name.hasSuffix(".swift") }
     /// ```
     public func hasSuffix(_ text: some SQLExpressible) -> SQLExpression {
