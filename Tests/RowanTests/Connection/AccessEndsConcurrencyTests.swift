@@ -162,6 +162,9 @@ struct AccessEndsConcurrencyTests {
     func droppedConnectionsClose(_ kind: ConnectionKind) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
+        // A callback runs before its access ends: the next connection may meet the lock of the previous one.
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(60)
         func isOpen() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in
                 // A descriptor that is closed in the meantime has no destination.
@@ -171,7 +174,7 @@ struct AccessEndsConcurrencyTests {
         }
         for round in 0..<3 {
             for verb in Verb.allCases {
-                let writer = try kind.make(path: path)
+                let writer = try kind.make(path: path, configuration)
                 try await verb.run(writer) { db in _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") }
             }
             try await eventually { try !isOpen() }
