@@ -7,6 +7,7 @@ import Testing
 private struct Label: TableRecord {
     static let links = hasMany(Link.self)
     static let issues = hasMany(Issue.self, through: links, using: Link.issue)
+    enum Columns { static let name = Column("name") }
 }
 private struct Link: TableRecord {
     static let issue = belongsTo(Issue.self)
@@ -50,17 +51,34 @@ private let shapes: [Shape] = [
     Shape(
         "count through a pivot",
         """
-        SELECT *, (SELECT COUNT(*) FROM link k JOIN issue i ON i.id = k.issueId
-                   WHERE k.labelId = label.id AND \(openByHand)) FROM label
+        SELECT label.*, IFNULL(n, 0) FROM label LEFT JOIN (
+            SELECT k.labelId, COUNT(*) AS n FROM issue i JOIN link k ON k.issueId = i.id WHERE \(openByHand) GROUP BY 1
+        ) ON labelId = label.id
         """
     ) { try rows($0, Label.annotated(with: openIssues.count)) },
     Shape(
         "sum through a pivot",
         """
-        SELECT *, (SELECT SUM(i.points) FROM link k JOIN issue i ON i.id = k.issueId
-                   WHERE k.labelId = label.id AND \(openByHand)) FROM label
+        SELECT label.*, n FROM label LEFT JOIN (
+            SELECT k.labelId, SUM(i.points) AS n FROM issue i JOIN link k ON k.issueId = i.id WHERE \(openByHand) GROUP BY 1
+        ) ON labelId = label.id
         """
     ) { try rows($0, Label.annotated(with: openIssues.sum(\.points))) },
+    Shape(
+        "count of a label's rows through a pivot",
+        """
+        SELECT *, (SELECT COUNT(*) FROM link k JOIN issue i ON i.id = k.issueId
+                   WHERE k.labelId = label.id AND \(openByHand)) FROM label WHERE name = 'l3'
+        """
+    ) { try rows($0, Label.filter { $0.name == "l3" }.annotated(with: openIssues.count)) },
+    Shape(
+        "labels with more rows through a pivot than a number",
+        """
+        SELECT label.* FROM label JOIN (
+            SELECT k.labelId, COUNT(*) AS n FROM issue i JOIN link k ON k.issueId = i.id WHERE \(openByHand) GROUP BY 1
+        ) ON labelId = label.id AND n > 15
+        """
+    ) { try rows($0, Label.having(openIssues.count > 15)) },
     Shape(
         "none through a pivot",
         """

@@ -25,11 +25,14 @@ struct DerivedAggregates {
     private let inverse: InverseRelation
     private let key: [SQLExpression]
     private let rowKey: [SQLExpression]
+    /// Whether the query contains a row once for each of its origins.
+    private let isLinkedOnce: Bool
     private(set) var functions: [AssociatedValue.Function] = []
 
-    init(path: AssociationPath, inverse: InverseRelation, rowKey: [String]) {
+    init(path: AssociationPath, inverse: InverseRelation, rowKey: [String], isLinkedOnce: Bool) {
         self.path = path
         self.inverse = inverse
+        self.isLinkedOnce = isLinkedOnce
         alias = .given()
         let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
         key = inverse.columns.map { Resolver.column($0.destination, table) }
@@ -55,16 +58,16 @@ struct DerivedAggregates {
 
     /// `SELECT key, COUNT(*), ... FROM ... GROUP BY key`
     var query: Relation {
-        // The distinct rows of each origin come first: a row counts once, even if several pivots lead to it.
         var rows = inverse.relation
         rows.orderings = []
         for index in rows.joins.indices { rows.joins[index].excludeAll() }
         let arguments = functions.enumerated().compactMap { index, function -> (String, SQLExpression)? in
             if case .call(_, let argument) = function { ("argument\(index)", argument) } else { nil }
         }
-        let isDirect = inverse.isDirect(path) && rows.joins.isEmpty
+        let isDirect = inverse.isDirect(path) ? rows.joins.isEmpty : isLinkedOnce
         var groups = rows
         if !isDirect {
+            // The distinct rows of each origin come first: a row counts once, even if several pivots lead to it.
             rows.selection =
                 named("key", key) + named("row", rowKey)
                 + arguments.map { SQLSelection(.named($1, $0)) }

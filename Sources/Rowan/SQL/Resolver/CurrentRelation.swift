@@ -7,6 +7,8 @@ struct CurrentRelation {
     /// Whether the relation is limited to one row: then scanning for one row's aggregates is cheaper than scanning for
     /// all rows.
     let isLimitedToOne: Bool
+    /// Whether the query computes the aggregates of all rows: filters, if any, depend on aggregates themselves.
+    let isWhole: Bool
     /// The filter by a single primary key, if any.
     let key: SQLExpression?
     /// Whether an outer join can make the row missing.
@@ -18,6 +20,9 @@ struct CurrentRelation {
         self.isOptional = isOptional || relation.joins.contains { $0.kind == .right || $0.kind == .full }
         storedSource = relation.storedSource
         isLimitedToOne = relation.limit?.count == 1
+        isWhole =
+            relation.limit == nil && relation.joins.allSatisfy { $0.kind == .left }
+            && relation.filters.allSatisfy(\.containsAssociatedValue)
         key = relation.oneKey
         alias = relation.aliases.first
     }
@@ -36,5 +41,12 @@ extension Resolver {
     private mutating func learnAliases(of relation: Relation) {
         for alias in relation.aliases { sources[alias] = relation.storedSource }
         for join in relation.joins { learnAliases(of: join.step.relation) }
+    }
+}
+
+extension SQLExpression {
+    /// Whether an aggregate of associated rows is part of the expression.
+    fileprivate var containsAssociatedValue: Bool {
+        contains { if case .symbol(.aggregate) = $0.node { .found } else { .goOn } }
     }
 }

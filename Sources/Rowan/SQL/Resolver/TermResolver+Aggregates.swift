@@ -3,6 +3,9 @@
 // scan groups the table by origin, and is joined. For the row of a key, that scan reads only the row's associated rows.
 // For the first of many rows, the scan of a subquery is cheaper. Groups must compare their keys as the rows of the origin
 // do: 1 and '1' are two groups of a column without type, and both equal an integer.
+//
+// If a query computes the aggregate of all rows, over some of the rows behind pivots, it groups one join, too: subqueries
+// would read all pivots, where the join may start from the rows that its conditions select.
 
 extension TermResolver {
     mutating func aggregate(_ value: AssociatedValue) throws -> SQLExpression {
@@ -23,11 +26,12 @@ extension TermResolver {
 
     /// Whether an aggregate becomes a column of a joined table.
     private func isJoined(_ value: AssociatedValue, to current: CurrentRelation) throws -> Bool {
-        guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, value.path.isGroupable,
-            try resolver.key(of: value.path.last.relation.source) != nil
+        let (path, origin) = (value.path, current.storedSource)
+        guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, path.isGroupable,
+            try resolver.key(of: path.last.relation.source) != nil,
+            try current.isWhole && resolver.readsFewPivots(value, origin) || !resolver.isIndexed(path, origin)
         else { return false }
-        return try !resolver.isIndexed(value.path, current.storedSource)
-            && resolver.groupsLikeOrigin(value.path, current.storedSource) && !refersToOuterRows(value)
+        return try resolver.groupsLikeOrigin(path, origin) && !refersToOuterRows(value)
     }
 
     /// Whether an aggregate refers to rows of an outer query: a derived table can't access them.
@@ -53,9 +57,7 @@ extension Resolver {
     ) throws -> AssociatedRows {
         let path = value.path
         let relation = path.last.relation
-        guard path.steps.count > 1, path.isGroupable, path.steps.dropLast().allSatisfy(\.relation.isPlainPivot),
-            !value.containsText, try areJoinedByColumns(path, origin)
-        else {
+        guard path.isGroupable, try joinsPivots(value, origin) else {
             let rows = try self.relation(of: path.steps[...], from: origin, originAlias)
             return AssociatedRows(relation: rows, mayRepeat: !rows.joins.isEmpty)
         }
@@ -68,6 +70,23 @@ extension Resolver {
         }
         return AssociatedRows(
             relation: inverse.relation, mayRepeat: try !relation.joins.isEmpty || !linksOnce(path, origin))
+    }
+
+    /// Whether the associated rows can be joined with the pivots that lead to them.
+    private func joinsPivots(_ value: AssociatedValue, _ origin: StoredSource) throws -> Bool {
+        try value.path.steps.count > 1 && !value.containsText && joinsPivots(value.path, origin)
+    }
+
+    private func joinsPivots(_ path: AssociationPath, _ origin: StoredSource) throws -> Bool {
+        try path.steps.dropLast().allSatisfy(\.relation.isPlainPivot) && areJoinedByColumns(path, origin)
+    }
+
+    /// Whether a join of the associated rows with their pivots, for all origins at once, may start from few of these
+    /// rows, and reads each once. A subquery that only looks for one row stops early instead.
+    fileprivate func readsFewPivots(_ value: AssociatedValue, _ origin: StoredSource) throws -> Bool {
+        let relation = value.path.last.relation
+        return try value.function != .isEmpty && !relation.filters.isEmpty && relation.joins.isEmpty
+            && joinsPivots(value, origin) && linksOnce(value.path, origin)
     }
 
     /// Whether all steps compare columns, and in the same way in both directions: so they can be joined from the last one
@@ -165,7 +184,9 @@ extension Resolver {
                         SQLExpression(.subquery(SQLSubquery(.relation(origin)))), isNegated: false)))
         }
         return DerivedAggregates(
-            path: path, inverse: inverse, rowKey: try rowKey(of: path.last.relation.source))
+            path: path, inverse: inverse, rowKey: try rowKey(of: path.last.relation.source),
+            isLinkedOnce: try path.last.relation.joins.isEmpty && joinsPivots(path, current.storedSource)
+                && linksOnce(path, current.storedSource))
     }
 
     /// Whether associated rows that belong to the same row of the origin have equal keys.
