@@ -1,18 +1,18 @@
-// The SQL of a fetch by primary key, found without rendering: one per connection and record type.
+// The SQL of a fetch or a deletion by primary key, found without rendering: one per connection and record type.
 
-/// The prepared fetch by primary key of a record type.
+/// The prepared statement by primary key of a record type.
 final class KeyPlan {
     let sql: PreparedSQL
     /// The column of the key, for records with their own stored form of keys.
     let column: String
-    /// Whether the key is the only argument: the selection may have others.
-    let isKeyAlone: Bool
+    /// Whether the key is all that the statement needs: a selection may have other arguments.
+    let isKeyEnough: Bool
     let epoch: Int
 
-    init(sql: PreparedSQL, column: String, isKeyAlone: Bool, epoch: Int) {
+    init(sql: PreparedSQL, column: String, isKeyEnough: Bool, epoch: Int) {
         self.sql = sql
         self.column = column
-        self.isKeyAlone = isKeyAlone
+        self.isKeyEnough = isKeyEnough
         self.epoch = epoch
     }
 }
@@ -22,7 +22,7 @@ extension TableRecord {
     @usableFromInline
     static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> StatementUse {
         let plan = try keyPlan(db)
-        guard plan.isKeyAlone else { return try unplannedKeyStatement(db, key) }
+        guard plan.isKeyEnough else { return try unplannedKeyStatement(db, key) }
         let value = storedValue(of: key, forColumn: plan.column)
         let use = try db.connection.use(plan.sql)
         try use.statement.setSingleArgument(value)
@@ -57,27 +57,63 @@ extension TableRecord {
         return use
     }
 
+    /// Deletes the row with a key.
+    ///
+    /// - Returns: whether the row existed.
+    static func deleteRow<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Bool {
+        let plan = try deletionPlan(db)
+        guard plan.isKeyEnough, let value = deletedKey(key, forColumn: plan.column) else {
+            return try filter(key: key).deleteOne(db)
+        }
+        let use = try db.connection.use(plan.sql)
+        try use.statement.setSingleArgument(value)
+        try use.statement.runToEnd()
+        return db.changesCount > 0
+    }
+
+    /// The key as the record stores it; nil if it is an expression that its type chooses.
+    private static func deletedKey(_ key: some DatabaseValueConvertible, forColumn column: String) -> DatabaseValue? {
+        switch key.sqlExpression.node {
+        case .value(let value): value
+        case .storable(let value): storedKey(value.value, forColumn: column)
+        default: nil
+        }
+    }
+
     private static func keyPlan(_ db: Database) throws -> KeyPlan {
         let id = ObjectIdentifier(Self.self)
         let plans = db.recordPlans
         if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch { return known }
-        let plan = try makeKeyPlan(db)
+        let plan = try makeKeyPlan(db) { try preparedUse(db, 0) }
         // Set at the end, because reading the schema may change the known version.
         plans.keyPlans[id] = plan
         return plan
     }
 
-    private static func makeKeyPlan(_ db: Database) throws -> KeyPlan {
+    private static func deletionPlan(_ db: Database) throws -> KeyPlan {
+        let id = ObjectIdentifier(Self.self)
+        let plans = db.recordPlans
+        if let known = plans.deletionPlans[id], known.epoch == db.connection.schemaEpoch { return known }
+        // The triggers of a view make its changes, which SQLite does not count: its rows are counted instead.
+        let isView = try db.viewExists(databaseTable.name, in: databaseTable.schema)
+        let plan = try makeKeyPlan(db, isUsable: !isView) { try db.use(filter(key: 0).deleteQuery(db, returning: [])) }
+        plans.deletionPlans[id] = plan
+        return plan
+    }
+
+    /// - Parameter statement: the statement for a key. Any key will do: the statement depends only on the columns.
+    private static func makeKeyPlan(
+        _ db: Database, isUsable: Bool = true, _ statement: () throws -> StatementUse
+    ) throws -> KeyPlan {
         let columns = try db.primaryKeyColumns(ofTable: databaseTable)
         guard columns.count == 1 else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: RequestError.compositeKey(table: databaseTableName, columns: columns).description)
         }
-        // Any key will do: the statement depends only on the columns.
-        let use = try preparedUse(db, 0)
+        let use = try statement()
         return KeyPlan(
-            sql: use.sql, column: columns[0], isKeyAlone: use.statement.parameterCount == 1,
+            sql: use.sql, column: columns[0], isKeyEnough: isUsable && use.statement.parameterCount == 1,
             epoch: db.connection.schemaEpoch)
     }
 }

@@ -1,5 +1,5 @@
-// The plans that a connection keeps for records: persistence methods, batches, and fetches by key. They are removed
-// when the connection releases its statements.
+// The plans that a connection keeps for records: persistence methods, batches, fetches and deletions by key. They are
+// removed when the connection releases its statements.
 
 @usableFromInline
 final class RecordPlans: ConnectionStateValue {
@@ -29,6 +29,8 @@ final class RecordPlans: ConnectionStateValue {
     private var batches: [Key: BatchPlans] = [:]
     /// The fetches by primary key, by record type.
     @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
+    /// The deletions by primary key, by record type.
+    @exclusivity(unchecked) var deletionPlans: [ObjectIdentifier: KeyPlan] = [:]
 
     /// The known columns of record types.
     private var storedColumns: [ObjectIdentifier: StoredColumns] = [:]

@@ -18,7 +18,7 @@ extension TableRecord {
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         guard let key = key.presentKey else { return false }
-        return try filter(key: key).deleteOne(db)
+        return try deleteRow(db, key)
     }
 
     /// Deletes the record with a primary or unique key.
