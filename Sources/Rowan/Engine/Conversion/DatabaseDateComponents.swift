@@ -85,18 +85,26 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
     /// The components of a text in one of SQLite's formats, or nil for any other value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
-        guard case .string(let string) = dbValue.storage, let text = DateText(parsing: string) else { return nil }
-        var components = DateComponents()
-        if text.hasDate {
-            (components.year, components.month, components.day) = (text.year, text.month, text.day)
-        }
-        if text.precision.rawValue >= DateText.Precision.minute.rawValue {
-            (components.hour, components.minute) = (text.hour, text.minute)
-        }
-        if text.precision.rawValue >= DateText.Precision.second.rawValue { components.second = text.second }
-        if text.precision == .fraction { components.nanosecond = text.nanosecond }
-        if let offset = text.offset { components.timeZone = TimeZone(secondsFromGMT: offset) }
-        return DatabaseDateComponents(components, format: Format(text))
+        fromColumn(.owned(dbValue, strict: false))
+    }
+
+    /// The components of a text column, read in place.
+    public static func fromColumn(_ column: ColumnValue) -> DatabaseDateComponents? {
+        column.withText { DateText(parsing: $0).map(Self.init) } ?? nil
+    }
+
+    private init(_ text: DateText) {
+        let hasMinute = text.precision.rawValue >= DateText.Precision.minute.rawValue
+        let hasSecond = text.precision.rawValue >= DateText.Precision.second.rawValue
+        // All components at once: each assignment would copy them.
+        let components = DateComponents(
+            timeZone: text.offset.flatMap(TimeZone.init(secondsFromGMT:)),
+            year: text.hasDate ? text.year : nil, month: text.hasDate ? text.month : nil,
+            day: text.hasDate ? text.day : nil,
+            hour: hasMinute ? text.hour : nil, minute: hasMinute ? text.minute : nil,
+            second: hasSecond ? text.second : nil,
+            nanosecond: text.precision == .fraction ? text.nanosecond : nil)
+        self.init(components, format: Format(text))
     }
 }
 
