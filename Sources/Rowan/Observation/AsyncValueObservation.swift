@@ -81,3 +81,33 @@ extension ValueObservation where Reducer: ValueReducer {
         }
     }
 }
+
+extension ValueObservation where Reducer: ValueReducer, Reducer.Value: ValueDifference {
+    /// The observed differences, as an asynchronous sequence, which skips none of them.
+    ///
+    /// - Parameters:
+    ///   - reader: a queue, a pool or a snapshot.
+    ///   - scheduler: where differences enter the sequence; by default, in tasks.
+    ///   - bufferingPolicy: what happens to differences that the loop has not taken yet. By default, all of them wait,
+    ///     because each one belongs to the previous one: the memory of a slow loop grows.
+    public func values(
+        in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
+        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .unbounded
+    ) -> AsyncValueObservation<Reducer.Value> {
+        AsyncValueObservation(bufferingPolicy) { onError, onChange in
+            start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
+        }
+    }
+}
+
+extension SharedValueObservation where Element: ValueDifference {
+    /// The observed differences, as an asynchronous sequence, which skips none of them.
+    ///
+    /// - Parameter bufferingPolicy: what happens to differences that the loop has not taken yet. By default, all of them
+    ///   wait.
+    public func values(
+        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
+    ) -> AsyncValueObservation<Element> {
+        AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
+    }
+}

@@ -59,4 +59,37 @@ struct SlowLoopConcurrencyTests {
             #expect(found == [Self.last])
         }
     }
+
+    private struct Entry: Identifiable, Equatable, FetchableRecord, Decodable, Sendable {
+        let (id, x): (Int, Int)
+        init(row: Row) { (id, x) = (row[0], row[1]) }
+    }
+
+    /// Each difference belongs to the previous one: none is skipped.
+    @Test(arguments: ConnectionKind.allCases)
+    func allDifferencesWait(_ kind: ConnectionKind) async throws {
+        let queue = DispatchQueue(label: "values")
+        let observation = ValueObservation.tracking { db in
+            try Entry.fetchAll(db, sql: "SELECT rowid, x FROM t ORDER BY rowid")
+        }.deltas()
+        for isShared in [false, true] {
+            try await withTable(kind) { writer in
+                let scheduler = AsyncValueObservationScheduler.async(onQueue: queue)
+                let values =
+                    isShared
+                    ? observation.shared(in: writer, scheduling: scheduler).values()
+                    : observation.values(in: writer, scheduling: scheduler)
+                var iterator = values.makeAsyncIterator()
+                try await writer.fence()
+                for number in 3...Self.last {
+                    try await writer.write { try $0.insert(number) }
+                    try await writer.fence()
+                    queue.sync {}
+                }
+                var entries: [Entry] = []
+                while entries.last?.x != Self.last, let delta = try await iterator.next() { delta.apply(to: &entries) }
+                #expect(entries.map(\.x) == Array(1...Self.last))
+            }
+        }
+    }
 }
