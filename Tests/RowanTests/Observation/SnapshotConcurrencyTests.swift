@@ -1,6 +1,7 @@
 // Snapshots: what they see, however the database changes, and what they refuse.
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Rowan
@@ -186,5 +187,19 @@ struct SnapshotConcurrencyTests {
                 recorder.cancel()
             }
         }
+    }
+
+    /// Each connection of a snapshot pool is set up, also the one that only watches for commits: it may need a key.
+    @Test func allConnectionsOfASnapshotAreSetUp() throws {
+        let folder = try TemporaryFolder()
+        let count = Atomic<Int>(0)
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 3
+        configuration.prepareDatabase { _ in count.add(1, ordering: .relaxed) }
+        let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
+        count.store(0, ordering: .relaxed)
+        let snapshot = try pool.makeSnapshotPool()
+        #expect(count.load(ordering: .relaxed) == 4)
+        try snapshot.close()
     }
 }

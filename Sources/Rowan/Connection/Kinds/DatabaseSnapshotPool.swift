@@ -79,6 +79,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         defer { for connection in connections { lane.release(connection) } }
         let witness = try Database(path: path, configuration: configuration, isReader: true)
         defer { witness.connection.closeEventually() }
+        try witness.withAccess { try $0.setUp(isReader: true) }
         connections = try (0..<configuration.maximumReaderCount).map { _ in try lane.acquireAnother() }
         for _ in 1...Self.maximumAttempts {
             let before = try witness.withAccess { try $0.connection.foreignDataVersions() }
