@@ -216,4 +216,63 @@ struct WriteAheadLimitConcurrencyTests {
         try pool.close()
         #expect(pool.status.walSize == 0)
     }
+
+    /// Large pages: the log is looked at before it has grown by as much again.
+    @Test func largePages() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("wal.sqlite")
+        try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: "PRAGMA page_size = 65536; CREATE TABLE t(x)") }
+        var configuration = Configuration()
+        configuration.walSizeLimit = 2_000_000
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        var largest = 0
+        for _ in 0..<100 {
+            try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+            largest = max(largest, pool.status.walSize)
+        }
+        #expect(largest > 1_800_000 && largest < 2_400_000, "\(largest)")
+        #expect(pool.status.walTruncationCount >= 2)
+    }
+
+    /// After a truncation in vain, the next small write tries again; and the first write of a pool looks at the log that
+    /// others have left.
+    @Test func aLogThatStaysLarge() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder, limit: 2_000_000)
+        let reader = try DatabaseQueue(path: folder.path("wal.sqlite"))
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN; SELECT count(*) FROM t")
+            try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(3000000))") }
+            #expect(pool.status.blockedWALTruncationCount == 1)
+            try db.execute(sql: "COMMIT")
+        }
+        // The pause after the attempt is a second at most.
+        Thread.sleep(forTimeInterval: 1.2)
+        try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        #expect(pool.status.walTruncationCount == 1)
+        #expect(pool.status.walSize == 0)
+        try pool.barrierWriteWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(3000000))") }
+        #expect(pool.status.walSize > 3_000_000)
+        var configuration = Configuration()
+        configuration.walSizeLimit = 2_000_000
+        let later = try DatabasePool(path: folder.path("wal.sqlite"), configuration: configuration)
+        try later.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        #expect(later.status.walTruncationCount == 1)
+    }
+
+    /// A suspended program takes no lock.
+    @Test func suspendedPrograms() throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder) { $0.observesSuspensionNotifications = true }
+        try pool.write { db in
+            try db.execute(sql: "INSERT INTO t VALUES (zeroblob(300000))")
+            NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
+        }
+        #expect(pool.status.walSize > 300_000)
+        #expect(pool.status.walTruncationCount == 0)
+        NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
+        try write(pool)
+        #expect(pool.status.walTruncationCount == 1)
+    }
 }

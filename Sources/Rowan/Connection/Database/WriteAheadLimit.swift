@@ -10,6 +10,8 @@ final class WriteAheadLimit: Sendable {
     private struct State {
         /// The number of pages that the writer had written at the last look at the file.
         var lookedAt = 0
+        /// Whether the next write looks at the file in any case: the first one, and those after a truncation in vain.
+        var isDue = true
         /// When the log may be emptied, an uptime: a long read must not stop each write.
         var nextTruncation: UInt64 = 0
         var truncationCount = 0
@@ -24,8 +26,8 @@ final class WriteAheadLimit: Sendable {
     private static let timeout = 0.1
     /// A wait in vain is followed by so many times its duration without another one.
     private static let pauseFactor: UInt64 = 10
-    /// The smallest page of a database, in bytes.
-    private static let smallestPageSize = 512
+    /// The largest page of a database, in bytes.
+    private static let largestPageSize = 65_536
 
     init(size: Int) { self.size = size }
 
@@ -36,15 +38,16 @@ final class WriteAheadLimit: Sendable {
     ///
     /// - Parameter db: the writer, between two accesses.
     func writerDidWrite(_ db: Database) {
+        // A suspended program must not hold a lock.
+        guard !db.connection.isSuspended.load(ordering: .relaxed) else { return }
         let pageCount = db.connection.writtenPageCount
         let isDue = state.withLock { state in
             // The log grows by what is written: most writes need not look at the file.
             // SQLite's counter may start again from below.
             let isBehind = pageCount < state.lookedAt
-            guard isBehind || pageCount - state.lookedAt >= size / 16 / Self.smallestPageSize,
-                Uptime.now >= state.nextTruncation
-            else { return false }
-            state.lookedAt = pageCount
+            let isFar = pageCount - state.lookedAt >= size / 16 / Self.largestPageSize
+            guard isBehind || isFar || state.isDue, Uptime.now >= state.nextTruncation else { return false }
+            (state.lookedAt, state.isDue) = (pageCount, false)
             return true
         }
         guard isDue, let path = db.connection.mainFileName, fileSize(path + "-wal") > size else { return }
@@ -66,7 +69,7 @@ final class WriteAheadLimit: Sendable {
         var pauseCount = 0
         let code = hooks.waitingForLocks { _ in
             pauseCount += 1
-            return wait.goesOn(after: pauseCount) { false }
+            return wait.goesOn(after: pauseCount) { connection.isSuspended.load(ordering: .relaxed) }
         } _: {
             connection.checkpointUnchecked(Database.CheckpointMode.truncate.rawValue, on: "main")
         }
@@ -76,6 +79,7 @@ final class WriteAheadLimit: Sendable {
                 state.truncationCount += 1
             } else {
                 state.blockedCount += 1
+                state.isDue = true
                 state.nextTruncation = now + (now - start) * Self.pauseFactor
             }
         }

@@ -93,7 +93,8 @@ public struct Configuration: Sendable {
     /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
     /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
     /// writer waits after an access until the reads that are running have ended, for a tenth of a second at most, and empties
-    /// the file. Other reads begin meanwhile, since they don't need it.
+    /// the file. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
+    /// need a ``busyMode`` that waits.
     ///
     /// ```swift
     /// var config = Configuration()
