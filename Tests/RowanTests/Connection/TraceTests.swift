@@ -356,4 +356,32 @@ struct TraceTests {
             #expect(events.last == "SELECT 3")
         }
     }
+
+    /// A token never stands for a later trace.
+    @Test func tokensAreNotUsedAgain() throws {
+        try withDatabase { db in
+            var log: [String] = []
+            let first = db.addTrace { _ in log.append("first") }
+            db.removeTrace(first)
+            let second = db.addTrace { log.append("\($0)") }
+            #expect(first != second)
+            db.removeTrace(first)
+            try db.execute(sql: "SELECT 1")
+            #expect(log == ["SELECT 1"])
+        }
+    }
+
+    @Test func aTraceThatRemovesAnother() throws {
+        try withDatabase { db in
+            var log: [String] = []
+            var other: Database.TraceToken?
+            _ = db.addTrace { _ in
+                log.append("first")
+                if let token = other.take() { db.removeTrace(token) }
+            }
+            other = db.addTrace { _ in log.append("second") }
+            try db.execute(sql: "SELECT 1; SELECT 2")
+            #expect(log == ["first", "first"])
+        }
+    }
 }

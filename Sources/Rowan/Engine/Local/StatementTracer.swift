@@ -5,6 +5,7 @@
 
 import CSQLite
 import Dispatch
+import Synchronization
 
 /// What happens to a statement.
 package struct StatementEvent {
@@ -90,7 +91,8 @@ package final class StatementTracer {
     }
 
     private var traces: [(number: Int, events: Events, report: (StatementEvent) -> Void)] = []
-    private var lastNumber = 0
+    /// The number of all traces in this process: a token never stands for another trace.
+    private static let count = Atomic<Int>(0)
     private var runs: [Run] = []
     private let hooks: ConnectionHooks
     private var token: ConnectionHooks.Token?
@@ -100,10 +102,10 @@ package final class StatementTracer {
     var isEmpty: Bool { traces.isEmpty }
 
     func add(_ events: Events, _ report: @escaping (StatementEvent) -> Void) -> Int {
-        lastNumber += 1
-        traces.append((lastNumber, events, report))
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        traces.append((number, events, report))
         listen()
-        return lastNumber
+        return number
     }
 
     func remove(_ number: Int) {
@@ -180,7 +182,9 @@ package final class StatementTracer {
         var text = TracedSQL(handle, detail: detail)
         // The closures of the program must not reset the statement.
         hooks.calling {
-            for (_, events, report) in traces where events.contains(needed) {
+            for (number, events, report) in traces where events.contains(needed) {
+                // A trace may remove another one.
+                guard traces.contains(where: { $0.number == number }) else { continue }
                 if isOfVirtualTable, events.contains(.omitsShadowTables) { continue }
                 if events.contains(.omitsTransactions), text.controlsTransaction { continue }
                 report(StatementEvent(kind: kind, text: text))
