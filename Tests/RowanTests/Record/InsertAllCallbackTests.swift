@@ -123,6 +123,24 @@ struct InsertAllCallbackTests {
         }
     }
 
+    /// The sequence is what a program has written there.
+    @Test func aSequenceThatIsNoNumber() throws {
+        var configuration = Configuration()
+        configuration.strictConversions = true
+        try withDatabase(configuration) { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT);
+                    INSERT INTO player VALUES (1, 'x');
+                    UPDATE sqlite_sequence SET seq = 'abc'
+                    """)
+            var all = players(5)
+            try Player.insertAll(db, &all)
+            let stored = try Int64.fetchAll(db, sql: "SELECT id FROM player WHERE id > 1 ORDER BY id")
+            #expect(all.map(\.id) == stored)
+        }
+    }
+
     @Test(arguments: [
         "CREATE TRIGGER t AFTER INSERT ON player WHEN new.name NOT LIKE '%!' BEGIN "
             + "INSERT INTO player (name) VALUES (new.name || '!'); END",

@@ -155,6 +155,37 @@ struct InsertAllTests {
         }
     }
 
+    /// SQLite does not count the rows that a statement keeps before a value of a wrong type, and counts other rows than
+    /// those before the one that fails if a trigger ignores some.
+    @Test(arguments: [
+        ("CREATE TABLE pair (id INTEGER PRIMARY KEY, a INT) STRICT", "cannot store TEXT value in INT column pair.a"),
+        (
+            """
+            CREATE TABLE pair (id INTEGER PRIMARY KEY, a INT CHECK (a <> 'x'));
+            CREATE TRIGGER t BEFORE INSERT ON pair WHEN NEW.id = 2 BEGIN SELECT RAISE(IGNORE); END
+            """, "CHECK constraint failed: a <> 'x'"
+        ),
+    ])
+    func theErrorOfAFailingRow(_ schema: String, _ message: String) throws {
+        struct Pair: PersistableRecord {
+            static let databaseTableName = "pair"
+            let (id, a): (Int, DatabaseValue)
+            func encode(to container: inout PersistenceContainer) {
+                container["id"] = id
+                container["a"] = a
+            }
+        }
+        try withDatabase { db in
+            try db.execute(sql: schema)
+            let pairs = (1...128).map { Pair(id: $0, a: $0 == 40 ? "x".databaseValue : $0.databaseValue) }
+            let error = #expect(throws: DatabaseError.self) {
+                try Pair.insertAll(db, pairs, onConflict: .fail)
+            }
+            #expect(error?.message?.hasPrefix(message) == true, "\(error!)")
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM pair") == 0)
+        }
+    }
+
     @Test func rollbackRollsBackTheTransaction() throws {
         let (queue, _) = try loggedQueue(countrySchema)
         let error = databaseError {

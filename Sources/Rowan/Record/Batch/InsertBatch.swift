@@ -195,11 +195,17 @@ extension InsertBatch {
         let single = try plan.plan(ofSize: 1, db, insertion)
         for index in first..<rows.endIndex {
             do { try single.run(db, rows[index...index]) } catch {
-                // A constraint of the table may have ended the transaction.
-                return DatabaseError.isViolation(error) ? located(error, index) : failure
+                // A constraint of the table may have ended the transaction. And SQLite may count other rows than those
+                // before the one that fails: then this is another violation.
+                return DatabaseError.isViolation(error) && isSame(error, failure) ? located(error, index) : failure
             }
         }
         return failure
+    }
+
+    private func isSame(_ error: any Error, _ other: any Error) -> Bool {
+        guard let error = error as? DatabaseError, let other = other as? DatabaseError else { return false }
+        return error.extendedResultCode == other.extendedResultCode && error.message == other.message
     }
 
     /// The error of a record. For a constraint violation, it contains the index of the record.

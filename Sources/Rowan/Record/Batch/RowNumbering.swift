@@ -58,9 +58,11 @@ struct RowNumbering {
         let cursor = try RowCursor(db.connection.use(largestRowID), adapter: nil)
         guard let row = try cursor.next() else { return nil }
         let largest: Int64? = row[0]
-        let sequence: Int64? = row[1]
-        guard largest ?? 0 >= 0 else { return nil }
-        let last = max(largest ?? 0, sequence ?? 0)
+        // Programs may write anything to the table of sequences.
+        let stored: DatabaseValue = row[1]
+        let sequence = stored.isNull ? 0 : Int64.fromDatabaseValue(stored)
+        guard largest ?? 0 >= 0, let sequence else { return nil }
+        let last = max(largest ?? 0, sequence)
         return last < .max ? last + 1 : nil
     }
 }
