@@ -7,6 +7,11 @@ import Testing
 @Suite struct DeletionByKeyTests {
     private struct Player: TableRecord {}
 
+    private struct Named: TableRecord, FetchableRecord, Decodable {
+        static let databaseTableName = "player"
+        let id: String
+    }
+
     private struct ViewKeys: DatabaseSchemaSource {
         func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? { ["id"] }
     }
@@ -82,6 +87,29 @@ import Testing
         }
     }
 
+    /// A statement that SQLite prepares again would delete by a column that is no key any more.
+    @Test func anotherConnectionChangesTheSchema() throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.path("db.sqlite"))
+        let other = try DatabaseQueue(path: folder.path("db.sqlite"))
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
+            try #expect(!Player.deleteOne(db, key: 2))
+        }
+        try other.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE player; CREATE TABLE player (uuid TEXT PRIMARY KEY, id INTEGER);
+                    INSERT INTO player VALUES ('1', 7), ('b', 1), ('c', 1)
+                    """)
+        }
+        try queue.writeWithoutTransaction { db in
+            try #expect(Player.deleteOne(db, key: 1))
+            try #expect(String.fetchAll(db, sql: "SELECT uuid FROM player") == ["b", "c"])
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     /// SQLite does not count the changes of triggers.
     @Test func rowsOfAView() throws {
         var configuration = Configuration()
@@ -117,6 +145,9 @@ import Testing
     @Test func aKeyThatIsAnExpression() throws {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE player (id TEXT PRIMARY KEY); INSERT INTO player VALUES ('a'), ('b')")
+            try #expect(Row.fetchOne(db, Player.filter(key: TrimmedKey(text: " a "))) != nil)
+            try #expect(Named.fetchOne(db, key: TrimmedKey(text: " a "))?.id == "a")
+            try #expect(Named.fetchOne(db, key: LowercaseKey(text: "B"))?.id == "b")
             try #expect(Player.deleteOne(db, key: TrimmedKey(text: " a ")))
             let log = try sql(db) { try #expect(Player.deleteOne(db, key: LowercaseKey(text: "B"))) }
             #expect(log == [#"DELETE FROM "player" WHERE "id" = (LOWER('B'))"#])

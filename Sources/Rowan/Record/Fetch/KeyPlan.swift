@@ -22,8 +22,9 @@ extension TableRecord {
     @usableFromInline
     static func keyStatement<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> StatementUse {
         let plan = try keyPlan(db)
-        guard plan.isKeyEnough else { return try unplannedKeyStatement(db, key) }
-        let value = storedValue(of: key, forColumn: plan.column)
+        guard plan.isKeyEnough, let value = storedValue(of: key, forColumn: plan.column) else {
+            return try unplannedKeyStatement(db, key)
+        }
         let use = try db.connection.use(plan.sql)
         try use.statement.setSingleArgument(value)
         if db.connection.isRecordingReads {
@@ -33,14 +34,17 @@ extension TableRecord {
         return use
     }
 
-    /// The key as the record stores it. Whether a type has a strategy costs a look-up in the runtime, which numbers
-    /// don't need: a strategy applies to dates, data and UUIDs.
+    /// The key as the record stores it; nil if it is an expression that its type chooses. Integers and texts are what they
+    /// are: to ask their types for an expression takes an allocation.
     private static func storedValue<Key: DatabaseValueConvertible>(
         of key: Key, forColumn column: String
-    ) -> DatabaseValue {
-        let value = key.databaseValue
-        if case .int64 = value.storage { return value }
-        return Key.isStoredByStrategy ? storedKey(key, forColumn: column) : value
+    ) -> DatabaseValue? {
+        if Key.self == Int64.self || Key.self == Int.self || Key.self == String.self { return key.databaseValue }
+        return switch key.sqlExpression.node {
+        case .value(let value): value
+        case .storable(let value): storedKey(value.value, forColumn: column)
+        default: nil
+        }
     }
 
     /// Apart from ``keyStatement(_:_:)``, which would look up the metadata of `Optional<Key>` even without it.
@@ -62,22 +66,13 @@ extension TableRecord {
     /// - Returns: whether the row existed.
     static func deleteRow<Key: DatabaseValueConvertible>(_ db: Database, _ key: Key) throws -> Bool {
         let plan = try deletionPlan(db)
-        guard plan.isKeyEnough, let value = deletedKey(key, forColumn: plan.column) else {
+        guard plan.isKeyEnough, let value = storedValue(of: key, forColumn: plan.column) else {
             return try filter(key: key).deleteOne(db)
         }
         let use = try db.connection.use(plan.sql)
         try use.statement.setSingleArgument(value)
         try use.statement.runToEnd()
         return db.changesCount > 0
-    }
-
-    /// The key as the record stores it; nil if it is an expression that its type chooses.
-    private static func deletedKey(_ key: some DatabaseValueConvertible, forColumn column: String) -> DatabaseValue? {
-        switch key.sqlExpression.node {
-        case .value(let value): value
-        case .storable(let value): storedKey(value.value, forColumn: column)
-        default: nil
-        }
     }
 
     private static func keyPlan(_ db: Database) throws -> KeyPlan {
@@ -91,6 +86,8 @@ extension TableRecord {
     }
 
     private static func deletionPlan(_ db: Database) throws -> KeyPlan {
+        // Another connection may have changed the schema: a deletion, unlike a fetch, can't be repeated.
+        try db.validateCache()
         let id = ObjectIdentifier(Self.self)
         let plans = db.recordPlans
         if let known = plans.deletionPlans[id], known.epoch == db.connection.schemaEpoch { return known }

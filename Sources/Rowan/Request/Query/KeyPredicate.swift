@@ -4,16 +4,6 @@
 import Foundation
 
 extension DatabaseValueConvertible {
-    /// Whether a record may have a strategy for this type.
-    static var isStoredByStrategy: Bool {
-        self == UUID.self || self == Date.self || self == Data.self || self is any OptionalValue.Type
-    }
-}
-
-private protocol OptionalValue {}
-extension Optional: OptionalValue {}
-
-extension DatabaseValueConvertible {
     /// The key, or nil if it is NULL: no row has a NULL key.
     var presentKey: Self? {
         switch sqlExpression.node {
