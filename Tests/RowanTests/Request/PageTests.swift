@@ -289,4 +289,48 @@ struct PageTests {
             #expect(error?.message?.contains("with ordered joined associations") == true)
         }
     }
+
+    /// A window sees the rows that are left by the position.
+    @Test func windowsCannotBePaginated() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE score (id INTEGER PRIMARY KEY, points INTEGER)")
+            let score = Table("score")
+            let total = sum(Column("points")).over(Window(orderBy: [Column("points")]))
+            for request in [
+                score.annotated(with: total.forKey("total")).order(Column("points")), score.all().order(total),
+            ] {
+                let error = #expect(throws: DatabaseError.self) { try request.page(size: 2).fetch(db) }
+                #expect(error?.resultCode == .SQLITE_MISUSE)
+                #expect(
+                    error?.message == """
+                        cannot paginate a request that has window functions, which would not see the rows of earlier \
+                        pages: remove them, or use a limit and an offset
+                        """)
+            }
+        }
+    }
+
+    /// Several joined rows may have NULL in their primary key.
+    @Test func nullKeysOfJoinedRows() throws {
+        struct Team: TableRecord { static let members = hasMany(Member.self) }
+        struct Member: TableRecord {}
+        try withDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team (id INTEGER PRIMARY KEY);
+                    CREATE TABLE member (code TEXT PRIMARY KEY, teamId INTEGER REFERENCES team, name TEXT);
+                    INSERT INTO team VALUES (1);
+                    INSERT INTO member VALUES (NULL, 1, 'a'), (NULL, 1, 'b'), (NULL, 1, 'c'), ('k', 1, 'd')
+                    """)
+            let request = Team.including(required: Team.members).asRequest(of: Row.self)
+            var names: [String] = []
+            var token: PageToken?
+            repeat {
+                let page = try request.page(after: token, size: 1).fetch(db)
+                names += page.elements.map { $0.scopes["member"]!["name"] }
+                token = page.next
+            } while token != nil && names.count < 9
+            #expect(names == ["a", "b", "c", "d"])
+        }
+    }
 }

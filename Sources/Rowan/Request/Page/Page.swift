@@ -164,6 +164,11 @@ private struct Keyset {
                 "cannot paginate a request that has a limit, groups or distinct rows: remove them, and pass the size of pages"
             )
         }
+        guard !relation.hasWindowFunctions else {
+            throw Self.misuse(
+                "cannot paginate a request that has window functions, which would not see the rows of earlier pages: remove them, or use a limit and an offset"
+            )
+        }
         guard !relation.repeatsAggregatedRows else {
             throw Self.misuse(
                 "cannot paginate a request that has aggregates of associations and joins that repeat its rows: remove the joins"
@@ -234,9 +239,12 @@ private struct Keyset {
         if try !isToOne(join, from: origin, resolver, db) {
             let alias = relation.aliases.first ?? .given()
             if relation.aliases.isEmpty { relation.aliases = [alias] }
-            try add(
-                resolver.primaryKey(of: relation.source), .alias(alias), direction, of: relation.source,
-                isOptional: isOptional, db)
+            let key = try resolver.primaryKey(of: relation.source)
+            try add(key, .alias(alias), direction, of: relation.source, isOptional: isOptional, db)
+            if try key.contains(where: { try Self.isNullable(Resolver.column($0), relation.source, db) }) {
+                let rowKey = try resolver.rowKey(of: relation.source)
+                try add(rowKey, .alias(alias), direction, of: relation.source, isOptional: isOptional, db)
+            }
         }
         for index in relation.joins.indices {
             try addKeys(
@@ -252,7 +260,7 @@ private struct Keyset {
         guard case .columns(let pairs) = condition, case .table(let table) = join.step.relation.source else {
             return false
         }
-        return try db.uniqueKey(table.name, of: pairs.map(\.destination), in: table.schema) != nil
+        return try db.uniqueKey(table.name, of: pairs.map(\.destination), in: table.schema, isCompared: true) != nil
     }
 
     /// Rows that follow a position, and that one search in an index finds: the first terms have constant values, and the
@@ -389,5 +397,25 @@ extension Relation {
     /// Whether any joined relation, at any depth, has an order.
     fileprivate var hasJoinedOrder: Bool {
         joins.contains { !$0.step.relation.orderings.isEmpty || $0.step.relation.hasJoinedOrder }
+    }
+}
+
+extension Relation {
+    /// Whether a term of the rows is computed over other rows.
+    fileprivate var hasWindowFunctions: Bool {
+        func isWindowed(_ expression: SQLExpression) -> Bool {
+            expression.contains { if case .windowed = $0.node { .found } else { .goOn } }
+        }
+        func isWindowed(_ selection: SQLSelection) -> Bool {
+            switch selection.node {
+            case .expression(let expression), .named(let expression, _): isWindowed(expression)
+            case .literal, .allColumns, .symbol: false
+            }
+        }
+        func isWindowed(_ ordering: SQLOrdering) -> Bool {
+            if case .expression(let expression, _) = ordering.node { isWindowed(expression) } else { false }
+        }
+        return selection.contains(where: isWindowed) || orderings.contains(where: isWindowed)
+            || joins.contains { $0.annotation.contains(where: isWindowed) || $0.step.relation.hasWindowFunctions }
     }
 }
