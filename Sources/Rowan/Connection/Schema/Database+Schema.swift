@@ -91,12 +91,17 @@ extension Database {
         try cached(tableName, schemaName, \.indexes) { kind in
             try pragma("index_list", kind.name, in: kind.schema).compactMap { row in
                 let name: String = row["name"]
-                let names = try pragma("index_info", name, in: kind.schema).map { $0["name"] as String? }
-                let columns = names.compactMap { $0 }
-                guard columns.count == names.count else { return nil }
+                let terms = try pragma("index_xinfo", name, in: kind.schema).filter { $0["key"] }
+                let columns = terms.compactMap { $0["name"] as String? }
+                guard columns.count == terms.count else { return nil }
+                let comparesAlike = zip(columns, terms).allSatisfy { column, term in
+                    let type = connection.columnType(column, of: kind.name, in: kind.schema.name)
+                    return type.map { $0.collation.isSameDatabaseName(as: term["coll"]) } ?? true
+                }
                 return IndexInfo(
                     name: name, columns: columns, isUnique: row["unique"],
-                    origin: IndexInfo.Origin(rawValue: row["origin"]), coversWholeTable: !(row["partial"] as Bool))
+                    origin: IndexInfo.Origin(rawValue: row["origin"]), coversWholeTable: !(row["partial"] as Bool),
+                    comparesLikeColumns: comparesAlike)
             }
         }
     }
@@ -143,12 +148,16 @@ extension Database {
     /// - Returns: false if the table does not exist, or if it is a view whose key is unknown.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
         guard try keyColumns(ofTable: TableName(tableName)) != nil else { return false }
-        return try uniqueKey(tableName, of: columns) != nil
+        return try uniqueKey(tableName, of: columns, isCompared: true) != nil
     }
 
     /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
+    ///
+    /// - Parameter isCompared: whether the values must differ in comparisons of the columns, too. An index may have other
+    ///   collations.
     package func uniqueKey(
-        _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil
+        _ tableName: String, of columns: some Collection<String>, in schemaName: String? = nil,
+        isCompared: Bool = false
     ) throws -> [String]? {
         let wanted = Set(columns.map(\.foldedDatabaseName))
         func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
@@ -156,7 +165,9 @@ extension Database {
         if matches(primaryKey.columns) { return primaryKey.columns }
         if let name = primaryKey.hiddenRowIDName, wanted.contains(name) { return [name] }
         return try indexes(on: tableName, in: schemaName)
-            .first { $0.isUnique && $0.coversWholeTable && matches($0.columns) }?.columns
+            .first {
+                $0.isUnique && $0.coversWholeTable && matches($0.columns) && (!isCompared || $0.comparesLikeColumns)
+            }?.columns
     }
 
     /// The names of the rowid of a table: its alias, and a hidden name.

@@ -62,7 +62,8 @@ extension Database: SchemaReader {
         let key = SchemaCache.TableColumns(table: table, columns: columns)
         if let known = schemaCache.areUnique[key] { return known }
         let answer =
-            try keyColumns(ofTable: table) != nil && uniqueKey(table.name, of: columns, in: table.schema) != nil
+            try keyColumns(ofTable: table) != nil
+            && uniqueKey(table.name, of: columns, in: table.schema, isCompared: true) != nil
         schemaCache.areUnique[key] = answer
         return answer
     }

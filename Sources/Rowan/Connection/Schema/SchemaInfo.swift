@@ -118,6 +118,8 @@ public struct IndexInfo: Sendable {
     public let origin: Origin
     /// Whether the index has neither a WHERE clause nor expressions: then a unique index is a key.
     package let coversWholeTable: Bool
+    /// Whether the index has the collations of its columns: values that are equal in a query are equal in the index.
+    package let comparesLikeColumns: Bool
 }
 
 /// A foreign key of a table.

@@ -52,7 +52,10 @@ struct DerivedAggregates {
         case .count: orZero(.int64(0))
         case .isEmpty: SQLExpression(.equal(column, .null, isNegated: false))
         case .call(.total, _): orZero(.double(0))
-        case .call: column
+        // The collation of an argument would stay with the column; that of a subquery's value does not.
+        case .call(_, let argument):
+            argument.hasCollation
+                ? SQLExpression(.function(.init("IFNULL", [column, .null], result: .firstArgument))) : column
         }
     }
 

@@ -9,6 +9,8 @@ struct CurrentRelation {
     let isLimitedToOne: Bool
     /// Whether the query computes the aggregates of all rows: filters, if any, depend on aggregates themselves.
     let isWhole: Bool
+    /// Whether SQL text selects or orders the rows: a joined table would change what `*` and `rowid` mean.
+    let isText: Bool
     /// The filter by a single primary key, if any.
     let key: SQLExpression?
     /// Whether an outer join can make the row missing.
@@ -22,7 +24,8 @@ struct CurrentRelation {
         isLimitedToOne = relation.limit?.count == 1
         isWhole =
             relation.limit == nil && relation.joins.allSatisfy { $0.kind == .left }
-            && relation.filters.allSatisfy(\.containsAssociatedValue)
+            && relation.filters.allSatisfy { $0.containsAssociatedValue && !$0.containsText }
+        isText = relation.selection.contains(where: \.isText) || relation.orderings.contains(where: \.isText)
         key = relation.oneKey
         alias = relation.aliases.first
     }
@@ -48,5 +51,35 @@ extension SQLExpression {
     /// Whether an aggregate of associated rows is part of the expression.
     fileprivate var containsAssociatedValue: Bool {
         contains { if case .symbol(.aggregate) = $0.node { .found } else { .goOn } }
+    }
+
+    /// Whether SQL text is part of the expression.
+    var containsText: Bool {
+        contains { if case .literal = $0.node { .found } else { .goOn } }
+    }
+
+    /// Whether a collation is part of the expression.
+    var hasCollation: Bool {
+        contains { if case .collated = $0.node { .found } else { .goOn } }
+    }
+}
+
+extension SQLSelection {
+    fileprivate var isText: Bool {
+        switch node {
+        case .literal: true
+        case .expression(let expression), .named(let expression, _): expression.containsText
+        case .allColumns, .symbol: false
+        }
+    }
+}
+
+extension SQLOrdering {
+    fileprivate var isText: Bool {
+        switch node {
+        case .literal: true
+        case .expression(let expression, _): expression.containsText
+        case .symbol: false
+        }
     }
 }

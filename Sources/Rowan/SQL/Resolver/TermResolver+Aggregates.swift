@@ -27,8 +27,8 @@ extension TermResolver {
     /// Whether an aggregate becomes a column of a joined table.
     private func isJoined(_ value: AssociatedValue, to current: CurrentRelation) throws -> Bool {
         let (path, origin) = (value.path, current.storedSource)
-        guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, path.isGroupable,
-            try resolver.key(of: path.last.relation.source) != nil,
+        guard resolver.aggregates == .joined, !current.isLimitedToOne, !current.isOptional, !current.isText,
+            path.isGroupable, try resolver.key(of: path.last.relation.source) != nil,
             try current.isWhole && resolver.readsFewPivots(value, origin) || !resolver.isIndexed(path, origin)
         else { return false }
         return try resolver.groupsLikeOrigin(path, origin) && !refersToOuterRows(value)
@@ -169,7 +169,8 @@ extension Resolver {
 
     fileprivate func derivedTable(of path: AssociationPath, _ current: CurrentRelation) throws -> DerivedAggregates {
         var inverse = try inverse(of: path, from: current.storedSource)
-        if let key = current.key {
+        // Several rows of a query may have the key.
+        if let key = current.key, case .table = current.source {
             let table: TableReference = inverse.isDirect(path) ? .current : .alias(inverse.alias)
             var origin = Relation(
                 current.source, storage: current.storedSource.storage,
@@ -218,11 +219,8 @@ extension Resolver {
 extension AssociatedValue {
     /// Whether the value contains SQL text, whose columns could become ambiguous beside those of joined pivots.
     fileprivate var containsText: Bool {
-        func isText(_ expression: SQLExpression) -> Bool {
-            expression.contains { if case .literal = $0.node { .found } else { .goOn } }
-        }
-        if case .call(_, let argument) = function, isText(argument) { return true }
-        return path.steps.contains { $0.relation.filters.contains(where: isText) }
+        if case .call(_, let argument) = function, argument.containsText { return true }
+        return path.steps.contains { $0.relation.filters.contains(where: \.containsText) }
     }
 }
 
