@@ -115,6 +115,13 @@ struct DateTests {
         #expect(decoded.first?.databaseValue == text.databaseValue)
     }
 
+    @Test(arguments: [-5, -12_345, 0]) func yearsBeforeZero(_ year: Int) {
+        let components = DateComponents(
+            year: year, month: 1, day: 2, hour: 3, minute: 4, second: 5, nanosecond: 6_000_000)
+        let value = DatabaseDateComponents(components, format: .YMD_HMSS).databaseValue
+        #expect(DatabaseDateComponents.fromDatabaseValue(value)?.dateComponents.year == year, "\(value)")
+    }
+
     @Test func dateComponentsWithTimeZone() throws {
         let components = try #require(DatabaseDateComponents.fromDatabaseValue("2015-07-02T03:04+02:30".databaseValue))
         #expect(components.format == .YMD_HM)

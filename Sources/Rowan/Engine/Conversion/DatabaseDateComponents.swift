@@ -62,8 +62,8 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     public var databaseValue: DatabaseValue {
         let c = dateComponents
         func digits(_ value: Int, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: Swift.max(0, count - text.count)) + text
+            let text = String(value.magnitude)
+            return (value < 0 ? "-" : "") + String(repeating: "0", count: Swift.max(0, count - text.count)) + text
         }
         let day = "\(digits(c.year ?? 0, 4))-\(digits(c.month ?? 1, 2))-\(digits(c.day ?? 1, 2))"
         let minutes = "\(digits(c.hour ?? 0, 2)):\(digits(c.minute ?? 0, 2))"
