@@ -147,12 +147,28 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         ended?.observation?.cancel()
     }
 
-    /// An observer. It receives its values in order, whatever the scheduler does.
+    /// An observer. It receives its values one after the other and in order, whatever the scheduler does.
     private final class Observer: Sendable {
+        private enum Event: Sendable {
+            case value(Element)
+            case failure(any Error)
+        }
+
         private struct State {
             var lastNumber = 0
+            /// The events that wait for the end of the current one.
+            var waiting: [Event] = []
+            var isNotifying = false
             var onError: (@Sendable (any Error) -> Void)?
             var onChange: (@Sendable (Element) -> Void)?
+
+            /// - Returns: whether nobody is notifying, so that the caller must.
+            mutating func add(_ event: Event) -> Bool {
+                guard onChange != nil else { return false }
+                waiting.append(event)
+                defer { isNotifying = true }
+                return !isNotifying
+            }
         }
 
         private let state: Mutex<State>
@@ -164,23 +180,44 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
 
         func notify(_ value: Element, number: Int) {
-            let onChange = state.withLock { state -> (@Sendable (Element) -> Void)? in
-                guard number > state.lastNumber else { return nil }
+            let isFirst = state.withLock { state in
+                guard number > state.lastNumber else { return false }
                 state.lastNumber = number
-                return state.onChange
+                return state.add(.value(value))
             }
-            onChange?(value)
+            if isFirst { notifyWaiting() }
         }
 
         func fail(_ error: any Error) {
-            let onError = state.withLock { state -> (@Sendable (any Error) -> Void)? in
-                defer { (state.onError, state.onChange) = (nil, nil) }
-                return state.onError
-            }
-            onError?(error)
+            if state.withLock({ $0.add(.failure(error)) }) { notifyWaiting() }
         }
 
-        func cancel() { state.withLock { ($0.onError, $0.onChange) = (nil, nil) } }
+        func cancel() {
+            state.withLock { state in
+                (state.onError, state.onChange) = (nil, nil)
+                state.waiting = []
+            }
+        }
+
+        /// Calls the closures of the program outside the lock: they may join or leave the observation.
+        private func notifyWaiting() {
+            while let action = nextAction() { action() }
+        }
+
+        private func nextAction() -> (() -> Void)? {
+            state.withLock { state in
+                guard let onChange = state.onChange, let onError = state.onError, !state.waiting.isEmpty else {
+                    state.isNotifying = false
+                    return nil
+                }
+                switch state.waiting.removeFirst() {
+                case .value(let value): return { onChange(value) }
+                case .failure(let error):
+                    (state.onError, state.onChange) = (nil, nil)
+                    return { onError(error) }
+                }
+            }
+        }
     }
 }
 

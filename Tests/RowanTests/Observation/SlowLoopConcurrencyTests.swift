@@ -92,4 +92,37 @@ struct SlowLoopConcurrencyTests {
             }
         }
     }
+
+    private struct ConcurrentScheduler: ValueObservationScheduler {
+        func immediateInitialValue() -> Bool { false }
+        func schedule(_ action: @escaping @Sendable () -> Void) { startThread(action) }
+    }
+
+    /// An observer that joins gets the known value on one thread, and the next one on another.
+    @Test func anObserverGetsOneValueAfterTheOther() async throws {
+        try await withTable(.memoryQueue) { writer in
+            let shared = Self.maximum.shared(in: writer, scheduling: ConcurrentScheduler())
+            let (first, second) = (Log<Int>(), Log<Int>())
+            let (isRunning, mayEnd) = (Gate(), Gate())
+            let one = shared.start(onError: { _ in }, onChange: first.append)
+            await eventually { first.elements == [2] }
+            let other = shared.start(onError: { _ in }) { value in
+                if value == 2 {
+                    isRunning.open()
+                    mayEnd.wait()
+                }
+                second.append(value)
+            }
+            await isRunning.opened()
+            try await writer.write { try $0.insert(3) }
+            await eventually { first.elements == [2, 3] }
+            // Time for a wrong notification of the other observer.
+            try await Task.sleep(for: .milliseconds(50))
+            mayEnd.open()
+            await eventually { second.elements.count == 2 }
+            #expect(second.elements == [2, 3])
+            one.cancel()
+            other.cancel()
+        }
+    }
 }
