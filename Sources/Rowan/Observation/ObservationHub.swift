@@ -53,6 +53,9 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
         version.increase()
     }
 
+    /// Whether nothing is observed.
+    var isEmpty: Bool { fetches.isEmpty }
+
     /// The number of fetches at which those that have ended are looked for.
     private var nextCleaning = 8
 

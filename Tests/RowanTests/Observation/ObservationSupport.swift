@@ -2,7 +2,9 @@
 
 import Dispatch
 import Foundation
-import Rowan
+import Testing
+
+@testable import Rowan
 
 /// What an observation has notified.
 final class Recorder<Value: Sendable>: Sendable {
@@ -53,6 +55,13 @@ extension DatabaseWriter {
         for _ in 1...3 {
             try await writeWithoutTransaction { _ in }
             try await barrierWriteWithoutTransaction { _ in }
+            // Between the end of its fetch and its next access, an observation waits nowhere.
+            try await Task.sleep(for: .milliseconds(5))
         }
+    }
+
+    /// Waits until an observation observes the writer: in a pool, it has notified its first value before.
+    func isObserved() async throws {
+        try await eventually { try writeWithoutTransaction { db in !db.observationHub.isEmpty } }
     }
 }
