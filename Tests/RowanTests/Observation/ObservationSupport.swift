@@ -61,7 +61,7 @@ extension DatabaseWriter {
     }
 
     /// Waits until an observation observes the writer: in a pool, it has notified its first value before.
-    func isObserved() async throws {
-        try await eventually { try writeWithoutTransaction { db in !db.observationHub.isEmpty } }
+    func isObserved() async {
+        await eventually { writeWithoutTransaction { db in !db.observationHub.isEmpty } }
     }
 }

@@ -80,7 +80,7 @@ struct ValueObservationConcurrencyTests {
                 return try Int.fetchOne(db, Table("player").filter(key: 1).select(Column("score"))) ?? 0
             }.record(in: writer)
             await eventually { recorder.values == [10] }
-            try await writer.isObserved()
+            await writer.isObserved()
             try await writer.fence()
             try await writer.write { try $0.execute(sql: "UPDATE player SET name = 'A'") }
             try await writer.write { try $0.execute(sql: "UPDATE player SET score = 21 WHERE id = 2") }
