@@ -1,8 +1,5 @@
 // The difference of two arrays whose elements have keys: what a list on a screen, or a copy elsewhere, has to change.
 
-/// A value that belongs to the previous one, as ``ArrayDelta`` does: an asynchronous sequence skips none of them.
-public protocol ValueDifference: Sendable {}
-
 /// The difference between two values of an observation, element by element.
 ///
 /// ```swift
@@ -14,7 +11,7 @@ public protocol ValueDifference: Sendable {}
 ///
 /// As in the updates of lists on a screen, the indices of deletions, and those that moves start from, are indices of the
 /// array before the changes; all other indices are those of the array after the changes.
-public struct ArrayDelta<Element: Sendable>: ValueDifference {
+public struct ArrayDelta<Element: Sendable>: Sendable {
     /// An element at an index.
     public struct Position: Sendable {
         /// The index in the array before or after the changes.
@@ -162,6 +159,9 @@ extension ValueReducers {
             (self.base, self.key, self.areEqual) = (base, key, areEqual)
         }
 
+        /// True.
+        public static var _continuesPrevious: Bool { true }
+
         /// The difference to the previous array, or nil if there is none.
         public mutating func _value(_ fetched: Base.Fetched) throws -> ArrayDelta<Element>? {
             guard let elements = try base._value(fetched) else { return nil }
@@ -184,8 +184,9 @@ extension ValueObservation where Reducer: ValueReducer {
     /// }
     /// ```
     ///
-    /// Each delta continues the previous one: `values(in:)` keeps all of them for a slow loop. A program that misses some,
-    /// because it has joined a shared observation or because it buffers the newest value only, finds all elements in ``ArrayDelta/elements``.
+    /// Each delta continues the previous one: by default, `values(in:)` keeps all of them for a slow loop, in memory. A
+    /// program that misses some, because it has joined a shared observation or because it buffers the newest value only,
+    /// finds all elements in ``ArrayDelta/elements``.
     ///
     /// - Complexity: O(N) for each notification, N being the number of elements; O(N log N) if elements have moved.
     public func deltas<Element: Identifiable & Equatable & Sendable>() -> ValueObservation<

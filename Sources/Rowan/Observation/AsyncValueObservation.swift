@@ -71,43 +71,14 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - scheduler: where values enter the sequence; by default, in tasks.
     ///   - bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them wait, and
     ///     a newer one replaces the oldest: the memory of a slow loop stays flat, and it always gets the last value.
-    ///     `.unbounded` keeps all values, `.bufferingNewest(1)` the last one.
+    ///     `.unbounded` keeps all values, `.bufferingNewest(1)` the last one. After `deltas()`, all values wait by
+    ///     default, because each one continues the previous one.
     public func values(
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
-        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .bufferingNewest(8)
+        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy? = nil
     ) -> AsyncValueObservation<Reducer.Value> {
-        AsyncValueObservation(bufferingPolicy) { onError, onChange in
+        AsyncValueObservation(bufferingPolicy ?? Reducer.bufferingPolicy) { onError, onChange in
             start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
         }
-    }
-}
-
-extension ValueObservation where Reducer: ValueReducer, Reducer.Value: ValueDifference {
-    /// The observed differences, as an asynchronous sequence, which skips none of them.
-    ///
-    /// - Parameters:
-    ///   - reader: a queue, a pool or a snapshot.
-    ///   - scheduler: where differences enter the sequence; by default, in tasks.
-    ///   - bufferingPolicy: what happens to differences that the loop has not taken yet. By default, all of them wait,
-    ///     because each one belongs to the previous one: the memory of a slow loop grows.
-    public func values(
-        in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
-        bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .unbounded
-    ) -> AsyncValueObservation<Reducer.Value> {
-        AsyncValueObservation(bufferingPolicy) { onError, onChange in
-            start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
-        }
-    }
-}
-
-extension SharedValueObservation where Element: ValueDifference {
-    /// The observed differences, as an asynchronous sequence, which skips none of them.
-    ///
-    /// - Parameter bufferingPolicy: what happens to differences that the loop has not taken yet. By default, all of them
-    ///   wait.
-    public func values(
-        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
-    ) -> AsyncValueObservation<Element> {
-        AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
     }
 }

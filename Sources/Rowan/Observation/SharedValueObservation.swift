@@ -1,6 +1,7 @@
 // One observation for several observers: each value is fetched and reduced once.
 
 public import Dispatch
+import Foundation
 
 /// How long a shared observation observes the database.
 public enum SharedValueObservationExtent: Sendable {
@@ -46,15 +47,18 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     private let extent: SharedValueObservationExtent
     let scheduler: any ValueObservationScheduler
+    private let bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy
     private let observe: AsyncValueObservation<Element>.Start
     private let state = Mutex(State())
 
     init(
         _ extent: SharedValueObservationExtent, _ scheduler: any ValueObservationScheduler,
+        _ bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy,
         observe: @escaping AsyncValueObservation<Element>.Start
     ) {
         self.extent = extent
         self.scheduler = scheduler
+        self.bufferingPolicy = bufferingPolicy
         self.observe = observe
     }
 
@@ -92,11 +96,11 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// The observed values, as an asynchronous sequence.
     ///
     /// - Parameter bufferingPolicy: what happens to values that the loop has not taken yet. By default, eight of them
-    ///   wait, and a newer one replaces the oldest.
+    ///   wait, and a newer one replaces the oldest; after `deltas()`, all of them wait.
     public func values(
-        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(8)
+        bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy? = nil
     ) -> AsyncValueObservation<Element> {
-        AsyncValueObservation(bufferingPolicy) { self.start(onError: $0, onChange: $1) }
+        AsyncValueObservation(bufferingPolicy ?? self.bufferingPolicy) { self.start(onError: $0, onChange: $1) }
     }
 
     private func notify(_ isImmediate: Bool, _ action: @escaping @Sendable () -> Void) {
@@ -149,29 +153,15 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// An observer. It receives its values one after the other and in order, whatever the scheduler does.
     private final class Observer: Sendable {
-        private enum Event: Sendable {
-            case value(Element)
-            case failure(any Error)
-        }
-
         private struct State {
             var lastNumber = 0
-            /// The events that wait for the end of the current one.
-            var waiting: [Event] = []
-            var isNotifying = false
             var onError: (@Sendable (any Error) -> Void)?
             var onChange: (@Sendable (Element) -> Void)?
-
-            /// - Returns: whether nobody is notifying, so that the caller must.
-            mutating func add(_ event: Event) -> Bool {
-                guard onChange != nil else { return false }
-                waiting.append(event)
-                defer { isNotifying = true }
-                return !isNotifying
-            }
         }
 
         private let state: Mutex<State>
+        /// Held during a notification. Recursive, because a closure of the program may cause another one.
+        private let turn = NSRecursiveLock()
 
         init(
             onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Element) -> Void
@@ -180,44 +170,27 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
 
         func notify(_ value: Element, number: Int) {
-            let isFirst = state.withLock { state in
-                guard number > state.lastNumber else { return false }
-                state.lastNumber = number
-                return state.add(.value(value))
+            turn.withLock {
+                let onChange = state.withLock { state -> (@Sendable (Element) -> Void)? in
+                    guard number > state.lastNumber else { return nil }
+                    state.lastNumber = number
+                    return state.onChange
+                }
+                onChange?(value)
             }
-            if isFirst { notifyWaiting() }
         }
 
         func fail(_ error: any Error) {
-            if state.withLock({ $0.add(.failure(error)) }) { notifyWaiting() }
-        }
-
-        func cancel() {
-            state.withLock { state in
-                (state.onError, state.onChange) = (nil, nil)
-                state.waiting = []
+            turn.withLock {
+                let onError = state.withLock { state -> (@Sendable (any Error) -> Void)? in
+                    defer { (state.onError, state.onChange) = (nil, nil) }
+                    return state.onError
+                }
+                onError?(error)
             }
         }
 
-        /// Calls the closures of the program outside the lock: they may join or leave the observation.
-        private func notifyWaiting() {
-            while let action = nextAction() { action() }
-        }
-
-        private func nextAction() -> (() -> Void)? {
-            state.withLock { state in
-                guard let onChange = state.onChange, let onError = state.onError, !state.waiting.isEmpty else {
-                    state.isNotifying = false
-                    return nil
-                }
-                switch state.waiting.removeFirst() {
-                case .value(let value): return { onChange(value) }
-                case .failure(let error):
-                    (state.onError, state.onChange) = (nil, nil)
-                    return { onError(error) }
-                }
-            }
-        }
+        func cancel() { state.withLock { ($0.onError, $0.onChange) = (nil, nil) } }
     }
 }
 
@@ -232,7 +205,7 @@ extension ValueObservation where Reducer: ValueReducer {
         in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),
         extent: SharedValueObservationExtent = .whileObserved
     ) -> SharedValueObservation<Reducer.Value> {
-        SharedValueObservation(extent, scheduler) { onError, onChange in
+        SharedValueObservation(extent, scheduler, Reducer.bufferingPolicy) { onError, onChange in
             start(in: reader, scheduling: scheduler, onError: onError, onChange: onChange)
         }
     }

@@ -10,6 +10,9 @@ public protocol _ValueReducer: Sendable {
     /// Whether the reducer returns what was fetched.
     static var _isIdentity: Bool { get }
 
+    /// Whether each value belongs to the previous one, so that a sequence must not skip any.
+    static var _continuesPrevious: Bool { get }
+
     /// The value to notify, or nil for none.
     mutating func _value(_ fetched: Fetched) throws -> Value?
 }
@@ -17,6 +20,13 @@ public protocol _ValueReducer: Sendable {
 extension _ValueReducer {
     /// False.
     public static var _isIdentity: Bool { false }
+    /// False.
+    public static var _continuesPrevious: Bool { false }
+
+    /// What happens by default to values that a loop has not taken yet.
+    static var bufferingPolicy: AsyncValueObservation<Value>.BufferingPolicy {
+        _continuesPrevious ? .unbounded : .bufferingNewest(8)
+    }
 }
 
 /// The type of what an observation does with fetched values.
@@ -44,6 +54,9 @@ public enum ValueReducers {
         var base: Base
         let transform: @Sendable (Base.Value) throws -> Value
 
+        /// As those of the base.
+        public static var _continuesPrevious: Bool { Base._continuesPrevious }
+
         /// The transformed value.
         public mutating func _value(_ fetched: Base.Fetched) throws -> Value? {
             try base._value(fetched).map(transform)
@@ -55,6 +68,9 @@ public enum ValueReducers {
         var base: Base
         let areEqual: @Sendable (Base.Value, Base.Value) -> Bool
         private var previous: Base.Value?
+
+        /// As those of the base.
+        public static var _continuesPrevious: Bool { Base._continuesPrevious }
 
         init(base: Base, areEqual: @escaping @Sendable (Base.Value, Base.Value) -> Bool) {
             self.base = base
@@ -74,6 +90,9 @@ public enum ValueReducers {
     public struct Trace<Base: ValueReducer>: ValueReducer {
         var base: Base
         let didReceiveValue: @Sendable (Base.Value) -> Void
+
+        /// As those of the base.
+        public static var _continuesPrevious: Bool { Base._continuesPrevious }
 
         /// The value.
         public mutating func _value(_ fetched: Base.Fetched) throws -> Base.Value? {

@@ -10,17 +10,22 @@ struct SlowLoopConcurrencyTests {
     private static let last = 40
     private static let maximum = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT MAX(x) FROM t") ?? 0 }
 
-    /// Changes the table while nobody takes values, and returns those that wait.
-    private func waitingValues(
-        _ writer: any DatabaseWriter, _ values: AsyncValueObservation<Int>, on queue: DispatchQueue
-    ) async throws -> [Int] {
-        var iterator = values.makeAsyncIterator()
+    /// Changes the table, and waits for each notification.
+    private func change(_ writer: any DatabaseWriter, _ queue: DispatchQueue) async throws {
         try await writer.fence()
         for number in 3...Self.last {
             try await writer.write { try $0.insert(number) }
             try await writer.fence()
             queue.sync {}
         }
+    }
+
+    /// Changes the table while nobody takes values, and returns those that wait.
+    private func waitingValues(
+        _ writer: any DatabaseWriter, _ values: AsyncValueObservation<Int>, on queue: DispatchQueue
+    ) async throws -> [Int] {
+        var iterator = values.makeAsyncIterator()
+        try await change(writer, queue)
         var found: [Int] = []
         while found.last != Self.last, let value = try await iterator.next() { found.append(value) }
         return found
@@ -80,16 +85,31 @@ struct SlowLoopConcurrencyTests {
                     ? observation.shared(in: writer, scheduling: scheduler).values()
                     : observation.values(in: writer, scheduling: scheduler)
                 var iterator = values.makeAsyncIterator()
-                try await writer.fence()
-                for number in 3...Self.last {
-                    try await writer.write { try $0.insert(number) }
-                    try await writer.fence()
-                    queue.sync {}
-                }
+                try await change(writer, queue)
                 var entries: [Entry] = []
                 while entries.last?.x != Self.last, let delta = try await iterator.next() { delta.apply(to: &entries) }
                 #expect(entries.map(\.x) == Array(1...Self.last))
             }
+        }
+    }
+
+    /// What is made of differences belongs to the previous ones, too; also for code that does not know the reducer.
+    @Test func whatIsMadeOfDifferences() async throws {
+        func values<Reducer: ValueReducer>(
+            _ observation: ValueObservation<Reducer>, _ writer: any DatabaseWriter, _ queue: DispatchQueue
+        ) -> AsyncValueObservation<Reducer.Value> {
+            observation.values(in: writer, scheduling: .async(onQueue: queue))
+        }
+        let queue = DispatchQueue(label: "values")
+        try await withTable(.memoryQueue) { writer in
+            let observation = ValueObservation.tracking { db in
+                try Entry.fetchAll(db, sql: "SELECT rowid, x FROM t ORDER BY rowid")
+            }.deltas().map { $0.insertions.map(\.element.x) }.removeDuplicates()
+            var iterator = values(observation, writer, queue).makeAsyncIterator()
+            try await change(writer, queue)
+            var found: [Int] = []
+            while found.last != Self.last, let numbers = try await iterator.next() { found += numbers }
+            #expect(found == Array(1...Self.last))
         }
     }
 
