@@ -13,6 +13,26 @@ extension SQLExpression {
         }
     }
 
+    /// Searches for SQL text.
+    static func findText(_ expression: SQLExpression) -> SearchStep {
+        if case .literal = expression.node { .found } else { .goOn }
+    }
+
+    /// Searches for window functions.
+    package static func findWindow(_ expression: SQLExpression) -> SearchStep {
+        if case .windowed = expression.node { .found } else { .goOn }
+    }
+
+    /// Searches for aggregates of associated rows.
+    static func findAssociatedValue(_ expression: SQLExpression) -> SearchStep {
+        if case .symbol(.aggregate) = expression.node { .found } else { .goOn }
+    }
+
+    /// Searches for collations.
+    static func findCollation(_ expression: SQLExpression) -> SearchStep {
+        if case .collated = expression.node { .found } else { .goOn }
+    }
+
     /// Whether the expression certainly contains an aggregate function, outside windows: it turns all rows into one.
     var isAggregate: Bool {
         contains { expression in
@@ -52,6 +72,25 @@ extension SQLExpression {
             default: .goOn
             }
         }
+    }
+}
+
+extension SQLSelection {
+    /// Whether a search finds an expression, outside subqueries and SQL text.
+    package func contains(_ step: (SQLExpression) -> SQLExpression.SearchStep) -> Bool {
+        switch node {
+        case .expression(let expression), .named(let expression, _): expression.contains(step)
+        case .literal, .allColumns, .symbol: false
+        }
+    }
+
+    var isLiteral: Bool { if case .literal = node { true } else { false } }
+}
+
+extension SQLOrdering {
+    /// Whether a search finds an expression, outside subqueries and SQL text.
+    package func contains(_ step: (SQLExpression) -> SQLExpression.SearchStep) -> Bool {
+        if case .expression(let expression, _) = node { expression.contains(step) } else { false }
     }
 }
 

@@ -54,7 +54,7 @@ struct DerivedAggregates {
         case .call(.total, _): orZero(.double(0))
         // The collation of an argument would stay with the column; that of a subquery's value does not.
         case .call(_, let argument):
-            argument.hasCollation
+            argument.contains(SQLExpression.findCollation)
                 ? SQLExpression(.function(.init("IFNULL", [column, .null], result: .firstArgument))) : column
         }
     }

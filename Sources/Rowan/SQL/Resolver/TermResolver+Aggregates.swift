@@ -219,8 +219,8 @@ extension Resolver {
 extension AssociatedValue {
     /// Whether the value contains SQL text, whose columns could become ambiguous beside those of joined pivots.
     fileprivate var containsText: Bool {
-        if case .call(_, let argument) = function, argument.containsText { return true }
-        return path.steps.contains { $0.relation.filters.contains(where: \.containsText) }
+        if case .call(_, let argument) = function, argument.contains(SQLExpression.findText) { return true }
+        return path.steps.contains { $0.relation.filters.contains { $0.contains(SQLExpression.findText) } }
     }
 }
 
