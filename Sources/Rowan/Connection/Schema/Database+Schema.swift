@@ -147,8 +147,7 @@ extension Database {
     ///
     /// - Returns: false if the table does not exist, or if it is a view whose key is unknown.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
-        guard try keyColumns(ofTable: TableName(tableName)) != nil else { return false }
-        return try uniqueKey(tableName, of: columns, isCompared: true) != nil
+        try hasUniqueKey(TableName(tableName), columns: Array(columns))
     }
 
     /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
