@@ -49,7 +49,9 @@ public final class DatabasePool: DatabaseWriter {
         writer = AccessLane(
             capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
             target: configuration.writeTargetQueue ?? configuration.targetQueue,
-            willPassOn: { [writeAheadLimit] connection in connection.run { writeAheadLimit?.writerDidWrite($0) } },
+            willPassOn: writeAheadLimit.map { limit in
+                { @Sendable (connection: PooledConnection) in connection.run { limit.writerDidWrite($0) } }
+            },
             didWrite: longReads.didWrite
         ) { [writerConfiguration] in
             try PooledConnection(path: path, configuration: writerConfiguration, queues: $0)
