@@ -47,7 +47,7 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
     /// - Throws: the error of the system that prevents watching other processes.
     func add(_ fetch: any ObservedFetch, _ db: Database) throws {
         if fetches.count >= nextCleaning { removeEnded(db) }
-        if fetches.isEmpty { try db.subscribe(self) }
+        if isEmpty { try db.subscribe(self) }
         fetches.append(fetch)
         bySource[fetch.sourceID, default: []].append(fetch)
         version.increase()
@@ -74,7 +74,7 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
         fetches.removeAll(where: \.isEnded)
         bySource = Dictionary(grouping: fetches, by: \.sourceID)
         version.increase()
-        if fetches.isEmpty { db.unsubscribe(self) }
+        if isEmpty { db.unsubscribe(self) }
     }
 
     private func updateRegion() {
