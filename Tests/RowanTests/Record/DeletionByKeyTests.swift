@@ -83,7 +83,8 @@ import Testing
                     the primary key of table player has 2 columns (a, b): give a value to each, as in key: ["a": ...]
                     """)
             try db.execute(sql: "DROP TABLE player")
-            #expect(throws: DatabaseError.self) { try Player.deleteOne(db, key: 1) }
+            let missing = #expect(throws: DatabaseError.self) { try Player.deleteOne(db, key: 1) }
+            #expect(missing?.message == "no such table: player")
         }
     }
 
