@@ -1,0 +1,221 @@
+// Expressions: where they end. An initial value ends before a comma, a closing bracket, the accessors of its property, or
+// a line that starts a declaration.
+
+extension TokenReader {
+    /// Moves past an expression.
+    ///
+    /// - Throws: ``SyntaxError`` if it can't tell where the expression ends.
+    mutating func skipExpression() throws(SyntaxError) {
+        var openTernaries = 0
+        while true {
+            try skipOperand()
+            guard try skipOperator(&openTernaries) else { return }
+        }
+    }
+
+    private static let wordsBeforeOperands: Set<String> = [
+        "try", "await", "unsafe", "consume", "copy", "borrow", "repeat", "each", "any", "some", "inout", "discard",
+    ]
+
+    private mutating func skipOperand() throws(SyntaxError) {
+        skipPrefixes()
+        switch current.kind {
+        case .punctuation: try skipPunctuatedOperand()
+        case .word where isAtWord("if") || isAtWord("switch") || isAtWord("do"): return try skipStatement()
+        case .word, .quoted, .number, .string, .regex:
+            advance()
+        case .symbol:
+            guard current.text.first == "." else {
+                // A prefix operator, or an operator as a value: `reduce(0, +)` stands in brackets.
+                throw error("expected a value")
+            }
+            advance()
+            _ = try takeName()
+        case .end: throw error("expected a value")
+        }
+        try skipPostfixes()
+    }
+
+    /// Moves past prefix operators and the words before an operand.
+    private mutating func skipPrefixes() {
+        while true {
+            let token = current
+            if token.kind == .word, Self.wordsBeforeOperands.contains(token.text), mayPrecedeOperand {
+                advance()
+                if token.text == "try", startsWith("?") || startsWith("!") { advance() }
+            } else if token.kind == .symbol, !token.precedesSpace, token.text.first != "." {
+                advance()
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Whether the current word is followed by an operand, and thus is not an operand itself.
+    private var mayPrecedeOperand: Bool {
+        if isAtWord("try") || isAtWord("await") { return true }
+        let next = peek()
+        switch next.kind {
+        case .word: return !next.startsLine && next.text != "as" && next.text != "is"
+        case .quoted, .number, .string: return !next.startsLine
+        case .punctuation: return next.text == "[" && next.followsSpace || next.text == "#"
+        case .symbol, .regex, .end: return false
+        }
+    }
+
+    private mutating func skipPunctuatedOperand() throws(SyntaxError) {
+        switch current.text {
+        case "(", "[", "{":
+            try skipBrackets()
+        case "#":
+            advance()
+            _ = try takeName()
+        case "\\":
+            // A key path: `\Root<Type>.name?.name[0]`, `\.name`.
+            advance()
+            if isAtName { advance() } else if isAt("[") || isAt("(") { try skipBrackets() }
+            _ = skipGenericArgumentsOfExpression()
+        case "@":
+            // A closure type as a value, or a macro's argument.
+            try skipAttribute()
+            try skipOperand()
+        default:
+            throw error("expected a value")
+        }
+    }
+
+    /// Moves past an `if`, a `switch` or a `do` that is a value.
+    private mutating func skipStatement() throws(SyntaxError) {
+        let word = current.text
+        try skipToBlock()
+        try skipBrackets()
+        if word == "if" {
+            while takeWord("else") {
+                let isLast = isAt("{")
+                try skipToBlock()
+                try skipBrackets()
+                if isLast { break }
+            }
+        } else if word == "do" {
+            while isAtWord("catch") {
+                try skipToBlock()
+                try skipBrackets()
+            }
+        }
+    }
+
+    /// Moves to the block of a statement. Its condition has closures only in brackets.
+    private mutating func skipToBlock() throws(SyntaxError) {
+        while !isAt("{") {
+            guard !isAtEnd, !isAt("}"), !isAt(")"), !isAt("]") else { throw error("expected '{'") }
+            if isAt("(") || isAt("[") { try skipBrackets() } else { advance() }
+        }
+    }
+
+    /// Moves past calls, subscripts, members, trailing closures and postfix operators.
+    private mutating func skipPostfixes() throws(SyntaxError) {
+        while true {
+            let token = current
+            switch token.kind {
+            case .punctuation where (token.text == "(" || token.text == "[") && !token.startsLine:
+                try skipBrackets()
+            case .punctuation where token.text == "{" && !startsAccessors:
+                try skipTrailingClosures()
+            case .punctuation where token.text == ":" && peek().text == ":" && peek().start == token.end:
+                advance()
+                advance()
+            case .symbol where token.text.first == "." && token.text != "..." && !token.text.hasPrefix("..<"):
+                // `.name`, and `.?` or `.self` of a key path.
+                advance()
+                if isAtName || current.kind == .number {
+                    advance()
+                } else if !isAt("[") && !isAt("(") && !startsWith("?") && !startsWith("!") {
+                    throw error("expected a member")
+                }
+            case .symbol where token.text.first == "<" && !token.followsSpace:
+                guard skipGenericArgumentsOfExpression() else { return }
+            case .symbol where !token.followsSpace && isPostfix(token):
+                advance()
+            case .symbol
+            where !token.followsSpace && (token.text.first == "?" || token.text.first == "!")
+                && token.text.dropFirst().first == ".":
+                _ = takeFirst(token.text.first!)
+            default:
+                return
+            }
+        }
+    }
+
+    /// Whether an operator that is glued to its left operand belongs to it alone.
+    private func isPostfix(_ token: Token) -> Bool {
+        if token.text.allSatisfy({ $0 == "?" || $0 == "!" }) { return true }
+        if token.precedesSpace { return true }
+        let next = peek()
+        return next.kind == .end
+            || next.kind == .punctuation && [")", "]", "}", ",", ";", ":"].contains(next.text)
+            || next.kind == .symbol && next.text.first == "."
+    }
+
+    private mutating func skipTrailingClosures() throws(SyntaxError) {
+        try skipBrackets()
+        while isAtName, peek().text == ":", peek(2).text == "{", !Self.declarationWords.contains(current.text) {
+            advance()
+            advance()
+            try skipBrackets()
+        }
+    }
+
+    /// Moves past an operator between operands; stays at the end of the expression.
+    private mutating func skipOperator(_ openTernaries: inout Int) throws(SyntaxError) -> Bool {
+        let token = current
+        if token.kind == .word, token.text == "as" || token.text == "is" {
+            advance()
+            if startsWith("?") || startsWith("!") { advance() }
+            try skipType()
+            try skipPostfixes()
+            return try skipOperator(&openTernaries)
+        }
+        if token.kind == .symbol {
+            guard token.followsSpace == token.precedesSpace || !token.followsSpace else { return false }
+            if token.text == "?" { openTernaries += 1 }
+            advance()
+            return true
+        }
+        if token.kind == .punctuation, token.text == ":", openTernaries > 0 {
+            openTernaries -= 1
+            advance()
+            return true
+        }
+        return false
+    }
+
+    private static let accessorWords: Set<String> = [
+        "get", "set", "willSet", "didSet", "_read", "_modify", "read", "modify", "unsafeAddress",
+        "unsafeMutableAddress",
+        "init", "borrow", "mutate", "yielding",
+    ]
+    private static let accessorModifiers: Set<String> = [
+        "mutating", "nonmutating", "consuming", "borrowing", "__consuming", "isolated", "nonisolated",
+    ]
+
+    /// Whether the brace before us starts accessors.
+    var startsAccessors: Bool {
+        var reader = self
+        reader.advance()
+        while true {
+            if reader.isAt("@") {
+                // Attributes of a first accessor. Those of a closure's signature precede its parameters.
+                guard (try? reader.skipAttribute()) != nil else { return false }
+            } else if reader.current.kind == .word, Self.accessorModifiers.contains(reader.current.text) {
+                reader.advance()
+            } else {
+                break
+            }
+        }
+        guard reader.current.kind == .word, Self.accessorWords.contains(reader.current.text) else { return false }
+        let next = reader.peek()
+        // `get {`, `set(new) {`, `get async throws {`, and in protocols `get set }`.
+        return next.text == "{" || next.text == "(" || next.text == "}"
+            || ["async", "throws", "set", "mutating", "nonmutating"].contains(next.text)
+    }
+}

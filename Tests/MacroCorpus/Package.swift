@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Compares the parser of RowanRecords with the compiler's: swift-syntax is a dependency of this package alone.
+let package = Package(
+    name: "MacroCorpus",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
+    targets: [
+        .target(name: "RecordSyntax"),
+        .executableTarget(
+            name: "Corpus",
+            dependencies: [
+                "RecordSyntax", .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
