@@ -36,6 +36,10 @@ public final class Row {
     /// The index that the next lookup by name tries first. Each lookup in a loop touches it: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
+    /// The last record layout that was compared with the columns, and whether the columns have its positions.
+    @exclusivity(unchecked) @usableFromInline var comparedLayout: ObjectIdentifier?
+    @exclusivity(unchecked) @usableFromInline var hasComparedPositions = false
+
     /// Whether a cursor moves this object from row to row, and will clear its memory.
     @exclusivity(unchecked) package var isMoved = false
 

@@ -17,6 +17,29 @@ extension Statement {
         }
     }
 
+    /// Binds values that stand in a buffer, and runs the statement to its end, ignoring its rows.
+    ///
+    /// - Parameters:
+    ///   - bind: binds all parameters, and returns SQLite's code.
+    ///   - arguments: the values, for an error.
+    /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
+    package func run(
+        in buffer: BindingBuffer, _ bind: (SQLiteStatement) throws -> CInt, arguments: () throws -> StatementArguments
+    ) throws {
+        forgetArguments()
+        let begun = buffer.begin()
+        defer { if buffer.end(begun) { unbind() } }
+        do {
+            try check(try bind(handle))
+            try connection.willRun(self)
+            if try firstStep() {
+                while try step() {}
+            }
+        } catch let error as DatabaseError {
+            throw error.with(arguments: try arguments())
+        }
+    }
+
     private func runInPlace(_ values: [DatabaseValue], _ order: [Int]?) throws {
         try values.withUnsafeBufferPointer { values in
             guard let order else {

@@ -319,6 +319,10 @@ struct PropertyDecoding: SingleValueSource {
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
         if let value = try SingleValueDecoder.decode(T.self, from: self, at: path()) { return value }
+        return try decodeJSON(type)
+    }
+
+    func decodeJSON<T: Decodable>(_ type: T.Type) throws -> T {
         do {
             if let value = try row.jsonDecoder(of: record, at: index).decode(T.self, from: column) { return value }
         } catch {

@@ -151,12 +151,16 @@ private struct RecordSingleValueContainer: SingleValueEncodingContainer, Throwin
 }
 
 /// How a property of a record is stored.
-private struct ColumnCoding {
+struct ColumnCoding {
     let record: any EncodableRecord.Type
     let column: String
 
     func encode<T: Encodable>(_ value: T, at key: some CodingKey) throws -> DatabaseValue {
         if let stored = try single(value, at: key) { return stored }
+        return try encodeJSON(value)
+    }
+
+    func encodeJSON<T: Encodable>(_ value: T) throws -> DatabaseValue {
         let encoder = record.databaseJSONEncoder(for: column)
         let data = try encoder.adding(record.databaseEncodingUserInfo) { try encoder.encode(value) }
         return String(decoding: data, as: UTF8.self).databaseValue

@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 ///
 /// A cursor uses the same row object for all records: copy the row if you keep it.
-public protocol FetchableRecord: SendableMetatype {
+public protocol FetchableRecord: PositionalRecord {
     /// Decodes a record from a row.
     init(row: Row) throws
 
@@ -38,6 +38,9 @@ public protocol FetchableRecord: SendableMetatype {
 
     /// How column names map to coding keys, for Decodable records.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
+
+    /// Decodes a record from columns whose positions are known. For generated code: see ``PositionalRecord``.
+    static func _element(of columns: RecordColumns) throws -> Self
 }
 
 extension FetchableRecord {
@@ -55,13 +58,22 @@ extension FetchableRecord {
     }
     /// By default, columns have the names of coding keys.
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
+
+    /// By default, decodes the row.
+    public static func _element(of columns: RecordColumns) throws -> Self { try Self(row: columns.row) }
 }
 
 /// Decodes rows to records.
 public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     /// The record of a row.
     @inlinable
-    public static func element(of row: Row) throws -> Record { try Record(row: row) }
+    public static func element(of row: Row) throws -> Record {
+        // For other types than generated ones, the optimiser removes this.
+        if let layout = Record._recordLayout, row.hasPositions(of: layout) {
+            return try Record._element(of: RecordColumns(positionsOf: row, layout))
+        }
+        return try Record(row: row)
+    }
 }
 
 /// A cursor of records.

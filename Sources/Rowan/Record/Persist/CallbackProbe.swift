@@ -7,8 +7,8 @@ import Synchronization
 /// The callbacks of an insertion or an update.
 @usableFromInline
 struct InsertionCallbacks: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+    @usableFromInline let rawValue: UInt16
+    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
 
     @usableFromInline static var willSave: Self { Self(rawValue: 1) }
     @usableFromInline static var aroundSave: Self { Self(rawValue: 2) }
@@ -18,6 +18,7 @@ struct InsertionCallbacks: OptionSet, Sendable {
     @usableFromInline static var didSave: Self { Self(rawValue: 32) }
     @usableFromInline static var willUpdate: Self { Self(rawValue: 64) }
     @usableFromInline static var aroundUpdate: Self { Self(rawValue: 128) }
+    @usableFromInline static var didUpdate: Self { Self(rawValue: 256) }
     /// The callbacks that receive the columns of an update.
     static var update: Self { [.willUpdate, .aroundUpdate] }
     /// The callbacks after the insertion, which have no access to the database.
@@ -32,7 +33,7 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
     @inlinable static var place: ConnectionState.Place { .init(3, .connection) }
 
     private let type: ObjectIdentifier
-    private let defaults = Atomic<UInt8>(0)
+    private let defaults = Atomic<UInt16>(0)
 
     init(_ type: any Any.Type) { self.type = ObjectIdentifier(type) }
 
@@ -46,7 +47,7 @@ final class CallbackProbe: ConnectionStateValue, Sendable {
 
     /// The callbacks that the user has implemented.
     var callbacks: InsertionCallbacks {
-        InsertionCallbacks.beforeOrAround.union(.did).union(.update)
+        InsertionCallbacks.beforeOrAround.union(.did).union(.update).union(.didUpdate)
             .subtracting(InsertionCallbacks(rawValue: defaults.load(ordering: .relaxed)))
     }
 }

@@ -58,6 +58,8 @@ public struct PersistenceSuccess: Sendable {
     @usableFromInline var insertedRowID: (key: InsertedKey, rowID: Int64)?
     /// The columns that the update should write; nil for all.
     @usableFromInline var updatedColumns: Set<String>?
+    /// Of an update: receives the reports of default implementations.
+    @usableFromInline var probe: CallbackProbe?
 
     /// The stored values, including the rowid of an insertion.
     public var persistenceContainer: PersistenceContainer {

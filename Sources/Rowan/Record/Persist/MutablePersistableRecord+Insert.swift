@@ -19,9 +19,15 @@ extension MutablePersistableRecord {
     public mutating func insert(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try saving(db) { record, db in
-            try record.inserting(db) { try $0.runInsert(db, Insertion(type(of: $0), conflictResolution)) }
+        if let layout = Self._recordLayout {
+            let insertion = Insertion(Self.self, conflictResolution)
+            let group = insertion.planGroup(db)
+            if group.bindsDirectly == true { return try insertDirectly(db, group, insertion, layout) }
+            if group.bindsDirectly == nil {
+                return try group.probeInsertion(db, Self.self) { try inserting(db, insertion) }
+            }
         }
+        try inserting(db, Insertion(type(of: self), conflictResolution))
     }
 
     /// The record after its insertion.
@@ -191,6 +197,12 @@ extension Optional {
 // `@inlinable`: benchmark insert-struct. Callbacks that a type does not implement are optimised away, and no metadata
 // is looked up.
 extension MutablePersistableRecord {
+    /// The insertion with all its callbacks.
+    @inlinable
+    mutating func inserting(_ db: Database, _ insertion: Insertion) throws {
+        try saving(db) { record, db in try record.inserting(db) { try $0.runInsert(db, insertion) } }
+    }
+
     /// The insertion with its callbacks, without the callbacks of saving.
     @inlinable
     mutating func inserting<T>(
@@ -205,6 +217,7 @@ extension MutablePersistableRecord {
             return inserted.0
         }
         guard let (inserted, value) = result else { throw callbackError("aroundInsert", Self.self) }
+        keepRowID(inserted)
         didInsert(inserted)
         return (PersistenceSuccess(inserted), value)
     }
@@ -233,7 +246,9 @@ extension MutablePersistableRecord {
         let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        return (try group.insert(db, &container, insertion), ())
+        var inserted = try group.insert(db, &container, insertion)
+        if Self._recordLayout != nil { inserted.forgetKeyIfIgnored(db) }
+        return (inserted, ())
     }
 
     func runInsert<T>(

@@ -56,7 +56,9 @@ extension MutablePersistableRecord {
             // The probe has run the closure, and rethrown its error.
             return result!
         }
-        let inserted = try group.insert(db, &container, insertion)
+        var inserted = try group.insert(db, &container, insertion)
+        inserted.forgetKeyIfIgnored(db)
+        keepRowID(inserted)
         didInsert(inserted)
         return (PersistenceSuccess(inserted), ())
     }

@@ -16,10 +16,22 @@ extension MutablePersistableRecord {
     ///   and of callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        var record = self
-        try record.saving(db) { record, db in
-            try record.updating(db, Modification(type(of: self), conflictResolution))
+        if let layout = Self._recordLayout {
+            let modification = Modification(Self.self, conflictResolution)
+            let group = modification.planGroup(db)
+            if group.bindsDirectly == true, try updateDirectly(db, group, modification, layout) { return }
+            if group.bindsDirectly == nil {
+                return try group.probeUpdate(db, Self.self) { try updating(db, modification) }
+            }
         }
+        try updating(db, Modification(type(of: self), conflictResolution))
+    }
+
+    /// The update with all its callbacks.
+    @inlinable
+    func updating(_ db: Database, _ modification: Modification) throws {
+        var record = self
+        try record.saving(db) { record, db in try record.updating(db, modification) }
     }
 
     /// Updates some columns of the row: `player.update(db, columns: ["score"])`. Columns that the record or the table
@@ -295,6 +307,7 @@ extension MutablePersistableRecord {
                 }
                 var success = PersistenceSuccess(persistenceContainer: container)
                 success.updatedColumns = modification.columns
+                if Self._recordLayout != nil { success.probe = db.probe }
                 result = (success, value)
                 return success
             }

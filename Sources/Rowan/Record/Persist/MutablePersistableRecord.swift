@@ -48,6 +48,11 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
     /// Called after the deletion.
     func didDelete(deleted: Bool)
+
+    /// Stores the values of the record, in the order of its layout. For generated code: see ``PositionalRecord``.
+    func _bind(to binder: inout RecordBinder) throws
+    /// Keeps the rowid of the inserted record, before `didInsert`. For generated code.
+    mutating func _didInsert(rowID: Int64)
 }
 
 // The default implementations only report themselves to a probe: see CallbackProbe.
@@ -77,7 +82,7 @@ extension MutablePersistableRecord {
     }
     /// By default, does nothing.
     @inlinable
-    public func didUpdate(_ updated: PersistenceSuccess) {}
+    public func didUpdate(_ updated: PersistenceSuccess) { updated.probe?.note(.didUpdate, Self.self) }
     /// By default, does nothing.
     @inlinable
     public func willSave(_ db: Database) throws { db.hasDefault(.willSave, Self.self) }
@@ -89,7 +94,9 @@ extension MutablePersistableRecord {
     }
     /// By default, does nothing.
     @inlinable
-    public func didSave(_ saved: PersistenceSuccess) { saved.insertedRowID?.key.probe?.note(.didSave, Self.self) }
+    public func didSave(_ saved: PersistenceSuccess) {
+        (saved.insertedRowID?.key.probe ?? saved.probe)?.note(.didSave, Self.self)
+    }
     /// By default, does nothing.
     @inlinable
     public func willDelete(_ db: Database) throws {}
@@ -99,6 +106,12 @@ extension MutablePersistableRecord {
     /// By default, does nothing.
     @inlinable
     public func didDelete(deleted: Bool) {}
+    /// By default, does nothing: only types with a layout are stored this way.
+    @inlinable
+    public func _bind(to binder: inout RecordBinder) throws {}
+    /// By default, does nothing.
+    @inlinable
+    public mutating func _didInsert(rowID: Int64) {}
 }
 
 /// A record that does not change when it is inserted: a class, or a struct without a generated key.

@@ -36,6 +36,9 @@ final class RecordPlans: ConnectionStateValue {
     private var storedColumns: [ObjectIdentifier: StoredColumns] = [:]
     @exclusivity(unchecked) private var lastStored: (type: ObjectIdentifier, columns: StoredColumns)?
 
+    /// The memory of parameters.
+    private(set) lazy var bindingBuffer = BindingBuffer()
+
     private static let capacity = 512
 
     /// The plans of a key for a schema.

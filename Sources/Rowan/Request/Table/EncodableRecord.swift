@@ -16,7 +16,7 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
-public protocol EncodableRecord: SendableMetatype {
+public protocol EncodableRecord: PositionalRecord {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -121,7 +121,7 @@ extension DatabaseDateEncodingStrategy {
         case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
         case .secondsSince1970: Self.integer(date.timeIntervalSince1970)
         case .millisecondsSince1970: Self.integer(date.timeIntervalSince1970 * 1_000)
-        case .iso8601: Self.calendar.contains(date) ? date.formatted(.iso8601).databaseValue : .null
+        case .iso8601: DatabaseValue(iso8601: date)
         case .formatted(let formatter): formatter.string(from: date).databaseValue
         case .custom(let encode): encode(date)?.databaseValue ?? .null
         }
@@ -133,10 +133,6 @@ extension DatabaseDateEncodingStrategy {
         let rounded = number.rounded(.down)
         return Int64(exactly: rounded)?.databaseValue ?? rounded.databaseValue
     }
-
-    /// The range of Foundation's calendar, which replaces dates outside it with its first or last date.
-    private static let calendar =
-        Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
 }
 
 extension DatabaseDataEncodingStrategy {
@@ -180,6 +176,9 @@ extension RecordStorage {
 /// encode their values themselves.
 @Sendable
 private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
+    if let layout = (type as? any PositionalRecord.Type)?._recordLayout {
+        return layout.storedValue(value.value, forColumn: column) ?? value.databaseValue
+    }
     guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
     return type.storedValue(value.value, forColumn: column)
 }
@@ -189,6 +188,7 @@ extension TableRecord {
     package static func storedKey(
         _ key: some DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
+        if let layout = _recordLayout { return layout.storedValue(key, forColumn: column) ?? key.databaseValue }
         guard let type = Self.self as? any (EncodableRecord & Encodable).Type else { return key.databaseValue }
         return type.storedValue(key, forColumn: column)
     }

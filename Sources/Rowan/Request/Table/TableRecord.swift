@@ -13,7 +13,7 @@
 /// // SELECT * FROM "player" WHERE "name" = ?
 /// Player.filter { $0.name == "Arthur" }
 /// ```
-public protocol TableRecord: SendableMetatype {
+public protocol TableRecord: PositionalRecord {
     /// The type that declares the columns.
     associatedtype Columns = UndeclaredColumns
 

@@ -1,0 +1,131 @@
+// The columns of a record type that a macro has generated: known names in a known order. Rows whose columns have the
+// same names at the same positions are read by position, without any lookup.
+
+import Synchronization
+
+/// A record type that may know its columns in advance. For generated code only: `@Record` and `@Selection` of RowanRecords
+/// implement it, and other types keep its default.
+public protocol PositionalRecord: SendableMetatype {
+    /// The columns of the type, in the order of its properties; nil for a type that was not generated.
+    static var _recordLayout: RecordLayout? { get }
+}
+
+extension PositionalRecord {
+    /// By default, nil.
+    @inlinable
+    public static var _recordLayout: RecordLayout? { nil }
+}
+
+/// The columns of a generated record type, in the order of its properties. For generated code only.
+public final class RecordLayout: Sendable {
+    /// The record type.
+    package let record: any PositionalRecord.Type
+    /// The names of the columns.
+    package let names: [String]
+    /// The columns that the database computes.
+    package let generated: Set<Int>
+    /// The property that keeps the rowid of an insertion.
+    package let rowIDProperty: Int?
+    /// Whether the generated code reads rows. Otherwise the type has an initializer of its own.
+    @usableFromInline let readsRows: Bool
+    /// The storages that the type has chosen.
+    private let storages: [ChosenStorage]
+
+    /// Creates the layout of a type.
+    ///
+    /// - Parameters:
+    ///   - record: the type.
+    ///   - names: the names of the columns, distinct for SQLite.
+    ///   - storages: the columns with another storage than that of their type.
+    ///   - generated: the indexes of the columns that the database computes.
+    ///   - rowID: the property that keeps the rowid of an insertion.
+    ///   - readsRows: whether the generated code reads rows.
+    public init(
+        _ record: any PositionalRecord.Type, _ names: [String], storages: [ChosenStorage] = [], generated: [Int] = [],
+        rowID: Int? = nil, readsRows: Bool = true
+    ) {
+        self.record = record
+        self.names = names
+        self.storages = storages
+        self.generated = Set(generated)
+        rowIDProperty = rowID
+        self.readsRows = readsRows
+    }
+
+    /// The columns as a selection.
+    public var selection: [any SQLSelectable] { names.map { Column($0) } }
+
+    /// Whether some columns have another storage than that of their type.
+    package var hasStorages: Bool { !storages.isEmpty }
+
+    /// A column with another storage than that of its type.
+    public struct ChosenStorage: Sendable {
+        let column: String
+        let encode: @Sendable (any Any) -> DatabaseValue?
+        let convert: @Sendable (DatabaseValue) -> DatabaseValue?
+    }
+
+    /// The value that a column stores; nil if the type of the column stores it.
+    package func storedValue(_ value: some Any, forColumn column: String) -> DatabaseValue? {
+        storage(of: column)?.encode(value)
+    }
+
+    /// The value that a column stores instead of that of the value's type; nil if the column has no storage of its own.
+    package func storedValue(_ value: DatabaseValue, ofColumn column: String) -> DatabaseValue? {
+        storage(of: column)?.convert(value)
+    }
+
+    private func storage(of column: String) -> ChosenStorage? {
+        storages.first { $0.column.isSameDatabaseName(as: column) }
+    }
+}
+
+extension RecordLayout {
+    /// The layouts of generic types, which have no static stored properties.
+    private static let shared = Mutex<[ObjectIdentifier: RecordLayout]>([:])
+
+    /// The layout of a generic type, created once.
+    public static func shared(by type: any Any.Type, _ make: () -> RecordLayout) -> RecordLayout {
+        if let known = shared.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        // Two threads may make one: both are the same.
+        let layout = make()
+        return shared.withLock { layouts in
+            if let known = layouts[ObjectIdentifier(type)] { return known }
+            layouts[ObjectIdentifier(type)] = layout
+            return layout
+        }
+    }
+}
+
+/// A column with another storage than that of its type. For generated code only.
+public func _storage<Storage: ColumnStorage>(_ column: String, _ storage: Storage) -> RecordLayout.ChosenStorage {
+    RecordLayout.ChosenStorage(
+        column: column,
+        encode: { value in (value as? Storage.Value).map(storage.databaseValue) },
+        convert: { value in
+            guard let type = Storage.Value.self as? any DatabaseValueConvertible.Type else { return nil }
+            return (type.fromDatabaseValue(value) as? Storage.Value).map(storage.databaseValue)
+        })
+}
+
+extension Row {
+    /// Whether the columns of the row start with those of a record type, at the same positions. Rows of strict
+    /// conversions, and adapted rows whose columns are not adjacent, are read by name.
+    @inlinable @inline(__always)
+    package func hasPositions(of layout: RecordLayout) -> Bool {
+        if comparedLayout == ObjectIdentifier(layout) { return hasComparedPositions }
+        return comparePositions(with: layout)
+    }
+
+    @usableFromInline
+    func comparePositions(with record: RecordLayout) -> Bool {
+        let names = layout.names
+        let isSame =
+            record.readsRows && layout.indexes == nil && !storage.source.isStrict && names.count >= record.names.count
+            && (names.count == record.names.count && names == record.names
+                || zip(names, record.names).allSatisfy { $0 == $1 || $0.isSameDatabaseName(as: $1) })
+        comparedLayout = ObjectIdentifier(record)
+        hasComparedPositions = isSame
+        return isSame
+    }
+}

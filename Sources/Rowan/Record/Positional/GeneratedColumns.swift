@@ -1,0 +1,40 @@
+// The columns of generated record types: their Swift type is that of the property.
+
+/// The column of a property. For generated code only: the overloads choose the kind of the column by the type.
+public func _column<Root, Value: SQLExpressible>(
+    _ name: String, of property: KeyPath<Root, Value>
+) -> TypedColumn<Value> {
+    TypedColumn(name)
+}
+
+/// The column of a property that is stored as JSON.
+@_disfavoredOverload
+public func _column<Root, Value: Encodable>(_ name: String, of property: KeyPath<Root, Value>) -> JSONColumn {
+    JSONColumn(name)
+}
+
+/// The column of a property whose type can't be stored: reading it is the error that the compiler reports.
+@_disfavoredOverload
+public func _column<Root, Value>(_ name: String, of property: KeyPath<Root, Value>) -> Column { Column(name) }
+
+/// The column of a property with a storage of its own: compared values are stored the same way.
+public func _column<Root, Value: SQLExpressible>(
+    _ name: String, of property: KeyPath<Root, Value>, as storage: some ColumnStorage
+) -> TypedColumn<Value> {
+    TypedColumn(name)
+}
+
+/// The column of a property with a storage of its own, whose type is no SQL value.
+@_disfavoredOverload
+public func _column<Root, Value>(
+    _ name: String, of property: KeyPath<Root, Value>, as storage: some ColumnStorage
+) -> Column {
+    Column(name)
+}
+
+/// The column of a property that is stored as JSON.
+public func _column<Root, Value>(
+    _ name: String, of property: KeyPath<Root, Value>, as storage: JSONStorage
+) -> JSONColumn {
+    JSONColumn(name)
+}

@@ -1,0 +1,208 @@
+// How generated records store their values: straight into the parameters of a statement, or into a container for all
+// that needs names. `@inlinable`: benchmark insert-record; the bindings specialise in the user's module.
+
+public import CSQLite
+public import Foundation
+
+/// Receives the values of a generated record type. For generated code only: a call with the index of a property, and its
+/// value.
+public struct RecordBinder {
+    /// The statement; nil if the values are collected by name.
+    @usableFromInline let statement: SQLiteStatement?
+    /// The parameter of each property, 0 for a property without one; nil if the parameters are the properties in order.
+    @usableFromInline let places: UnsafePointer<CInt>?
+    // The caller keeps them alive.
+    @usableFromInline unowned(unsafe) let buffer: BindingBuffer?
+    @usableFromInline unowned(unsafe) let layout: RecordLayout
+    /// The first code other than SQLITE_OK.
+    @usableFromInline var code = SQLITE_OK
+    /// The values by name.
+    var container: PersistenceContainer
+
+    /// Binds the parameters of a statement.
+    init(_ statement: SQLiteStatement, _ places: UnsafePointer<CInt>?, _ buffer: BindingBuffer, _ layout: RecordLayout)
+    {
+        self.statement = statement
+        self.places = places
+        self.buffer = buffer
+        self.layout = layout
+        container = PersistenceContainer()
+    }
+
+    /// Collects values by name.
+    init(_ container: PersistenceContainer, _ layout: RecordLayout) {
+        statement = nil
+        places = nil
+        buffer = nil
+        self.layout = layout
+        self.container = container
+    }
+
+    // MARK: Values
+
+    /// Stores a value.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int, _ value: Value) throws {
+        guard let statement else { return set(index, value.databaseValue) }
+        if let parameter = parameter(index) { note(value.bind(to: statement, at: parameter)) }
+    }
+
+    /// Stores a text.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: String) throws {
+        guard let statement else { return set(index, value.databaseValue) }
+        if let parameter = parameter(index) { bind(value, statement, parameter) }
+    }
+
+    /// Stores a text.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: String?) throws {
+        guard let statement else { return set(index, value.databaseValue) }
+        guard let parameter = parameter(index) else { return }
+        if let value { bind(value, statement, parameter) } else { note(sqlite3_bind_null(statement, parameter)) }
+    }
+
+    /// Stores a date as text.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: Date) throws { bind(index, value) }
+
+    /// Stores a date as text.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: Date?) throws { bind(index, value) }
+
+    /// Stores data as a blob.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: Data) throws { bind(index, value.databaseValue) }
+
+    /// Stores data as a blob.
+    @inlinable @inline(__always)
+    public mutating func callAsFunction(_ index: Int, _ value: Data?) throws { bind(index, value.databaseValue) }
+
+    /// Stores a value in another storage than that of its type.
+    @inlinable
+    public mutating func callAsFunction<Storage: ColumnStorage>(
+        _ index: Int, _ value: Storage.Value, as storage: Storage
+    ) throws {
+        bind(index, storage.databaseValue(of: value))
+    }
+
+    /// Stores a value in another storage than that of its type; nil as NULL.
+    @inlinable
+    public mutating func callAsFunction<Storage: ColumnStorage>(
+        _ index: Int, _ value: Storage.Value?, as storage: Storage
+    ) throws {
+        bind(index, value.map(storage.databaseValue) ?? .null)
+    }
+
+    /// Stores a Codable value: its single value, or JSON.
+    ///
+    /// - Throws: the error of the encoding.
+    @_disfavoredOverload
+    public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value) throws {
+        bind(index, try coding(index).encode(value, at: PlainCodingKey(stringValue: layout.names[index])))
+    }
+
+    /// Stores a Codable value; nil as NULL.
+    ///
+    /// - Throws: the error of the encoding.
+    @_disfavoredOverload
+    public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value?) throws {
+        guard let value else { return bind(index, .null) }
+        bind(index, try coding(index).encode(value, at: PlainCodingKey(stringValue: layout.names[index])))
+    }
+
+    /// Stores a value as JSON.
+    ///
+    /// - Throws: the error of the encoding.
+    public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value, as storage: JSONStorage) throws
+    {
+        bind(index, try coding(index).encodeJSON(value))
+    }
+
+    /// Stores a value as JSON; nil as NULL.
+    ///
+    /// - Throws: the error of the encoding.
+    public mutating func callAsFunction<Value: Encodable>(
+        _ index: Int, _ value: Value?, as storage: JSONStorage
+    ) throws {
+        bind(index, try value.map { try coding(index).encodeJSON($0) } ?? .null)
+    }
+
+    /// A type that has no column: the compiler reports it where the property is read.
+    @_disfavoredOverload
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws {}
+
+    private func coding(_ index: Int) -> ColumnCoding {
+        ColumnCoding(record: layout.record as! any EncodableRecord.Type, column: layout.names[index])
+    }
+
+    // MARK: Parameters
+
+    /// The parameter of a property; nil if the statement has none for it.
+    @inlinable @inline(__always)
+    func parameter(_ index: Int) -> CInt? {
+        guard let places else { return CInt(truncatingIfNeeded: index &+ 1) }
+        return places[index] == 0 ? nil : places[index]
+    }
+
+    @inlinable @inline(__always)
+    mutating func note(_ code: CInt) { if code != SQLITE_OK, self.code == SQLITE_OK { self.code = code } }
+
+    @usableFromInline
+    mutating func set(_ index: Int, _ value: DatabaseValue) { container.set(layout.names[index], value) }
+
+    @usableFromInline
+    mutating func bind(_ text: String, _ statement: SQLiteStatement, _ parameter: CInt) {
+        var text = text
+        let code = text.withUTF8 { bytes -> CInt in
+            guard let count = CInt(exactly: bytes.count) else { return SQLITE_TOOBIG }
+            let place = buffer.unsafelyUnwrapped.append(UnsafeRawBufferPointer(bytes))
+            return place.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                rowan_bind_static_text(statement, parameter, $0, count)
+            }
+        }
+        note(code)
+    }
+
+    @usableFromInline
+    mutating func bind(_ index: Int, _ value: DatabaseValue) {
+        guard let statement else { return set(index, value) }
+        guard let parameter = parameter(index) else { return }
+        switch value.storage {
+        case .string(let text): bind(text, statement, parameter)
+        case .blob(let data) where !data.isEmpty:
+            guard let count = CInt(exactly: data.count) else { return note(SQLITE_TOOBIG) }
+            let place = data.withUnsafeBytes { buffer.unsafelyUnwrapped.append($0) }
+            note(rowan_bind_static_blob(statement, parameter, place, count))
+        case .null, .int64, .double, .blob: note(value.bind(to: statement, at: parameter))
+        }
+    }
+
+    @usableFromInline
+    mutating func bind(_ index: Int, _ date: Date?) { bind(index, date?.databaseValue ?? .null) }
+}
+
+extension PersistenceContainer {
+    /// Sets the values of a generated record. For generated code only.
+    public mutating func _set<Record: MutablePersistableRecord>(_ record: Record) throws {
+        // Generated code calls it for a type with a layout.
+        var binder = RecordBinder(self, Record._recordLayout.unsafelyUnwrapped)
+        self = PersistenceContainer()
+        try record._bind(to: &binder)
+        self = binder.container
+    }
+}
+
+/// Keeps the rowid of an insertion. For generated code only.
+@inlinable
+public func _keep<Value: FixedWidthInteger>(_ rowID: Int64, in key: inout Value?) {
+    // A rowid that does not fit leaves the key unset: the next update finds no row.
+    key = Value(exactly: rowID)
+}
+
+/// Keeps the rowid of an insertion in a key of another type.
+@inlinable
+@_disfavoredOverload
+public func _keep<Value: DatabaseValueConvertible>(_ rowID: Int64, in key: inout Value?) {
+    key = Value.fromDatabaseValue(rowID.databaseValue)
+}

@@ -1,0 +1,138 @@
+// How generated records read their columns: by position if the row has the columns of the type, otherwise by name.
+// `@inlinable`: benchmark fetch-record; the reads specialise in the user's module.
+
+import CSQLite
+
+/// The columns of a generated record type in a row. For generated code only: a call with the index of a property decodes
+/// its column.
+public struct RecordColumns {
+    /// The statement of a live row with known positions; nil if another row is read.
+    @usableFromInline let pointer: SQLiteStatement?
+    /// The statement column of the first property.
+    @usableFromInline let first: CInt
+    /// Whether the row has the columns of the type, at the same positions.
+    @usableFromInline let isPositional: Bool
+    // The reader of the row keeps both alive.
+    @usableFromInline unowned(unsafe) let row: Row
+    @usableFromInline unowned(unsafe) let layout: RecordLayout
+
+    /// The columns of a row, by name.
+    public init(_ row: Row, _ layout: RecordLayout?) {
+        // Generated code passes the layout of its type.
+        let layout = layout.unsafelyUnwrapped
+        if row.hasPositions(of: layout) {
+            self.init(positionsOf: row, layout)
+        } else {
+            self.init(pointer: nil, first: 0, isPositional: false, row, layout)
+        }
+    }
+
+    /// The columns of a row that has the columns of the type.
+    @inlinable @inline(__always)
+    init(positionsOf row: Row, _ layout: RecordLayout) {
+        self.init(
+            pointer: row.storage.pointer, first: CInt(truncatingIfNeeded: row.offset), isPositional: true, row, layout)
+    }
+
+    @inlinable @inline(__always)
+    init(pointer: SQLiteStatement?, first: CInt, isPositional: Bool, _ row: Row, _ layout: RecordLayout) {
+        self.pointer = pointer
+        self.first = first
+        self.isPositional = isPositional
+        self.row = row
+        self.layout = layout
+    }
+
+    /// The value of a property.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    @inlinable @inline(__always)
+    public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+        if let pointer {
+            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
+            if let value = Value.fromColumn(column) { return value }
+        }
+        return try decode(index)
+    }
+
+    @usableFromInline
+    func decode<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+        try isPositional
+            ? row.decode(Value.self, atIndex: index) : row.decode(Value.self, forColumn: layout.names[index])
+    }
+
+    /// The value of a property, in another storage than that of its type.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
+    @inlinable
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
+        let column = try columnIndex(index)
+        let value = row.column(atUncheckedIndex: column)
+        if !value.isNull, let value = storage.value(from: value) { return value }
+        throw decodingError(Storage.Value.self, at: column)
+    }
+
+    /// The same for an optional property: nil for NULL and for a missing column.
+    @inlinable
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
+        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        if let value = storage.value(from: row.column(atUncheckedIndex: column)) { return value }
+        throw decodingError(Storage.Value.self, at: column)
+    }
+
+    /// The value of a property of a Codable type: its single value, or JSON.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    @_disfavoredOverload
+    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
+        try decode(Value.self, at: columnIndex(index))
+    }
+
+    /// The same for an optional property: nil for NULL and for a missing column.
+    @_disfavoredOverload
+    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value? {
+        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        return try decode(Value.self, at: column)
+    }
+
+    /// The value of a property that is stored as JSON.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
+        try property(columnIndex(index)).decodeJSON(Value.self)
+    }
+
+    /// The same for an optional property: nil for NULL and for a missing column.
+    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value? {
+        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        return try property(column).decodeJSON(Value.self)
+    }
+
+    /// A type that has no column: the compiler reports it.
+    @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
+    public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }
+
+    private func decode<Value: Decodable>(_ type: Value.Type, at column: Int) throws -> Value {
+        try property(column).decode(type, at: CodingPath(nil, PlainCodingKey(stringValue: row.layout.names[column])))
+    }
+
+    private func property(_ column: Int) -> PropertyDecoding {
+        PropertyDecoding(layout.record as! any FetchableRecord.Type, row, column)
+    }
+
+    @usableFromInline
+    func decodingError(_ type: any Any.Type, at column: Int) -> any Error { row.decodingError(type, at: column) }
+
+    /// The index of a property's column in the row.
+    @usableFromInline
+    func columnIndex(_ index: Int) throws -> Int {
+        guard let column = knownIndex(index) else { throw row.missingColumnError(layout.names[index]) }
+        return column
+    }
+
+    @inlinable
+    func knownIndex(_ index: Int) -> Int? { isPositional ? index : indexByName(index) }
+
+    @usableFromInline
+    func indexByName(_ index: Int) -> Int? { row.index(ofColumn: layout.names[index]) }
+}
