@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import CompilerPluginSupport
 import PackageDescription
 
 // For the checks of .ci/run, not for users. In ROWAN_STRICT=1, warnings are errors. ROWAN_TESTS lists the folders and
@@ -18,6 +19,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Rowan", targets: ["Rowan"]),
+        // The macros @Record, @Selection and #sql.
+        .library(name: "RowanRecords", targets: ["RowanRecords"]),
         // The C API, for programs that call it beside the library.
         .library(name: "CSQLite", targets: ["CSQLite"]),
     ],
@@ -28,6 +31,13 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
+        .macro(
+            name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion"], swiftSettings: settings),
+        .target(
+            name: "RecordExpansion", dependencies: ["PluginMessages", "RecordSyntax"], swiftSettings: settings),
+        .target(name: "RecordSyntax", swiftSettings: settings),
+        .target(name: "PluginMessages", swiftSettings: settings),
         .testTarget(
             name: "RowanTests", dependencies: ["Rowan"], sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.

@@ -1,0 +1,94 @@
+// What the compiler sends to a macro plugin: JSON, one message after the other, each after its length.
+
+/// The version of the protocol that this plugin speaks.
+///
+/// Compilers understand plugins of older versions.
+public let protocolVersion = 7
+
+/// A message of the compiler.
+public enum HostMessage: Equatable, Sendable {
+    /// Asks for the version of the plugin.
+    case getCapability(compiler: Int)
+    /// Asks for the expansion of an attached macro.
+    case expandAttached(AttachedExpansion)
+    /// Asks for the expansion of `#name(...)`.
+    case expandFreestanding(FreestandingExpansion)
+    /// Something else.
+    case unknown(name: String)
+}
+
+/// A piece of the source, and where it stands.
+public struct SourcePiece: Equatable, Sendable, Decodable {
+    public struct Location: Equatable, Sendable, Decodable {
+        public let fileID: String
+        public let fileName: String
+        public let offset: Int
+        public let line: Int
+        public let column: Int
+    }
+
+    public let source: String
+    public let location: Location
+}
+
+/// The module, the type and the name of a macro.
+public struct MacroReference: Equatable, Sendable, Decodable {
+    public let moduleName: String
+    public let typeName: String
+    public let name: String
+}
+
+/// An attribute to expand.
+public struct AttachedExpansion: Equatable, Sendable, Decodable {
+    public let macro: MacroReference
+    /// `extension`, `peer` and so on.
+    public let macroRole: String
+    public let attributeSyntax: SourcePiece
+    public let declSyntax: SourcePiece
+    /// The declarations around the attribute, without their members.
+    public let lexicalContext: [SourcePiece]?
+    public let parentDeclSyntax: SourcePiece?
+    /// Of an extension: the extended type.
+    public let extendedTypeSyntax: SourcePiece?
+    /// Of an extension: a declaration that inherits from the protocols which the type does not conform to yet.
+    public let conformanceListSyntax: SourcePiece?
+}
+
+/// A `#name(...)` to expand.
+public struct FreestandingExpansion: Equatable, Sendable, Decodable {
+    public let macro: MacroReference
+    public let syntax: SourcePiece
+}
+
+extension HostMessage: Decodable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct Capability: Decodable {
+        struct Content: Decodable { let protocolVersion: Int }
+        let capability: Content?
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard let key = container.allKeys.first else {
+            self = .unknown(name: "")
+            return
+        }
+        switch key.stringValue {
+        case "getCapability":
+            let capability = try container.decode(Capability.self, forKey: key)
+            self = .getCapability(compiler: capability.capability?.protocolVersion ?? 0)
+        case "expandAttachedMacro":
+            self = .expandAttached(try container.decode(AttachedExpansion.self, forKey: key))
+        case "expandFreestandingMacro":
+            self = .expandFreestanding(try container.decode(FreestandingExpansion.self, forKey: key))
+        case let name:
+            self = .unknown(name: name)
+        }
+    }
+}

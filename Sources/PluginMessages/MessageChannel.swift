@@ -1,0 +1,94 @@
+// The channel between the compiler and the plugin: messages on the standard streams, each after its length in eight
+// bytes, little endian.
+
+public import Foundation
+
+/// A channel of messages.
+public struct MessageChannel {
+    private let input: FileHandle
+    private let output: FileHandle
+
+    public init(input: FileHandle = .standardInput, output: FileHandle = .standardOutput) {
+        self.input = input
+        self.output = output
+    }
+
+    /// What is wrong with the input.
+    public enum ChannelError: Error, Equatable {
+        /// The input ended inside a message.
+        case endsInMessage
+        /// The length of a message is beyond all reason: this is not the compiler.
+        case absurdLength(UInt64)
+    }
+
+    private static let longestMessage: UInt64 = 1 << 30
+
+    /// The bytes of the next message; nil at the end.
+    public func next() throws -> Data? {
+        let header = try read(8)
+        if header.isEmpty { return nil }
+        guard header.count == 8 else { throw ChannelError.endsInMessage }
+        let length = header.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard length <= Self.longestMessage else { throw ChannelError.absurdLength(length) }
+        let body = try read(Int(length))
+        guard body.count == Int(length) else { throw ChannelError.endsInMessage }
+        return body
+    }
+
+    private func read(_ count: Int) throws -> Data {
+        var data = Data()
+        while data.count < count {
+            guard let part = try input.read(upToCount: count - data.count), !part.isEmpty else { break }
+            data += part
+        }
+        return data
+    }
+
+    /// Sends an answer.
+    public func send(_ answer: PluginAnswer) throws {
+        let body = try JSONEncoder().encode(answer)
+        let header = withUnsafeBytes(of: UInt64(body.count).littleEndian) { Data($0) }
+        try output.write(contentsOf: header + body)
+    }
+
+    /// Answers messages to the end of the input.
+    public func run(_ answer: (HostMessage) -> PluginAnswer) throws {
+        while let body = try next() {
+            try send(Self.answer(to: body, answer))
+        }
+    }
+
+    /// The answer to the bytes of a message.
+    static func answer(to body: Data, _ answer: (HostMessage) -> PluginAnswer) -> PluginAnswer {
+        let message: HostMessage
+        do { message = try JSONDecoder().decode(HostMessage.self, from: body) } catch {
+            return .notUnderstood("a message that this plugin can't read (\(error))")
+        }
+        switch message {
+        case .getCapability(let compiler):
+            compilerVersion.withLock { $0 = compiler }
+            return .capability
+        case .unknown(let name): return .notUnderstood("the message '\(name)'")
+        case .expandAttached, .expandFreestanding: return answer(message)
+        }
+    }
+}
+
+import Synchronization
+
+/// The version that the compiler has announced.
+private let compilerVersion = Mutex<Int?>(nil)
+
+extension PluginAnswer {
+    static func notUnderstood(_ what: String) -> PluginAnswer {
+        let version = compilerVersion.withLock { $0.map { "version \($0)" } ?? "an unknown version" }
+        return .expansion(
+            nil,
+            [
+                PluginDiagnostic(
+                    "the compiler sent \(what): it speaks \(version) of the plugin protocol, and the macros of Rowan "
+                        + "speak version \(protocolVersion). Use a release of Rowan that is made for this compiler",
+                    position: .init(fileName: "", offset: 0))
+            ])
+    }
+}

@@ -1,0 +1,89 @@
+// The macros, by the names that their declarations give.
+
+public import PluginMessages
+import RecordSyntax
+
+/// Answers a message of the compiler.
+public func expand(_ message: HostMessage) -> PluginAnswer {
+    switch message {
+    case .expandAttached(let expansion):
+        switch expansion.macro.typeName {
+        case "RecordMacro": expandType(expansion, .record)
+        case "SelectionMacro": expandType(expansion, .selection)
+        case "ReferencesMacro": expandReference(expansion)
+        // The attributes of properties: the macro of their type reads them.
+        case "MarkerMacro": .expansion("", [])
+        case let name: unknownMacro(name)
+        }
+    case .expandFreestanding(let expansion): unknownMacro(expansion.macro.typeName)
+    case .getCapability, .unknown: .expansion(nil, [])
+    }
+}
+
+private func unknownMacro(_ name: String) -> PluginAnswer {
+    .expansion(
+        nil,
+        [
+            PluginDiagnostic(
+                "the macros of Rowan have no '\(name)'. Build the package and its plugin again",
+                position: .init(fileName: "", offset: 0))
+        ])
+}
+
+/// The model of a declaration, or the answer that it can't be read.
+private func model(of piece: SourcePiece) -> Result<StructModel, Problem> {
+    do throws(SyntaxError) {
+        return .success(try StructModel(parsing: piece.source))
+    } catch {
+        return .failure(
+            Problem(
+                "the macro does not understand this declaration: \(error.message). Simplify it, or write the conformances "
+                    + "by hand, and report the declaration to Rowan",
+                at: error.offset))
+    }
+}
+
+private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kind) -> PluginAnswer {
+    let piece = expansion.declSyntax
+    switch model(of: piece) {
+    case .failure(let problem): return .expansion(nil, [problem.diagnostic(piece)])
+    case .success(let model):
+        let context = expansion.lexicalContext ?? []
+        var reader = RecordReader(kind)
+        let description = reader.description(
+            of: model, typeName: expansion.extendedTypeSyntax?.source.trimmed ?? model.name.text,
+            missing: conformances(expansion.conformanceListSyntax),
+            isInGenericType: context.contains { header($0)?.genericParameters != nil },
+            isLocal: context.contains { isFunction($0) })
+        guard let description, reader.problems.isEmpty else {
+            return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
+        }
+        return .expansion(RecordExpansion(description: description, kind: kind).source, [])
+    }
+}
+
+/// The protocols of `struct Placeholder: A, B {}`.
+private func conformances(_ piece: SourcePiece?) -> [String] {
+    piece.flatMap(header).map { $0.inheritedTypes.map { $0.split(separator: ".").last.map(String.init) ?? $0 } } ?? []
+}
+
+/// A declaration around the attribute, which has no members here.
+private func header(_ piece: SourcePiece) -> StructModel? {
+    // A function or a closure is none: see `isFunction`.
+    try? StructModel(parsing: piece.source)
+}
+
+/// Whether a declaration around the attribute is not a type or an extension.
+private func isFunction(_ piece: SourcePiece) -> Bool {
+    guard let model = header(piece) else { return true }
+    return !["struct", "class", "enum", "actor", "protocol", "extension"].contains(model.keyword)
+}
+
+extension String {
+    var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,85 @@
+// What a record type declares, as the expansion needs it: one column for each stored property, checked.
+
+import RecordSyntax
+
+/// A property that is stored in a column.
+struct ColumnDescription {
+    /// The property, perhaps between backticks.
+    let property: String
+    /// The name of the column.
+    let column: String
+    let access: Access
+    /// The source of the storage; nil for that of the type.
+    var storage: String?
+    /// Whether the database computes the column.
+    var isGenerated = false
+    /// Whether the type is written as an optional.
+    let isOptional: Bool
+    let isKey: Bool
+    let offset: Int
+}
+
+/// Who may use a declaration.
+enum Access: Int, Comparable {
+    case `private`, `internal`, `package`, `public`
+
+    static func < (lhs: Access, rhs: Access) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// The access that modifiers declare.
+    init(_ modifiers: [ModifierModel]) {
+        self = .internal
+        for modifier in modifiers where modifier.detail == nil {
+            switch modifier.name {
+            case "private", "fileprivate": self = .private
+            case "package": self = .package
+            case "public", "open": self = .public
+            default: break
+            }
+        }
+    }
+
+    /// The modifier of a member in an extension, with a space. Extensions use private properties of the same file.
+    var modifier: String {
+        switch self {
+        case .private: "fileprivate "
+        case .internal: ""
+        case .package: "package "
+        case .public: "public "
+        }
+    }
+
+    /// The modifier of a member that a protocol requires: the access of the type is enough.
+    var witnessModifier: String { self >= .package ? modifier : "" }
+}
+
+/// A record type or a selection.
+struct RecordDescription {
+    let model: StructModel
+    /// The name of the type from the outermost type on.
+    let typeName: String
+    let access: Access
+    /// The names of the types that the type inherits from, in the compiler's order, if it does not conform yet.
+    let missingConformances: [String]
+    /// The name of the table, as a literal; nil for the name that derives from the type.
+    let tableName: String?
+    var columns: [ColumnDescription] = []
+
+    /// Whether static stored properties are impossible: in generic types.
+    let isGeneric: Bool
+
+    var keys: [ColumnDescription] { columns.filter(\.isKey) }
+
+    /// The member that receives the rowid of an insertion.
+    var rowIDKey: ColumnDescription? { keys.count == 1 && keys[0].isOptional ? keys[0] : nil }
+
+    /// Whether the body has a member: a property, a type, or a function with these labels.
+    func declares(_ name: String, parameter: String? = nil) -> Bool {
+        model.members.contains { member in
+            switch member.content {
+            case .properties(let properties): properties.bindings.contains { $0.name.plain == name }
+            case .other(_, let own, let parameters):
+                own == name && (parameter.map { parameters.contains($0) } ?? true)
+            }
+        }
+    }
+}

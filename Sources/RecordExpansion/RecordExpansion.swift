@@ -1,0 +1,142 @@
+// The text of an expansion.
+
+import RecordSyntax
+
+/// The extension of a record type or of a selection.
+struct RecordExpansion {
+    let description: RecordDescription
+    let kind: RecordReader.Kind
+
+    private var access: Access { description.access }
+
+    /// Lines of source.
+    private struct Lines {
+        var text = ""
+        mutating func add(_ line: String) { text += line + "\n" }
+    }
+
+    /// The whole extension.
+    var source: String {
+        var lines = Lines()
+        let conformances = conformances
+        let inherited = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
+        lines.add("nonisolated extension \(description.typeName)\(inherited) {")
+        if kind == .record { addTable(to: &lines) }
+        lines.add(access.witnessModifier + layoutDeclaration)
+        if readsRows { addReading(to: &lines) }
+        if kind == .record, !description.declares("encode(to:)", parameter: "PersistenceContainer") {
+            addWriting(to: &lines)
+        }
+        lines.add("}")
+        return lines.text
+    }
+
+    /// The protocols to name. None of them implies another one, or the compiler would not find its conformance.
+    private var conformances: [String] {
+        guard kind == .record else { return isMissing("FetchableRecord") ? ["FetchableRecord"] : [] }
+        let ownProtocols = description.model.inheritedTypes
+        let isMutable = description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
+        var conformances = [isMutable ? "_MutableGeneratedRecord" : "_GeneratedRecord"]
+        let key = description.keys.count == 1 ? description.keys[0] : nil
+        // The key of a public type may be its own business.
+        if let key, key.property == "id", key.access == access, isMissing("Identifiable") {
+            conformances.append("Identifiable")
+        }
+        return conformances
+    }
+
+    private func isMissing(_ conformance: String) -> Bool { description.missingConformances.contains(conformance) }
+
+    /// Whether the expansion decodes rows: the body does not.
+    private var readsRows: Bool { !description.declares("init(row:)", parameter: "Row") }
+
+    // MARK: The table
+
+    private func addTable(to lines: inout Lines) {
+        let modifier = access.witnessModifier
+        if let name = description.tableName, !description.declares("databaseTableName") {
+            lines.add("\(modifier)static var databaseTableName: String { \(name) }")
+        }
+        if !description.declares("databaseSelection") {
+            lines.add(
+                "\(modifier)static var databaseSelection: [any SQLSelectable] { _recordLayout.map(\\.selection) ?? [] }"
+            )
+        }
+        if !description.declares("Columns") { addColumns(to: &lines) }
+    }
+
+    private func addColumns(to lines: inout Lines) {
+        let modifier = access.witnessModifier
+        if description.isGeneric {
+            // A generic type has no static stored properties: closures receive an instance.
+            lines.add("\(modifier)struct Columns: Sendable {")
+            for column in description.columns { lines.add(declaration(of: column, isStatic: false)) }
+            lines.add("}")
+            lines.add("\(modifier)static var databaseComponents: Columns { Columns() }")
+        } else {
+            lines.add("\(modifier)enum Columns {")
+            for column in description.columns { lines.add(declaration(of: column, isStatic: true)) }
+            lines.add("}")
+        }
+    }
+
+    private func declaration(of column: ColumnDescription, isStatic: Bool) -> String {
+        let storage = column.storage.map { ", as: \($0)" } ?? ""
+        let modifier = min(column.access, access).modifier
+        return "\(modifier)\(isStatic ? "static " : "")let \(column.property) = "
+            + "_column(\(column.column), of: \\\(description.typeName).\(column.property)\(storage))"
+    }
+
+    // MARK: Reading
+
+    private func addReading(to lines: inout Lines) {
+        let modifier = access.witnessModifier
+        lines.add(
+            "\(modifier)init(row: Row) throws { try self.init(_columns: RecordColumns(row, Self._recordLayout)) }")
+        lines.add("\(modifier)init(_columns columns: RecordColumns) throws {")
+        for (index, column) in description.columns.enumerated() {
+            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            lines.add("self.\(column.property) = try columns(\(index)\(storage))")
+        }
+        lines.add("}")
+        lines.add(
+            "\(modifier)static func _element(of columns: RecordColumns) throws -> Self { try Self(_columns: columns) }")
+    }
+
+    private var layoutDeclaration: String {
+        var arguments = "Self.self, [\(description.columns.map(\.column).joined(separator: ", "))]"
+        let stored = description.columns.filter { $0.storage != nil && $0.storage != ".json" }
+        if !stored.isEmpty {
+            arguments +=
+                ", storages: [\(stored.map { "_storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
+        }
+        let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
+        if !generated.isEmpty { arguments += ", generated: \(generated)" }
+        if let key = description.rowIDKey,
+            let index = description.columns.firstIndex(where: { $0.offset == key.offset })
+        {
+            arguments += ", rowID: \(index)"
+        }
+        if !readsRows { arguments += ", readsRows: false" }
+        return description.isGeneric
+            ? "static var _recordLayout: RecordLayout? { .shared(by: Self.self) { RecordLayout(\(arguments)) } }"
+            : "static let _recordLayout: RecordLayout? = RecordLayout(\(arguments))"
+    }
+
+    // MARK: Writing
+
+    private func addWriting(to lines: inout Lines) {
+        let modifier = access.witnessModifier
+        lines.add(
+            "\(modifier)func encode(to container: inout PersistenceContainer) throws { try container._set(self) }")
+        lines.add("\(modifier)func _bind(to binder: inout RecordBinder) throws {")
+        for (index, column) in description.columns.enumerated() where !column.isGenerated {
+            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            lines.add("try binder(\(index), self.\(column.property)\(storage))")
+        }
+        lines.add("}")
+        if let key = description.rowIDKey {
+            lines.add("\(modifier)mutating func _didInsert(rowID: Int64) { _keep(rowID, in: &self.\(key.property)) }")
+        }
+    }
+}

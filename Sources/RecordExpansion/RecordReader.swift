@@ -1,0 +1,232 @@
+// From the model of a struct to the description of a record, with all errors of the declaration.
+
+import RecordSyntax
+
+struct RecordReader {
+    let kind: Kind
+    private(set) var problems: [Problem] = []
+
+    enum Kind {
+        case record
+        case selection
+
+        var name: String { self == .record ? "@Record" : "@Selection" }
+    }
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    private mutating func report(_ message: String, at offset: Int, fix: Problem.Fix? = nil) {
+        problems.append(Problem(message, at: offset, fix: fix))
+    }
+
+    /// The description of a declaration; nil after an error that leaves nothing to describe.
+    mutating func description(
+        of model: StructModel, typeName: String, missing: [String], isInGenericType: Bool, isLocal: Bool
+    ) -> RecordDescription? {
+        let attribute = model.attributes.first { $0.name == (kind == .record ? "Record" : "Selection") }
+        guard model.keyword == "struct" else {
+            report(
+                "\(kind.name) needs a struct: \(article(model.keyword)) '\(model.name.plain)' can't have it. "
+                    + "Declare a struct, or write the conformances by hand",
+                at: model.name.offset)
+            return nil
+        }
+        guard !isLocal else {
+            report(
+                "\(kind.name) can't extend a type that is declared in a function. Move '\(model.name.plain)' out of it",
+                at: model.name.offset)
+            return nil
+        }
+        var description = RecordDescription(
+            model: model, typeName: typeName, access: Access(model.modifiers), missingConformances: missing,
+            tableName: attribute.flatMap { literal($0.arguments.first { $0.label == nil }, "name of the table") },
+            isGeneric: isInGenericType || model.genericParameters != nil)
+        for member in model.members {
+            if case .properties(let properties) = member.content { read(member, properties, into: &description) }
+        }
+        if description.columns.isEmpty, problems.isEmpty {
+            report(
+                "'\(model.name.plain)' has no stored property, so there is nothing to store or to read. Declare a property "
+                    + "for each column",
+                at: model.name.offset)
+        }
+        checkNames(description.columns)
+        return description
+    }
+
+    private func article(_ keyword: String) -> String {
+        (keyword == "enum" || keyword == "actor" || keyword == "extension" ? "an " : "a ") + keyword
+    }
+
+    /// The literal of an argument, with its quotation marks.
+    private mutating func literal(_ argument: ArgumentModel?, _ what: String) -> String? {
+        guard let argument else { return nil }
+        if argument.text == "nil" { return nil }
+        guard let token = argument.token, token.kind == .string, !token.text.contains("\\("), !token.text.contains("\n")
+        else {
+            report("the \(what) must be a string literal without interpolation", at: argument.offset)
+            return nil
+        }
+        return token.text
+    }
+
+    // MARK: Properties
+
+    private mutating func read(
+        _ member: MemberModel, _ properties: PropertiesModel, into description: inout RecordDescription
+    ) {
+        let isStatic = member.modifiers.contains { $0.name == "static" || $0.name == "class" }
+        guard !isStatic else { return }
+        for (index, binding) in properties.bindings.enumerated() {
+            let ownAttributes = index == 0 || properties.bindings.count > 1 ? member.attributes : []
+            read(binding, at: index, properties, member, ownAttributes, into: &description)
+        }
+    }
+
+    private mutating func read(
+        _ binding: BindingModel, at index: Int, _ properties: PropertiesModel, _ member: MemberModel,
+        _ attributes: [AttributeModel], into description: inout RecordDescription
+    ) {
+        let name = binding.name.plain
+        let offset = binding.name.offset
+        let column = attributes.first { $0.name == "Column" }
+        guard binding.isStored else {
+            for attribute in attributes where Self.markers.contains(attribute.name) {
+                report(
+                    "@\(attribute.name) has no meaning for '\(name)', which is computed. Remove the attribute",
+                    at: attribute.offset, fix: removal(of: attribute))
+            }
+            return
+        }
+        if let ignored = attributes.first(where: { $0.name == "Ignored" }) {
+            checkIgnored(binding, properties, name, ignored)
+            return
+        }
+        guard !member.isConditional else {
+            report(
+                "'\(name)' stands between '#if' and '#endif', where the macro can't know whether it exists. Move it out, "
+                    + "or put the conditions around the whole struct",
+                at: offset)
+            return
+        }
+        guard !binding.isTuple else {
+            report(
+                "a tuple of properties can't be matched with columns. Declare one property for each column", at: offset)
+            return
+        }
+        if member.modifiers.contains(where: { $0.name == "lazy" }) {
+            return report(
+                "'\(name)' is lazy: a column needs a value that is there when the record is stored. Remove 'lazy', or add "
+                    + "@Ignored", at: offset, fix: ignoring(member))
+        }
+        if let wrapper = attributes.first(where: { !Self.knownAttributes.contains($0.name) }) {
+            return report(
+                "the property wrapper @\(wrapper.name) hides what '\(name)' stores. Remove it, or add @Ignored",
+                at: wrapper.offset, fix: ignoring(member))
+        }
+        if properties.keyword == "let", binding.value != nil {
+            return report(
+                "'\(name)' is a constant with a value, which no row can change. Declare it with 'var', make it static, or "
+                    + "add @Ignored", at: offset,
+                fix: .init(
+                    message: "declare it with 'var'", start: properties.keywordOffset,
+                    end: properties.keywordOffset + 3,
+                    text: "var"))
+        }
+        if binding.type == nil, binding.value == nil { return }  // The compiler reports it.
+        if let type = binding.type, isUnstorable(type) {
+            return report(
+                "\(type.hasPrefix("(") && !type.contains("->") ? "a tuple" : "a function") can't be stored in a column. "
+                    + "Add @Ignored", at: offset, fix: ignoring(member))
+        }
+        let isKey =
+            attributes.contains { $0.name == "PrimaryKey" }
+            || name == "id" && !hasPrimaryKey(description.model) && kind == .record
+        let isGenerated = column?.arguments.contains { $0.label == "generated" && $0.text == "true" } ?? false
+        if isGenerated, isKey {
+            return report(
+                "'\(name)' is a key, and SQLite does not compute keys. Remove 'generated: true'", at: column!.offset,
+                fix: removal(of: column!))
+        }
+        description.columns.append(
+            ColumnDescription(
+                property: binding.name.text,
+                column: columnName(column, name), access: min(Access(member.modifiers), description.access),
+                storage: storage(column, of: name), isGenerated: isGenerated,
+                isOptional: isOptional(binding), isKey: isKey, offset: offset))
+    }
+
+    private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
+    /// The attributes of a stored property that is not wrapped.
+    private static let knownAttributes: Set<String> = markers.union([
+        "available", "MainActor", "usableFromInline", "inlinable", "objc", "nonobjc", "exclusivity", "_spi",
+        "preconcurrency",
+        "safe", "unsafe", "_documentation", "abi",
+    ])
+
+    private mutating func checkIgnored(
+        _ binding: BindingModel, _ properties: PropertiesModel, _ name: String, _ ignored: AttributeModel
+    ) {
+        let hasValue = binding.value != nil || properties.keyword == "var" && isOptional(binding)
+        guard !hasValue, !binding.isTuple else { return }
+        report(
+            "'\(name)' is ignored, so a record that is read from a row needs another value for it. Add an initial value",
+            at: binding.name.offset)
+    }
+
+    private func columnName(_ column: AttributeModel?, _ property: String) -> String {
+        guard let argument = column?.arguments.first(where: { $0.label == nil }), argument.text != "nil" else {
+            return "\"\(property)\""
+        }
+        return argument.text
+    }
+
+    private mutating func storage(_ column: AttributeModel?, of name: String) -> String? {
+        guard let column else { return nil }
+        _ = literal(column.arguments.first { $0.label == nil }, "name of the column")
+        return column.arguments.first { $0.label == "as" }?.source
+    }
+
+    private func hasPrimaryKey(_ model: StructModel) -> Bool {
+        model.members.contains { $0.attributes.contains { $0.name == "PrimaryKey" } }
+    }
+
+    /// Whether the source shows an optional: the type may be inferred from a value.
+    private func isOptional(_ binding: BindingModel) -> Bool {
+        guard let type = binding.type else {
+            return binding.value.map { $0.contains("?") && $0.hasPrefix("nil") } ?? false
+        }
+        return type.hasSuffix("?") || type.hasPrefix("Optional<") || type.hasPrefix("Swift.Optional<")
+    }
+
+    private func isUnstorable(_ type: String) -> Bool {
+        type.contains("->") || type.hasPrefix("(") && type.contains(",")
+    }
+
+    private func removal(of attribute: AttributeModel) -> Problem.Fix {
+        .init(message: "remove @\(attribute.name)", start: attribute.offset, end: attribute.end, text: "")
+    }
+
+    private func ignoring(_ member: MemberModel) -> Problem.Fix {
+        .init(message: "add @Ignored", start: member.offset, end: member.offset, text: "@Ignored ")
+    }
+
+    /// SQLite's names are the same in upper and lower case.
+    private mutating func checkNames(_ columns: [ColumnDescription]) {
+        var known: [String: ColumnDescription] = [:]
+        for column in columns {
+            if let other = known.updateValue(column, forKey: column.column.asciiLowercased) {
+                report(
+                    "'\(other.property)' and '\(column.property)' are stored in the same column: SQLite does not "
+                        + "distinguish \(other.column) from \(column.column). Rename one, or give it a @Column(\"name\")",
+                    at: column.offset)
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate var asciiLowercased: String {
+        String(decoding: utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
+}

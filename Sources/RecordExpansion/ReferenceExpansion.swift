@@ -1,0 +1,57 @@
+// `@References(Town.self)`: the association to the record that a foreign key refers to. It is a member of the struct
+// itself, because an extension of a nested type would not find the types beside it.
+
+import PluginMessages
+import RecordSyntax
+
+func expandReference(_ expansion: AttachedExpansion) -> PluginAnswer {
+    let piece = expansion.declSyntax
+    do throws(Problem) {
+        return .expansion(try reference(expansion), [])
+    } catch {
+        return .expansion(nil, [error.diagnostic(piece)])
+    }
+}
+
+private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String {
+    let member: MemberModel
+    do throws(SyntaxError) {
+        // A member is read as that of a type.
+        let model = try StructModel(parsing: "struct S{\n\(expansion.declSyntax.source)\n}")
+        guard model.members.count == 1 else { return "" }
+        member = model.members[0]
+    } catch {
+        throw Problem("the macro does not understand this property: \(error.message)", at: max(0, error.offset - 10))
+    }
+    guard case .properties(let properties) = member.content, let binding = properties.bindings.first,
+        let attribute = member.attributes.first(where: { $0.name == "References" })
+    else {
+        throw Problem("@References belongs to a stored property", at: max(0, member.offset - 10))
+    }
+    let type = attribute.arguments.first { $0.label == nil }?.source ?? ""
+    let property = binding.name.plain
+    guard let name = associationName(property) else {
+        throw Problem(
+            "no name of an association follows from '\(property)': call it '\(property)ID', or declare the association "
+                + "with belongsTo(\(type))",
+            at: max(0, binding.name.offset - 10))
+    }
+    let column =
+        member.attributes.first { $0.name == "Column" }?.arguments.first { $0.label == nil && $0.text != "nil" }?.text
+        ?? "\"\(property)\""
+    let destination = type.hasSuffix(".self") ? String(type.dropLast(5)) : type
+    let modifier = Access(member.modifiers).modifier
+    return """
+        \(modifier)nonisolated static var `\(name)`: BelongsToAssociation<Self, \(destination)> {
+            belongsTo(\(type), key: "\(name)", using: ForeignKey([\(column)]))
+        }
+        """
+}
+
+/// `townID`, `townId` and `town_id` refer to a `town`.
+private func associationName(_ property: String) -> String? {
+    for suffix in ["ID", "Id", "_id"] where property.hasSuffix(suffix) && property.count > suffix.count {
+        return String(property.dropLast(suffix.count))
+    }
+    return nil
+}
