@@ -27,7 +27,9 @@ if hasRowan {
     sideTargets.append(
         .target(
             name: "RowanSide",
-            dependencies: ["Harness", .product(name: "Rowan", package: "Rowan")],
+            dependencies: [
+                "Harness", .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+            ],
             swiftSettings: settings + features.map { .define($0) }))
     sides.append("RowanSide")
     sideFlags.append(.define("ROWAN_SIDE"))

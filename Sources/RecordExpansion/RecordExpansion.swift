@@ -22,8 +22,12 @@ struct RecordExpansion {
         let inherited = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
         lines.add("nonisolated extension \(description.typeName)\(inherited) {")
         if kind == .record { addTable(to: &lines) }
-        lines.add(access.witnessModifier + layoutDeclaration)
-        if readsRows { addReading(to: &lines) }
+        if kind == .selection {
+            addMembers(to: &lines)
+        } else {
+            lines.add(access.witnessModifier + layoutDeclaration)
+            if readsRows { addReading(to: &lines) }
+        }
         if kind == .record, !description.declares("encode(to:)", parameter: "PersistenceContainer") {
             addWriting(to: &lines)
         }
@@ -101,6 +105,22 @@ struct RecordExpansion {
         lines.add("}")
         lines.add(
             "\(modifier)static func _element(of columns: RecordColumns) throws -> Self { try Self(_columns: columns) }")
+    }
+
+    private func addMembers(to lines: inout Lines) {
+        guard readsRows else { return }
+        let names = "[\(description.columns.map(\.column).joined(separator: ", "))]"
+        if !description.isGeneric {
+            lines.add("private static let _members = SelectionLayout(Self.self, \(names))")
+        }
+        lines.add("\(access.witnessModifier)init(row: Row) throws {")
+        let layout = description.isGeneric ? ".shared(by: Self.self, \(names))" : "Self._members"
+        lines.add("let members = RecordMembers(row, \(layout))")
+        for (index, column) in description.columns.enumerated() {
+            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            lines.add("self.\(column.property) = try members(\(index)\(storage))")
+        }
+        lines.add("}")
     }
 
     private var layoutDeclaration: String {

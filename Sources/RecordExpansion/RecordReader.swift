@@ -77,16 +77,16 @@ struct RecordReader {
     ) {
         let isStatic = member.modifiers.contains { $0.name == "static" || $0.name == "class" }
         guard !isStatic else { return }
-        for (index, binding) in properties.bindings.enumerated() {
-            let ownAttributes = index == 0 || properties.bindings.count > 1 ? member.attributes : []
-            read(binding, at: index, properties, member, ownAttributes, into: &description)
+        for binding in properties.typedBindings {
+            read(binding, properties, member, into: &description)
         }
     }
 
     private mutating func read(
-        _ binding: BindingModel, at index: Int, _ properties: PropertiesModel, _ member: MemberModel,
-        _ attributes: [AttributeModel], into description: inout RecordDescription
+        _ binding: BindingModel, _ properties: PropertiesModel, _ member: MemberModel,
+        into description: inout RecordDescription
     ) {
+        let attributes = member.attributes
         let name = binding.name.plain
         let offset = binding.name.offset
         let column = attributes.first { $0.name == "Column" }
@@ -222,6 +222,18 @@ struct RecordReader {
                     at: column.offset)
             }
         }
+    }
+}
+
+extension PropertiesModel {
+    /// The patterns with their types: those of `var a, b: Int` share one.
+    fileprivate var typedBindings: [BindingModel] {
+        var bindings = bindings
+        for index in bindings.indices.dropLast().reversed()
+        where bindings[index].type == nil && bindings[index].value == nil {
+            bindings[index].type = bindings[index + 1].type
+        }
+        return bindings
     }
 }
 

@@ -11,9 +11,7 @@ public import Rowan
 public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanRecordsPlugin", type: "RecordMacro")
 
 /// Makes a struct the result of a query.
-@attached(
-    extension, conformances: FetchableRecord, names: named(_recordLayout), named(init(row:)), named(init(_columns:)),
-    named(_element))
+@attached(extension, conformances: FetchableRecord, names: named(_members), named(init(row:)))
 public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "SelectionMacro")
 
 /// The column of a property.

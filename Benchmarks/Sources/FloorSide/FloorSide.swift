@@ -13,7 +13,7 @@ public struct FloorSide: Side {
         let samples = assignment.samples
 
         switch assignment.workload {
-        case .fetchIndex, .fetchName, .fetchCodable:
+        case .fetchIndex, .fetchName, .fetchCodable, .fetchRecord:
             return try run(path, into: IntsList()) { connection, result in
                 floor_fetch_ints(connection, &result.list)
             }
@@ -23,12 +23,12 @@ public struct FloorSide: Side {
                 floor_fetch_int(connection, &result.list)
             }
 
-        case .fetchPlace, .fetchPlaceCodable:
+        case .fetchPlace, .fetchPlaceCodable, .fetchPlaceRecord:
             return try run(path, into: PlaceList()) { connection, result in
                 floor_fetch_places(connection, &result.list)
             }
 
-        case .fetchText, .fetchTextCodable:
+        case .fetchText, .fetchTextCodable, .fetchTextRecord:
             return try run(path, into: OrderList()) { connection, orders in
                 floor_fetch_orders(connection, &orders.list)
             }
@@ -43,13 +43,13 @@ public struct FloorSide: Side {
                 floor_fetch_measures(connection, &measures.list)
             }
 
-        case .insertStatement, .insertStruct, .insertAll, .insertCodable:
+        case .insertStatement, .insertStruct, .insertAll, .insertCodable, .insertRecord:
             let rows = samples.ints.prefix(count).map { FloorInts($0) }
             return try run(path, into: Nothing()) { connection, _ in
                 floor_insert_ints(connection, rows, rows.count)
             }
 
-        case .insertPlace, .insertPlaceCodable:
+        case .insertPlace, .insertPlaceCodable, .insertPlaceRecord:
             return try run(path, into: PlaceList(samples.places.prefix(count))) { connection, places in
                 floor_insert_places(connection, places.list.rows, places.list.count)
             }
@@ -57,12 +57,12 @@ public struct FloorSide: Side {
         case .insertFile, .insertAllFile, .updateFile, .upsertFile, .deleteFile:
             return try runTickets(assignment)
 
-        case .updateStruct:
+        case .updateStruct, .updatePlaceRecord:
             return try run(path, into: updatedPlaces(path: path)) { connection, places in
                 floor_update_places(connection, places.list.rows, places.list.count)
             }
 
-        case .updateChanges:
+        case .updateChanges, .updateChangesRecord:
             // The stock of each item, one more than it is.
             let stocks = (1...Int64(count)).map { $0 % 100 + 1 }
             return try run(path, into: Nothing()) { connection, _ in
@@ -89,7 +89,7 @@ public struct FloorSide: Side {
                 floor_run_script(connection, sql)
             }
 
-        case .pointRead:
+        case .pointRead, .pointReadRecord:
             return try run(path, into: Sum()) { connection, sum in
                 floor_read_points(connection, samples.keys, count, &sum.value)
             }
@@ -151,7 +151,7 @@ public struct FloorSide: Side {
                 floor_bind_requests(connection, count, &sum.value)
             }
 
-        case .includeAll, .includeAllRows:
+        case .includeAll, .includeAllRows, .includeAllRecord:
             return try run(path, into: AuthorList()) { connection, authors in
                 floor_fetch_library(connection, &authors.list)
             }
@@ -161,7 +161,7 @@ public struct FloorSide: Side {
                 floor_fetch_shelves(connection, &shelves.list)
             }
 
-        case .joinBelongsTo, .joinBelongsToCodable:
+        case .joinBelongsTo, .joinBelongsToCodable, .joinBelongsToRecord:
             return try run(path, into: BookInfoList()) { connection, books in
                 floor_fetch_books_with_authors(connection, &books.list)
             }

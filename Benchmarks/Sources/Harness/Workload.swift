@@ -3,32 +3,40 @@ public struct Workload: Sendable {
     public enum ID: String, CaseIterable, Sendable {
         case fetchIndex = "fetch-index"
         case fetchName = "fetch-name"
+        case fetchRecord = "fetch-record"
         case fetchCodable = "fetch-codable"
         case fetchInt = "fetch-int"
         case fetchPlace = "fetch-place"
         case fetchPlaceCodable = "fetch-place-codable"
+        case fetchPlaceRecord = "fetch-place-record"
         case fetchText = "fetch-text"
         case fetchTextCodable = "fetch-text-codable"
+        case fetchTextRecord = "fetch-text-record"
         case fetchJSON = "fetch-json"
         case fetchRows = "fetch-rows"
         case insertStatement = "insert-statement"
         case insertStruct = "insert-struct"
         case insertAll = "insert-all"
         case insertCodable = "insert-codable"
+        case insertRecord = "insert-record"
         case insertPlace = "insert-place"
         case insertPlaceCodable = "insert-place-codable"
+        case insertPlaceRecord = "insert-place-record"
         case insertFile = "insert-file"
         case insertAllFile = "insert-all-file"
         case updateFile = "update-file"
         case upsertFile = "upsert-file"
         case deleteFile = "delete-file"
         case updateStruct = "update-struct"
+        case updatePlaceRecord = "update-place-record"
         case updateChanges = "update-changes"
+        case updateChangesRecord = "update-changes-record"
         case saveJSON = "save-json"
         case recordClass = "record-class"
         case namedArguments = "named-arguments"
         case script
         case pointRead = "point-read"
+        case pointReadRecord = "point-read-record"
         case pointReadAccess = "point-read-access"
         case pointReadPool = "point-read-pool"
         case pointWriteAccess = "point-write-access"
@@ -42,8 +50,10 @@ public struct Workload: Sendable {
         case includeAll = "include-all"
         case includeAllRows = "include-all-rows"
         case includeAllComposite = "include-all-composite"
+        case includeAllRecord = "include-all-record"
         case joinBelongsTo = "join-belongs-to"
         case joinBelongsToCodable = "join-belongs-to-codable"
+        case joinBelongsToRecord = "join-belongs-to-record"
         case countHasMany = "count-has-many"
         case countThroughPivot = "count-through-pivot"
         case keysetPageFirst = "keyset-page-first"
@@ -127,20 +137,25 @@ extension Workload {
     private static func specification(of id: ID) -> (count: Int, fixture: Fixture, target: Target?) {
         switch id {
         case .fetchIndex: (200_000, .ints(200_000), .ratio(1.15))
+        case .fetchRecord: (200_000, .ints(200_000), .ratio(1.08))
         case .fetchName: (200_000, .ints(200_000), .ratio(1.5))
         case .fetchCodable: (200_000, .ints(200_000), .ratio(3))
         case .fetchInt: (200_000, .ints(200_000), .ratio(1.3))
         case .fetchPlace: (100_000, .places(100_000), .ratio(1.6))
+        case .fetchPlaceRecord: (100_000, .places(100_000), .ratio(1.35))
         case .fetchPlaceCodable: (100_000, .places(100_000), .ratio(3))
         case .fetchText: (20_000, .orders(20_000), .ratio(1.3))
+        case .fetchTextRecord: (20_000, .orders(20_000), .ratio(1.35))
         case .fetchTextCodable: (20_000, .orders(20_000), .ratio(2.3))
         case .fetchJSON: (20_000, .documents(20_000), .timesPeer(2))
         case .fetchRows: (436_000, .measures(436_000), .timesPeer(2))
         case .insertStatement: (50_000, .emptyInts, .ratio(1.5))
         case .insertStruct: (50_000, .emptyInts, .ratio(1.5))
+        case .insertRecord: (50_000, .emptyInts, .ratio(1.15))
         case .insertAll: (50_000, .emptyInts, .ratio(0.9))
         case .insertCodable: (50_000, .emptyInts, .ratio(2.8))
         case .insertPlace: (100_000, .emptyPlaces, .ratio(1.8))
+        case .insertPlaceRecord: (100_000, .emptyPlaces, .ratio(1.3))
         case .insertPlaceCodable: (100_000, .emptyPlaces, .ratio(3))
         case .insertFile: (100_000, .emptyTickets, .ratio(1.4))
         case .insertAllFile: (100_000, .emptyTickets, .timesWorkload(.insertFile, 1))
@@ -148,12 +163,15 @@ extension Workload {
         case .upsertFile: (100_000, .tickets(100_000).copiedForEachRun(), .ratio(2))
         case .deleteFile: (50_000, .tickets(100_000).copiedForEachRun(), .ratio(1.3))
         case .updateStruct: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.8))
+        case .updatePlaceRecord: (100_000, .places(100_000).copiedForEachRun(), .ratio(1.3))
         case .updateChanges: (5_000, .items(5_000).copiedForEachRun(), .timesPeer(2))
+        case .updateChangesRecord: (5_000, .items(5_000).copiedForEachRun(), .ratio(1.5))
         case .saveJSON: (20_000, .emptyProfiles, .timesPeer(2))
         case .recordClass: (20_000, .emptyPlaces, .timesPeer(2))
         case .namedArguments: (50_000, .emptyPlayers, .timesPeer(2))
         case .script: (20_000, .emptyInts, .ratio(1.5))
         case .pointRead: (100_000, .places(100_000), .ratio(2))
+        case .pointReadRecord: (100_000, .places(100_000), .ratio(1.3))
         case .pointReadAccess: (100_000, .places(100_000), .ratio(1.5))
         case .pointReadPool: (100_000, .places(100_000).writtenAhead(), .ratio(1.5))
         case .pointWriteAccess: (5_000, .emptyPlaces.writtenAhead(), .ratio(1.5))
@@ -166,8 +184,10 @@ extension Workload {
         case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
         case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))
         case .includeAllRows: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))
+        case .includeAllRecord: (111_000, .library(1_000, books: 10, reviews: 10), .ratio(2.5))
         case .includeAllComposite: (42_000, .shelves(2_000, volumes: 20), .timesPeer(2))
         case .joinBelongsTo: (100_000, .library(1_000, books: 100), .timesPeer(2))
+        case .joinBelongsToRecord: (100_000, .library(1_000, books: 100), .ratio(1.5))
         case .joinBelongsToCodable: (100_000, .library(1_000, books: 100), .timesPeer(2))
         case .countHasMany: (10_000, .library(10_000, books: 10), .timesPeer(2))
         case .countThroughPivot: (20, .issues(20_000), .ratio(1.5))

@@ -15,16 +15,22 @@ public struct RowanSide: Side {
             try assignment.fetch { try NamedInts.fetchAll($0) }
         case .fetchCodable:
             try assignment.fetch { try CodableInts.fetchAll($0) }
+        case .fetchRecord:
+            try assignment.fetch { try RecordInts.fetchAll($0) }
         case .fetchInt:
             try assignment.fetchInt()
         case .fetchPlace:
             try assignment.fetch { try Place.fetchAll($0) }
         case .fetchPlaceCodable:
             try assignment.fetch { try CodablePlace.fetchAll($0) }
+        case .fetchPlaceRecord:
+            try assignment.fetch { try RecordPlace.fetchAll($0) }
         case .fetchText:
             try assignment.fetch { try Order.fetchAll($0) }
         case .fetchTextCodable:
             try assignment.fetch { try CodableOrder.fetchAll($0) }
+        case .fetchTextRecord:
+            try assignment.fetch { try RecordOrder.fetchAll($0) }
         case .fetchJSON:
             try assignment.fetch { try Document.fetchAll($0) }
         case .fetchRows:
@@ -37,10 +43,14 @@ public struct RowanSide: Side {
             try assignment.insertAllStructs()
         case .insertCodable:
             try assignment.insertCodables()
+        case .insertRecord:
+            try assignment.insertRecords()
         case .insertPlace:
             try assignment.insertPlaces()
         case .insertPlaceCodable:
             try assignment.insertCodablePlaces()
+        case .insertPlaceRecord:
+            try assignment.insertRecordPlaces()
         case .insertFile:
             try assignment.insertTickets()
         case .insertAllFile:
@@ -53,8 +63,12 @@ public struct RowanSide: Side {
             try assignment.deleteTickets()
         case .updateStruct:
             try assignment.updatePlaces()
+        case .updatePlaceRecord:
+            try assignment.updateRecordPlaces()
         case .updateChanges:
             try assignment.updateChangesOfItems()
+        case .updateChangesRecord:
+            try assignment.updateChangesOfRecords()
         case .saveJSON:
             try assignment.saveProfiles()
         case .recordClass:
@@ -65,6 +79,8 @@ public struct RowanSide: Side {
             try assignment.runScript()
         case .pointRead:
             try assignment.readPoints()
+        case .pointReadRecord:
+            try assignment.readRecordPoints()
         case .pointReadAccess:
             try assignment.readPoints(of: makeQueue(path: assignment.path))
         case .pointReadPool:
@@ -89,12 +105,16 @@ public struct RowanSide: Side {
             try assignment.fetchCodableAuthorsWithBooks()
         case .includeAllRows:
             try assignment.fetchAuthorsWithBooks()
+        case .includeAllRecord:
+            try assignment.fetchRecordAuthorsWithBooks()
         case .includeAllComposite:
             try assignment.fetchShelvesWithVolumes()
         case .joinBelongsTo:
             try assignment.fetchBooksWithAuthors()
         case .joinBelongsToCodable:
             try assignment.fetchCodableBooksWithAuthors()
+        case .joinBelongsToRecord:
+            try assignment.fetchRecordBooksWithAuthors()
         case .countHasMany:
             try assignment.countBooks()
         case .countThroughPivot:

@@ -54,6 +54,22 @@ package struct ConnectionState {
     /// The places of the values that live as long as the statements.
     private var temporary: Set<Int> = []
 
+    /// The plan that ran last, for programs that write many records of one type: finding it costs three comparisons
+    /// (benchmark insert-record). It lives as long as the statements.
+    package var recentPlan: RecentPlan?
+
+    /// A plan, and what determines it.
+    package struct RecentPlan {
+        package let type: ObjectIdentifier
+        package let code: UInt8
+        package let epoch: Int
+        package let plan: AnyObject
+
+        package init(type: ObjectIdentifier, code: UInt8, epoch: Int, plan: AnyObject) {
+            (self.type, self.code, self.epoch, self.plan) = (type, code, epoch, plan)
+        }
+    }
+
     package init() {}
 
     /// The value of a class, or nil.
@@ -96,6 +112,7 @@ package struct ConnectionState {
     /// Removes the values with this lifetime. ``Database/releaseMemory()``, and the check before closing, remove the
     /// values that live as long as the statements; closing removes the others.
     package mutating func removeAll(_ lifetime: Lifetime) {
+        if lifetime == .statements { recentPlan = nil }
         for index in values.indices where temporary.contains(index) == (lifetime == .statements) { values[index] = nil }
     }
 }

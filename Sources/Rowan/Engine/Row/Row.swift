@@ -40,6 +40,9 @@ public final class Row {
     @exclusivity(unchecked) @usableFromInline var comparedLayout: ObjectIdentifier?
     @exclusivity(unchecked) @usableFromInline var hasComparedPositions = false
 
+    /// Where the members of the last selection are, found once for all rows that the object moves to.
+    @exclusivity(unchecked) package var memberPlaces: AnyObject?
+
     /// Whether a cursor moves this object from row to row, and will clear its memory.
     @exclusivity(unchecked) package var isMoved = false
 

@@ -193,6 +193,7 @@ extension Row {
     package func stopMoving() {
         isMoved = false
         storage.prefetched?.forget()
+        memberPlaces = nil
         guard let memory else { return }
         self.memory = nil
         for scope in memory.scopes { scope.row.stopMoving() }

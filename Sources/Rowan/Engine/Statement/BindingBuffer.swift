@@ -8,7 +8,7 @@ package final class BindingBuffer {
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var count = 0
     /// Full blocks, in which running statements still read.
-    private var fullBlocks: [UnsafeMutablePointer<UInt8>] = []
+    @exclusivity(unchecked) private var fullBlocks: [UnsafeMutablePointer<UInt8>] = []
     /// The number of statements that read from this buffer: a function that a statement calls may run another one.
     @exclusivity(unchecked) private var depth = 0
 

@@ -103,6 +103,18 @@ extension LocalConnection {
         return StatementUse(try prepare(sql.text, isKept: true), sql)
     }
 
+    /// Lends a statement to the closure, which runs it to its end. It is the same as a use, without its bookkeeping.
+    @inline(__always)
+    package func borrow(_ sql: PreparedSQL, _ body: (Statement) throws -> Void) throws {
+        if !isAccessible { _ = try openPointer() }
+        guard let idle = sql.takeIdle(epoch: schemaEpoch) else {
+            let use = try use(sql)
+            return try body(use.statement)
+        }
+        defer { sql.give(back: idle) }
+        try body(idle)
+    }
+
     /// Checks out a statement.
     ///
     /// Complexity: one lookup in a hash table if the statement is compiled.

@@ -95,7 +95,7 @@ extension Row {
         return records
     }
 
-    private func forEachPrefetchedRow(forKey key: String, _ body: (Row) throws -> Void) throws {
+    func forEachPrefetchedRow(forKey key: String, _ body: (Row) throws -> Void) throws {
         guard let rows = prefetchedTree?[key] else {
             let keys = prefetchedRows.keys.sorted().joined(separator: ", ")
             throw RowDecodingError(

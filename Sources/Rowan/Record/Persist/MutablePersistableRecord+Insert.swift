@@ -19,13 +19,13 @@ extension MutablePersistableRecord {
     public mutating func insert(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        if let layout = Self._recordLayout {
-            let insertion = Insertion(Self.self, conflictResolution)
-            let group = insertion.planGroup(db)
-            if group.bindsDirectly == true { return try insertDirectly(db, group, insertion, layout) }
-            if group.bindsDirectly == nil {
-                return try group.probeInsertion(db, Self.self) { try inserting(db, insertion) }
+        if Self._recordLayout != nil {
+            guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .insert, conflictResolution) else {
+                return try insertWithCallbacks(db, conflictResolution)
             }
+            let rowID = try plan.insert(db) { try self._bind(to: &$0) }
+            if let rowID { _didInsert(rowID: rowID) }
+            return
         }
         try inserting(db, Insertion(type(of: self), conflictResolution))
     }

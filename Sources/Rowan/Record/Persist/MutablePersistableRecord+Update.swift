@@ -16,13 +16,12 @@ extension MutablePersistableRecord {
     ///   and of callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        if let layout = Self._recordLayout {
-            let modification = Modification(Self.self, conflictResolution)
-            let group = modification.planGroup(db)
-            if group.bindsDirectly == true, try updateDirectly(db, group, modification, layout) { return }
-            if group.bindsDirectly == nil {
-                return try group.probeUpdate(db, Self.self) { try updating(db, modification) }
+        if Self._recordLayout != nil {
+            guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .update, conflictResolution) else {
+                return try updateWithCallbacks(db, conflictResolution)
             }
+            guard try plan.update(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
+            return
         }
         try updating(db, Modification(type(of: self), conflictResolution))
     }

@@ -15,11 +15,8 @@ final class PlanGroup {
     @exclusivity(unchecked) @usableFromInline var usesColumns: Bool?
     /// Of insertions: whether a callback of the type runs before the statement; nil until it is known.
     @exclusivity(unchecked) var callsBeforeInsertion: Bool?
-    /// Of generated records: whether no callback of the type is implemented, so that its values go straight to the
-    /// statement; nil until a record has been written.
-    @exclusivity(unchecked) @usableFromInline var bindsDirectly: Bool?
-    /// Of generated records: the plan, and the parameter of each property.
-    @exclusivity(unchecked) var direct: DirectPlan?
+    /// Of generated records: whether it is known which callbacks the type implements.
+    @exclusivity(unchecked) var isProbed = false
     /// Of upserts: whether a callback of the type receives the rowid; nil until a record has been upserted.
     @exclusivity(unchecked) var usesRowID: Bool?
     let epoch: Int

@@ -37,7 +37,9 @@ final class RecordPlans: ConnectionStateValue {
     @exclusivity(unchecked) private var lastStored: (type: ObjectIdentifier, columns: StoredColumns)?
 
     /// The memory of parameters.
-    private(set) lazy var bindingBuffer = BindingBuffer()
+    private lazy var bindingBuffer = BindingBuffer()
+    /// The direct writes of generated records.
+    private var directPlans: [DirectKey: DirectPlan] = [:]
 
     private static let capacity = 512
 
@@ -55,6 +57,38 @@ final class RecordPlans: ConnectionStateValue {
         lastKey = key
         lastGroup = group
         return group
+    }
+
+    /// What determines a direct write: the record type, the operation, the conflict resolution that the program has
+    /// given, and the schema.
+    struct DirectKey: Hashable {
+        let type: ObjectIdentifier
+        let code: UInt8
+        let epoch: Int
+
+        @inline(__always)
+        init(
+            _ type: ObjectIdentifier, _ operation: PlanOperation,
+            _ conflictResolution: Database.ConflictResolution?, epoch: Int
+        ) {
+            self.type = type
+            code = Self.code(operation, conflictResolution)
+            self.epoch = epoch
+        }
+
+        @inline(__always)
+        static func code(_ operation: PlanOperation, _ conflictResolution: Database.ConflictResolution?) -> UInt8 {
+            operation.rawValue << 4 | (conflictResolution?.planCode ?? 15)
+        }
+    }
+
+    /// A known direct write.
+    func directPlan(for key: DirectKey) -> DirectPlan? { directPlans[key] }
+
+    /// Keeps a direct write.
+    func keep(_ plan: PersistencePlan, _ layout: RecordLayout, for key: DirectKey) {
+        if directPlans.count > Self.capacity { directPlans.removeAll() }
+        directPlans[key] = DirectPlan(plan, layout, bindingBuffer)
     }
 
     /// The known columns of a record type.

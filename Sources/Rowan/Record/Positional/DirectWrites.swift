@@ -1,17 +1,21 @@
 // Insertions and updates of generated records whose type implements no callback: the values go straight to the statement,
 // without a container (benchmarks insert-record, update-place-record).
 
-/// The plan of a statement whose parameters are the properties of a generated record.
+/// A statement whose parameters are the properties of a generated record.
+@usableFromInline
 final class DirectPlan {
-    let plan: PersistencePlan
-    /// The parameter of each property, 0 for a property without one.
-    let places: [CInt]
+    private let plan: PersistencePlan
+    private let sql: PreparedSQL
+    private let layout: RecordLayout
+    /// The parameter of each property, 0 for a property without one; nil if the parameters are the properties in order.
+    private let places: UnsafeMutablePointer<CInt>?
     /// Whether the table keeps the rowid in the property that the layout names.
-    let keepsRowID: Bool
+    private let keepsRowID: Bool
+    private let buffer: BindingBuffer
 
-    init?(_ plan: PersistencePlan, _ layout: RecordLayout) {
-        let stored = layout.names.indices.filter { !layout.generated.contains($0) }
-        // What the statement adds, and what it leaves to others, takes the way through a container.
+    /// - Returns: nil if the statement needs a container: for values of its own, or because it leaves some out.
+    init?(_ plan: PersistencePlan, _ layout: RecordLayout, _ buffer: BindingBuffer) {
+        let stored = layout.storedProperties
         guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.returnsRows,
             !plan.isOnView,
             !plan.leavesOutColumns
@@ -23,97 +27,153 @@ final class DirectPlan {
             places[stored[value]] = CInt(parameter + 1)
         }
         self.plan = plan
-        self.places = places
+        self.layout = layout
+        self.buffer = buffer
+        sql = plan.sql
         keepsRowID = InsertionSuccess.keepsRowID(plan.primaryKey.rowIDColumn, layout)
-    }
-
-    /// Binds the values, and runs the statement.
-    func run(_ db: Database, _ layout: RecordLayout, _ bind: (inout RecordBinder) throws -> Void) throws {
-        let use = try db.connection.use(plan.sql)
-        let statement = use.statement
-        let buffer = db.recordPlans.bindingBuffer
-        try statement.run(in: buffer) { handle throws -> CInt in
-            try places.withUnsafeBufferPointer { places in
-                var binder = RecordBinder(handle, places.baseAddress, buffer, layout)
-                try bind(&binder)
-                return binder.code
-            }
-        } arguments: {
-            // For the error: the values, which are bound no more.
-            var binder = RecordBinder(PersistenceContainer(), layout)
-            try bind(&binder)
-            let values = binder.container.values
-            return StatementArguments(values: plan.order.map { $0.map { values[$0] } } ?? values)
+        if places == places.indices.map({ CInt($0 + 1) }) {
+            self.places = nil
+        } else {
+            self.places = .allocate(capacity: places.count)
+            self.places?.initialize(from: places, count: places.count)
         }
     }
-}
 
-extension PlanGroup {
-    /// Runs the first insertion of a generated type, which reveals whether the type implements callbacks.
-    @usableFromInline
-    func probeInsertion(_ db: Database, _ type: any Any.Type, _ insert: () throws -> Void) throws {
-        let callbacks = try db.probingCallbacks(of: type, insert)
-        bindsDirectly = callbacks.isDisjoint(with: .beforeOrAround.union(.did))
-    }
-
-    /// Runs the first update of a generated type, which reveals whether the type implements callbacks.
-    @usableFromInline
-    func probeUpdate(_ db: Database, _ type: any Any.Type, _ update: () throws -> Void) throws {
-        // The update must not start a probe of its own.
-        usesColumns = true
-        let callbacks: InsertionCallbacks
-        do { callbacks = try db.probingCallbacks(of: type, update) } catch {
-            usesColumns = nil
-            throw error
-        }
-        usesColumns = !callbacks.isDisjoint(with: .update)
-        bindsDirectly = callbacks.isDisjoint(
-            with: [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave])
-    }
-
-    /// The plan of an insertion; nil if it needs a container.
-    private func directPlan(
-        _ layout: RecordLayout, _ make: ([String]) throws -> PersistencePlan
-    ) throws -> DirectPlan? {
-        if let direct { return direct }
-        let columns = layout.names.indices.filter { !layout.generated.contains($0) }.map { layout.names[$0] }
-        guard let plan = DirectPlan(try make(columns), layout) else {
-            bindsDirectly = false
-            return nil
-        }
-        direct = plan
-        return plan
-    }
+    deinit { places?.deallocate() }
 
     /// Inserts a record.
     ///
-    /// - Returns: whether the record was inserted, and the rowid that it keeps.
+    /// - Returns: the rowid, if the record keeps it.
     @usableFromInline
-    func insert(
-        _ db: Database, _ insertion: Insertion, _ layout: RecordLayout, _ bind: (inout RecordBinder) throws -> Void
-    ) throws -> (isInserted: Bool, rowID: Int64?) {
-        guard let direct = try directPlan(layout, { try insertion.makePlan(db, columns: $0) }) else {
-            return (false, nil)
-        }
-        try direct.run(db, layout, bind)
-        return (true, direct.keepsRowID && db.changesCount > 0 ? db.lastInsertedRowID : nil)
+    func insert(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
+        try run(db.connection, bind)
+        // A row whose conflict was ignored has no rowid.
+        guard keepsRowID, db.connection.changesCount > 0 else { return nil }
+        return db.connection.lastInsertedRowID
     }
 
     /// Updates the row of a record.
     ///
-    /// - Returns: whether a row was found; nil if the update needs a container.
+    /// - Returns: whether the row exists.
     @usableFromInline
-    func update(
-        _ db: Database, _ modification: Modification, _ layout: RecordLayout,
-        _ bind: (inout RecordBinder) throws -> Void
-    ) throws -> Bool? {
-        let plan = try directPlan(layout) { columns in
-            try modification.makePlan(
-                db, PersistenceContainer(columns: columns))
+    func update(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Bool {
+        try run(db.connection, bind)
+        return db.connection.changesCount > 0
+    }
+
+    @inline(__always)
+    private func run(_ connection: LocalConnection, _ bind: (inout RecordBinder) throws -> Void) throws {
+        // A function that the statement calls may write records of this type too: they use another statement.
+        try connection.borrow(sql) { statement in
+            try statement.run(in: buffer) { handle throws -> CInt in
+                var binder = RecordBinder(handle, places, buffer, layout)
+                try bind(&binder)
+                return binder.code
+            } arguments: {
+                try arguments(bind)
+            }
         }
-        guard let plan else { return nil }
-        try plan.run(db, layout, bind)
-        return db.changesCount > 0
+    }
+
+    /// The values, for an error.
+    private func arguments(_ bind: (inout RecordBinder) throws -> Void) throws -> StatementArguments {
+        var container = PersistenceContainer()
+        try withUnsafeMutablePointer(to: &container) { container in
+            var binder = RecordBinder(container, layout)
+            try bind(&binder)
+        }
+        return StatementArguments(values: plan.order.map { $0.map { container.values[$0] } } ?? container.values)
+    }
+}
+
+extension RecordLayout {
+    /// The properties that are written.
+    fileprivate var storedProperties: [Int] { names.indices.filter { !generated.contains($0) } }
+
+    /// The columns that are written.
+    fileprivate var storedColumns: [String] { storedProperties.map { names[$0] } }
+}
+
+extension Database {
+    /// The direct write of a generated type; nil if it is not known, or needs a container.
+    @usableFromInline
+    func directPlan(
+        of type: ObjectIdentifier, _ operation: PlanOperation, _ conflictResolution: ConflictResolution?
+    ) -> DirectPlan? {
+        let code = RecordPlans.DirectKey.code(operation, conflictResolution)
+        if let recent = state.recentPlan, recent.type == type, recent.code == code,
+            recent.epoch == connection.schemaEpoch
+        {
+            // Only the next function sets it.
+            return unsafeDowncast(recent.plan, to: DirectPlan.self)
+        }
+        return findDirectPlan(of: type, operation, conflictResolution)
+    }
+
+    @inline(never)
+    private func findDirectPlan(
+        of type: ObjectIdentifier, _ operation: PlanOperation, _ conflictResolution: ConflictResolution?
+    ) -> DirectPlan? {
+        let key = RecordPlans.DirectKey(type, operation, conflictResolution, epoch: connection.schemaEpoch)
+        guard let plan = recordPlans.directPlan(for: key) else { return nil }
+        state.recentPlan = .init(type: type, code: key.code, epoch: key.epoch, plan: plan)
+        return plan
+    }
+
+    fileprivate func keep(
+        _ plan: PersistencePlan, _ layout: RecordLayout, _ operation: PlanOperation,
+        _ conflictResolution: ConflictResolution?
+    ) {
+        let key = RecordPlans.DirectKey(
+            ObjectIdentifier(layout.record), operation, conflictResolution, epoch: connection.schemaEpoch)
+        recordPlans.keep(plan, layout, for: key)
+    }
+}
+
+extension MutablePersistableRecord {
+    /// The insertion with all its callbacks. If the type implements none, the next insertion is direct.
+    @usableFromInline
+    mutating func insertWithCallbacks(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?
+    ) throws {
+        let insertion = Insertion(Self.self, conflictResolution)
+        let group = insertion.planGroup(db)
+        guard !group.isProbed else { return try inserting(db, insertion) }
+        let callbacks = try db.probingCallbacks(of: Self.self) { try inserting(db, insertion) }
+        group.isProbed = true
+        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._recordLayout else { return }
+        db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
+    }
+
+    /// The update with all its callbacks. If the type implements none, the next update is direct.
+    @usableFromInline
+    func updateWithCallbacks(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?
+    ) throws {
+        let modification = Modification(Self.self, conflictResolution)
+        let group = modification.planGroup(db)
+        guard !group.isProbed else { return try updating(db, modification) }
+        // The update must not start a probe of its own.
+        group.usesColumns = true
+        let callbacks: InsertionCallbacks
+        do { callbacks = try db.probingCallbacks(of: Self.self) { try updating(db, modification) } } catch {
+            group.usesColumns = nil
+            throw error
+        }
+        group.isProbed = true
+        group.usesColumns = !callbacks.isDisjoint(with: .update)
+        guard
+            callbacks.isDisjoint(with: [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave]),
+            let layout = Self._recordLayout
+        else { return }
+        let columns = PersistenceContainer(columns: layout.storedColumns)
+        db.keep(try modification.makePlan(db, columns), layout, .update, conflictResolution)
+    }
+
+    /// Keeps the rowid of an insertion that took the way through a container.
+    @inlinable
+    mutating func keepRowID(_ inserted: InsertionSuccess) {
+        if let layout = Self._recordLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
     }
 }
 
@@ -122,35 +182,6 @@ extension PersistenceContainer {
     fileprivate init(columns: [String]) {
         self.init(expecting: columns, reusing: Array(repeating: .null, count: columns.count))
         setCount = columns.count
-    }
-}
-
-extension MutablePersistableRecord {
-    @inlinable
-    mutating func insertDirectly(
-        _ db: Database, _ group: PlanGroup, _ insertion: Insertion, _ layout: RecordLayout
-    ) throws {
-        let (isInserted, rowID) = try group.insert(db, insertion, layout) { try self._bind(to: &$0) }
-        guard isInserted else { return try inserting(db, insertion) }
-        if let rowID { _didInsert(rowID: rowID) }
-    }
-
-    /// - Returns: false if the update needs a container.
-    @inlinable
-    func updateDirectly(
-        _ db: Database, _ group: PlanGroup, _ modification: Modification, _ layout: RecordLayout
-    ) throws -> Bool {
-        guard let isFound = try group.update(db, modification, layout, { try self._bind(to: &$0) }) else {
-            return false
-        }
-        if !isFound { throw recordNotFound(db) }
-        return true
-    }
-
-    /// Keeps the rowid of an insertion that took the way through a container.
-    @inlinable
-    mutating func keepRowID(_ inserted: InsertionSuccess) {
-        if let layout = Self._recordLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
     }
 }
 

@@ -16,8 +16,8 @@ public struct RecordBinder {
     @usableFromInline unowned(unsafe) let layout: RecordLayout
     /// The first code other than SQLITE_OK.
     @usableFromInline var code = SQLITE_OK
-    /// The values by name.
-    var container: PersistenceContainer
+    /// Receives values by name; nil with a statement.
+    let container: UnsafeMutablePointer<PersistenceContainer>?
 
     /// Binds the parameters of a statement.
     init(_ statement: SQLiteStatement, _ places: UnsafePointer<CInt>?, _ buffer: BindingBuffer, _ layout: RecordLayout)
@@ -26,11 +26,11 @@ public struct RecordBinder {
         self.places = places
         self.buffer = buffer
         self.layout = layout
-        container = PersistenceContainer()
+        container = nil
     }
 
     /// Collects values by name.
-    init(_ container: PersistenceContainer, _ layout: RecordLayout) {
+    init(_ container: UnsafeMutablePointer<PersistenceContainer>, _ layout: RecordLayout) {
         statement = nil
         places = nil
         buffer = nil
@@ -149,19 +149,25 @@ public struct RecordBinder {
     mutating func note(_ code: CInt) { if code != SQLITE_OK, self.code == SQLITE_OK { self.code = code } }
 
     @usableFromInline
-    mutating func set(_ index: Int, _ value: DatabaseValue) { container.set(layout.names[index], value) }
+    func set(_ index: Int, _ value: DatabaseValue) {
+        container.unsafelyUnwrapped.pointee.set(layout.names[index], value)
+    }
 
     @usableFromInline
     mutating func bind(_ text: String, _ statement: SQLiteStatement, _ parameter: CInt) {
-        var text = text
-        let code = text.withUTF8 { bytes -> CInt in
-            guard let count = CInt(exactly: bytes.count) else { return SQLITE_TOOBIG }
-            let place = buffer.unsafelyUnwrapped.append(UnsafeRawBufferPointer(bytes))
-            return place.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                rowan_bind_static_text(statement, parameter, $0, count)
-            }
+        // Without a copy: only a text of another runtime is not contiguous.
+        let code = text.utf8.withContiguousStorageIfAvailable { bind($0, statement, parameter) }
+        if let code { return note(code) }
+        var copy = text
+        note(copy.withUTF8 { bind($0, statement, parameter) })
+    }
+
+    private func bind(_ text: UnsafeBufferPointer<UInt8>, _ statement: SQLiteStatement, _ parameter: CInt) -> CInt {
+        guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
+        let place = buffer.unsafelyUnwrapped.append(UnsafeRawBufferPointer(text))
+        return place.withMemoryRebound(to: CChar.self, capacity: text.count) {
+            rowan_bind_static_text(statement, parameter, $0, count)
         }
-        note(code)
     }
 
     @usableFromInline
@@ -179,17 +185,25 @@ public struct RecordBinder {
     }
 
     @usableFromInline
-    mutating func bind(_ index: Int, _ date: Date?) { bind(index, date?.databaseValue ?? .null) }
+    mutating func bind(_ index: Int, _ date: Date?) {
+        guard let statement else { return set(index, date?.databaseValue ?? .null) }
+        guard let parameter = parameter(index) else { return }
+        guard let seconds = date?.timeIntervalSince1970, seconds.isFinite else {
+            return note(sqlite3_bind_null(statement, parameter))
+        }
+        note(DateText.withText(secondsSince1970: seconds) { bind($0, statement, parameter) })
+    }
 }
 
 extension PersistenceContainer {
     /// Sets the values of a generated record. For generated code only.
     public mutating func _set<Record: MutablePersistableRecord>(_ record: Record) throws {
         // Generated code calls it for a type with a layout.
-        var binder = RecordBinder(self, Record._recordLayout.unsafelyUnwrapped)
-        self = PersistenceContainer()
-        try record._bind(to: &binder)
-        self = binder.container
+        let layout = Record._recordLayout.unsafelyUnwrapped
+        try withUnsafeMutablePointer(to: &self) { container in
+            var binder = RecordBinder(container, layout)
+            try record._bind(to: &binder)
+        }
     }
 }
 

@@ -51,8 +51,16 @@ public struct RecordColumns {
         if let pointer {
             let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
             if let value = Value.fromColumn(column) { return value }
+        } else if let value = owned(Value.self, index) {
+            return value
         }
         return try decode(index)
+    }
+
+    /// The value of a copied row with known positions; nil if it does not convert. It is not inlined, but it specialises.
+    @inlinable @inline(never)
+    func owned<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) -> Value? {
+        isPositional ? row.value(type, at: index) : nil
     }
 
     @usableFromInline

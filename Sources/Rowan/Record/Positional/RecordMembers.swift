@@ -1,0 +1,260 @@
+// How `@Selection` types read their members: columns, records of scopes or of the row itself, and prefetched records. The
+// place of each member is found once an execution (benchmarks join-belongs-to-record, include-all-record).
+
+import Synchronization
+
+/// The members of a type that `@Selection` has generated. For generated code only.
+public final class SelectionLayout: Sendable {
+    let type: any FetchableRecord.Type
+    let names: [String]
+
+    /// Creates the layout of a type.
+    public init(_ type: any FetchableRecord.Type, _ names: [String]) {
+        self.type = type
+        self.names = names
+    }
+
+    /// The layouts of generic types, which have no static stored properties.
+    private static let shared = Mutex<[ObjectIdentifier: SelectionLayout]>([:])
+
+    /// The layout of a generic type, created once.
+    public static func shared(by type: any FetchableRecord.Type, _ names: [String]) -> SelectionLayout {
+        shared.withLock { layouts in
+            if let known = layouts[ObjectIdentifier(type)] { return known }
+            let layout = SelectionLayout(type, names)
+            layouts[ObjectIdentifier(type)] = layout
+            return layout
+        }
+    }
+}
+
+/// Where the members of a selection are in a row.
+@usableFromInline
+final class MemberPlaces {
+    enum Place {
+        case unknown
+        /// A column of the row, or none for nil.
+        case column(Int?)
+        case scope(Row)
+        /// No scope has the name.
+        case noScope
+        /// The row itself. The place must not retain it.
+        case base
+    }
+
+    let layout: SelectionLayout
+    @exclusivity(unchecked) var places: [Place]
+    /// The member that is the row itself: there is one at most.
+    @exclusivity(unchecked) var base: Int?
+
+    init(_ layout: SelectionLayout) {
+        self.layout = layout
+        places = Array(repeating: .unknown, count: layout.names.count)
+    }
+}
+
+/// The members of a `@Selection` type in a row. For generated code only: a call with the index of a member decodes it.
+public struct RecordMembers {
+    private let row: Row
+    private let places: MemberPlaces
+
+    /// The members of a row.
+    public init(_ row: Row, _ layout: SelectionLayout) {
+        self.row = row
+        // Only this file sets it.
+        if let known = row.memberPlaces.map({ unsafeDowncast($0, to: MemberPlaces.self) }), known.layout === layout {
+            places = known
+        } else {
+            places = MemberPlaces(layout)
+            if row.isMoved { row.memberPlaces = places }
+        }
+    }
+
+    // MARK: Values
+
+    /// The value of a column.
+    ///
+    /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
+    @inlinable
+    public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+        guard let column = column(index) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw missingColumn(index)
+        }
+        if let value = self.row(Value.self, column) { return value }
+        throw decodingError(Value.self, column)
+    }
+
+    /// The value of a column, in another storage than that of its type.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
+        guard let column = column(index) else { throw missingColumn(index) }
+        let value = row.column(atUncheckedIndex: column)
+        if !value.isNull, let value = storage.value(from: value) { return value }
+        throw decodingError(Storage.Value.self, column)
+    }
+
+    /// The same for an optional member: nil for NULL and for a missing column.
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
+        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        if let value = storage.value(from: row.column(atUncheckedIndex: column)) { return value }
+        throw decodingError(Storage.Value.self, column)
+    }
+
+    /// The value of a column of a Codable type: its single value, or JSON.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    @_disfavoredOverload
+    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
+        guard let column = column(index) else { throw missingColumn(index) }
+        return try property(column).decode(Value.self, at: path(index))
+    }
+
+    /// The same for an optional member: nil for NULL and for a missing column.
+    @_disfavoredOverload
+    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value? {
+        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        return try property(column).decode(Value.self, at: path(index))
+    }
+
+    /// The value of a column that stores JSON.
+    ///
+    /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
+    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
+        guard let column = column(index) else { throw missingColumn(index) }
+        return try property(column).decodeJSON(Value.self)
+    }
+
+    /// The same for an optional member: nil for NULL and for a missing column.
+    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value? {
+        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
+        return try property(column).decodeJSON(Value.self)
+    }
+
+    // MARK: Records
+
+    /// A record: of the scope with the name of the member, or else of the row itself.
+    ///
+    /// - Throws: ``RowDecodingError`` if the scope contains only NULL values, or if another member is the row itself.
+    @inlinable
+    public func callAsFunction<Record: FetchableRecord>(_ index: Int) throws -> Record {
+        try RecordElements<Record>.element(of: part(index))
+    }
+
+    /// The record of a scope; nil if the scope is missing, or contains only NULL values.
+    @inlinable
+    public func callAsFunction<Record: FetchableRecord>(_ index: Int) throws -> Record? {
+        guard let part = try partIfPresent(index) else { return nil }
+        return try RecordElements<Record>.element(of: part)
+    }
+
+    /// Prefetched records.
+    ///
+    /// - Throws: ``RowDecodingError`` if the row has no prefetched rows with this name.
+    @inlinable
+    public func callAsFunction<Records: RangeReplaceableCollection>(_ index: Int) throws -> Records
+    where Records.Element: FetchableRecord {
+        var records = Records()
+        try forEachRow(index) { records.append(try RecordElements<Records.Element>.element(of: $0)) }
+        return records
+    }
+
+    /// The set of prefetched records.
+    ///
+    /// - Throws: ``RowDecodingError`` if the row has no prefetched rows with this name.
+    @inlinable
+    public func callAsFunction<Record: FetchableRecord & Hashable>(_ index: Int) throws -> Set<Record> {
+        var records: Set<Record> = []
+        try forEachRow(index) { records.insert(try RecordElements<Record>.element(of: $0)) }
+        return records
+    }
+
+    /// A type that is neither a value nor a record: the compiler reports it.
+    @available(*, unavailable, message: "this type is no value and no record: conform it to FetchableRecord or Codable")
+    public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }
+
+    // MARK: Places
+
+    @inlinable
+    func row<Value: DatabaseValueConvertible>(_ type: Value.Type, _ column: Int) -> Value? {
+        currentRow.value(type, at: column)
+    }
+
+    @usableFromInline var currentRow: Row { row }
+
+    /// The column of a member; nil if the row has none.
+    @usableFromInline
+    func column(_ index: Int) -> Int? {
+        if case .column(let column) = places.places[index] { return column }
+        let column = row.index(ofColumn: places.layout.names[index])
+        places.places[index] = .column(column)
+        return column
+    }
+
+    /// The row of a record.
+    @usableFromInline
+    func part(_ index: Int) throws -> Row {
+        switch place(index) {
+        case .scope(let scope):
+            guard scope.containsNonNullValue else { throw onlyNull(index) }
+            return scope
+        case .base: return row
+        case .noScope, .unknown, .column:
+            if let base = places.base { throw twoBases(index, base) }
+            places.base = index
+            places.places[index] = .base
+            return row
+        }
+    }
+
+    /// The row of a scope; nil if it is missing, or contains only NULL values.
+    @usableFromInline
+    func partIfPresent(_ index: Int) throws -> Row? {
+        guard case .scope(let scope) = place(index), scope.containsNonNullValue else { return nil }
+        return scope
+    }
+
+    private func place(_ index: Int) -> MemberPlaces.Place {
+        let known = places.places[index]
+        guard case .unknown = known else { return known }
+        let place: MemberPlaces.Place = row.scopesTree[places.layout.names[index]].map { .scope($0) } ?? .noScope
+        places.places[index] = place
+        return place
+    }
+
+    @usableFromInline
+    func forEachRow(_ index: Int, _ body: (Row) throws -> Void) throws {
+        try row.forEachPrefetchedRow(forKey: places.layout.names[index], body)
+    }
+
+    private func property(_ column: Int) -> PropertyDecoding { PropertyDecoding(places.layout.type, row, column) }
+
+    private func path(_ index: Int) -> CodingPath {
+        CodingPath(nil, PlainCodingKey(stringValue: places.layout.names[index]))
+    }
+
+    // MARK: Errors
+
+    @usableFromInline
+    func missingColumn(_ index: Int) -> any Error { row.missingColumnError(places.layout.names[index]) }
+
+    @usableFromInline
+    func decodingError(_ type: any Any.Type, _ column: Int) -> any Error { row.decodingError(type, at: column) }
+
+    private func onlyNull(_ index: Int) -> any Error {
+        RowDecodingError(
+            reason: "scope \"\(places.layout.names[index])\" contains only NULL values: declare the member of "
+                + "\(places.layout.type) as an optional", row: row)
+    }
+
+    private func twoBases(_ index: Int, _ base: Int) -> any Error {
+        let names = places.layout.names
+        let scopes = row.scopesTree.names.sorted().joined(separator: ", ")
+        return RowDecodingError(
+            reason:
+                "\(places.layout.type): the row has no scope \"\(names[index])\" and no scope \"\(names[base])\", and only "
+                + "one of them can be the row itself (the row has: \(scopes)). Include the association with this key",
+            column: names[index], row: row)
+    }
+}
