@@ -43,6 +43,9 @@ let package = Package(
             // The library is optimised in release; optimising the tests as one takes ten minutes.
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
+        .testTarget(
+            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -53,35 +53,28 @@ public struct MessageChannel {
 
     /// Answers messages to the end of the input.
     public func run(_ answer: (HostMessage) -> PluginAnswer) throws {
+        // The version that the compiler has announced.
+        var compiler: Int?
         while let body = try next() {
-            try send(Self.answer(to: body, answer))
-        }
-    }
-
-    /// The answer to the bytes of a message.
-    static func answer(to body: Data, _ answer: (HostMessage) -> PluginAnswer) -> PluginAnswer {
-        let message: HostMessage
-        do { message = try JSONDecoder().decode(HostMessage.self, from: body) } catch {
-            return .notUnderstood("a message that this plugin can't read (\(error))")
-        }
-        switch message {
-        case .getCapability(let compiler):
-            compilerVersion.withLock { $0 = compiler }
-            return .capability
-        case .unknown(let name): return .notUnderstood("the message '\(name)'")
-        case .expandAttached, .expandFreestanding: return answer(message)
+            let message: HostMessage
+            do { message = try JSONDecoder().decode(HostMessage.self, from: body) } catch {
+                try send(.notUnderstood("a message that this plugin can't read (\(error))", compiler))
+                continue
+            }
+            switch message {
+            case .getCapability(let version):
+                compiler = version
+                try send(.capability)
+            case .unknown(let name): try send(.notUnderstood("the message '\(name)'", compiler))
+            case .expandAttached, .expandFreestanding: try send(answer(message))
+            }
         }
     }
 }
 
-import Synchronization
-
-/// The version that the compiler has announced.
-private let compilerVersion = Mutex<Int?>(nil)
-
 extension PluginAnswer {
-    static func notUnderstood(_ what: String) -> PluginAnswer {
-        let version = compilerVersion.withLock { $0.map { "version \($0)" } ?? "an unknown version" }
+    fileprivate static func notUnderstood(_ what: String, _ compiler: Int?) -> PluginAnswer {
+        let version = compiler.map { "version \($0)" } ?? "an unknown version"
         return .expansion(
             nil,
             [

@@ -26,6 +26,8 @@ public final class RecordLayout: Sendable {
     package let generated: Set<Int>
     /// The property that keeps the rowid of an insertion.
     package let rowIDProperty: Int?
+    /// Whether a property keeps the rowid of an insertion.
+    @usableFromInline var keepsRowID: Bool { rowIDProperty != nil }
     /// Whether the generated code reads rows. Otherwise the type has an initializer of its own.
     @usableFromInline let readsRows: Bool
     /// The storages that the type has chosen.

@@ -23,6 +23,8 @@ final class InsertBatch {
     @usableFromInline private(set) var mode = Mode.probing
     private var insertion: Insertion
     private let fetchesRows: Bool
+    /// Whether the program receives the records, which keep their rowids.
+    private let keepsRowIDs: Bool
     /// The plans of separate records, if their statement depends on more than the columns.
     private var ownPlans: PlanGroup?
     private var plans: BatchPlans
@@ -46,13 +48,15 @@ final class InsertBatch {
 
     @usableFromInline
     init(
-        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks, returning: [any SQLSelectable] = []
+        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks, returning: [any SQLSelectable] = [],
+        keepsRowIDs: Bool = false
     ) throws {
         self.db = db
         self.callbacks = callbacks
         self.insertion = insertion
         self.insertion.returning = returning
         fetchesRows = !returning.isEmpty
+        self.keepsRowIDs = keepsRowIDs
         plans = db.batchPlans(insertion)
         if self.insertion.hasOwnText { ownPlans = PlanGroup(epoch: plans.epoch) }
         let known = callbacks == .skipped ? [] : plans.callbacks
@@ -69,7 +73,7 @@ final class InsertBatch {
 
     private func mode(for callbacks: InsertionCallbacks) throws -> Mode {
         guard callbacks.isDisjoint(with: .beforeOrAround) else { return .alone }
-        guard fetchesRows || !callbacks.isDisjoint(with: .did) else { return .silent }
+        guard fetchesRows || keepsRowIDs || !callbacks.isDisjoint(with: .did) else { return .silent }
         // Only SQLite knows the rowids of the rows that an upsert updates.
         guard insertion.upsert == nil else { return .alone }
         try makeNumbering()

@@ -84,7 +84,9 @@ extension MutablePersistableRecord {
         var index = written.startIndex
         var iterator = records.makeIterator()
         let insertion = Insertion(Self.self, conflictResolution)
-        try writeEach(InsertBatch.make(db, insertion, .honored), &iterator) { record in
+        let batch = try InsertBatch.make(
+            db, insertion, .honored, keepsRowIDs: Self._recordLayout?.keepsRowID ?? false)
+        try writeEach(batch, &iterator) { record in
             written[index] = record
             written.formIndex(after: &index)
         }
@@ -97,9 +99,9 @@ extension MutablePersistableRecord {
 extension InsertBatch {
     @usableFromInline
     static func make(
-        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks
+        _ db: Database, _ insertion: Insertion, _ callbacks: PersistenceCallbacks, keepsRowIDs: Bool = false
     ) throws -> InsertBatch {
-        try InsertBatch(db, insertion, callbacks)
+        try InsertBatch(db, insertion, callbacks, keepsRowIDs: keepsRowIDs)
     }
 
     /// Runs the closure in a transaction, or in a part of the current one: an error undoes its changes.

@@ -13,7 +13,7 @@ extension TableAlias where RowDecoder: TableRecord {
     public subscript<Value>(
         dynamicMember keyPath: KeyPath<DatabaseComponents, TypedColumn<Value>>
     ) -> TypedExpression<Value> {
-        TypedExpression(self[RowDecoder.databaseComponents[keyPath: keyPath].name])
+        TypedExpression(self[RowDecoder.databaseComponents[keyPath: keyPath].sqlExpression])
     }
 }
 

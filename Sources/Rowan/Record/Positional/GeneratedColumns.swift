@@ -21,7 +21,7 @@ public func _column<Root, Value>(_ name: String, of property: KeyPath<Root, Valu
 public func _column<Root, Value: SQLExpressible>(
     _ name: String, of property: KeyPath<Root, Value>, as storage: some ColumnStorage
 ) -> TypedColumn<Value> {
-    TypedColumn(name)
+    TypedColumn(name, convertsValues: true)
 }
 
 /// The column of a property with a storage of its own, whose type is no SQL value.

@@ -88,45 +88,28 @@ public struct RecordColumns {
         throw decodingError(Storage.Value.self, at: column)
     }
 
-    /// The value of a property of a Codable type: its single value, or JSON.
+    /// The value of a property of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a
+    /// missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     @_disfavoredOverload
     public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
-        try decode(Value.self, at: columnIndex(index))
+        try CodableColumn(row, knownIndex(index), layout.names[index], recordType).decode()
     }
 
-    /// The same for an optional property: nil for NULL and for a missing column.
-    @_disfavoredOverload
-    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value? {
-        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        return try decode(Value.self, at: column)
-    }
-
-    /// The value of a property that is stored as JSON.
+    /// The value of a property that is stored as JSON. For an optional, nil for NULL and for a missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
-        try property(columnIndex(index)).decodeJSON(Value.self)
-    }
-
-    /// The same for an optional property: nil for NULL and for a missing column.
-    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value? {
-        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        return try property(column).decodeJSON(Value.self)
+        try CodableColumn(row, knownIndex(index), layout.names[index], recordType).decodeJSON()
     }
 
     /// A type that has no column: the compiler reports it.
     @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
     public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }
 
-    private func decode<Value: Decodable>(_ type: Value.Type, at column: Int) throws -> Value {
-        try property(column).decode(type, at: CodingPath(nil, PlainCodingKey(stringValue: row.layout.names[column])))
-    }
-
-    private func property(_ column: Int) -> PropertyDecoding {
-        PropertyDecoding(layout.record as! any FetchableRecord.Type, row, column)
-    }
+    // Only a FetchableRecord has columns to read.
+    private var recordType: any FetchableRecord.Type { layout.record as! any FetchableRecord.Type }
 
     @usableFromInline
     func decodingError(_ type: any Any.Type, at column: Int) -> any Error { row.decodingError(type, at: column) }

@@ -102,34 +102,20 @@ public struct RecordMembers {
         throw decodingError(Storage.Value.self, column)
     }
 
-    /// The value of a column of a Codable type: its single value, or JSON.
+    /// The value of a column of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a missing
+    /// column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     @_disfavoredOverload
     public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
-        guard let column = column(index) else { throw missingColumn(index) }
-        return try property(column).decode(Value.self, at: path(index))
+        try CodableColumn(row, column(index), places.layout.names[index], places.layout.type).decode()
     }
 
-    /// The same for an optional member: nil for NULL and for a missing column.
-    @_disfavoredOverload
-    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value? {
-        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        return try property(column).decode(Value.self, at: path(index))
-    }
-
-    /// The value of a column that stores JSON.
+    /// The value of a column that stores JSON. For an optional, nil for NULL and for a missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
-        guard let column = column(index) else { throw missingColumn(index) }
-        return try property(column).decodeJSON(Value.self)
-    }
-
-    /// The same for an optional member: nil for NULL and for a missing column.
-    public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value? {
-        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        return try property(column).decodeJSON(Value.self)
+        try CodableColumn(row, column(index), places.layout.names[index], places.layout.type).decodeJSON()
     }
 
     // MARK: Records
@@ -226,12 +212,6 @@ public struct RecordMembers {
     @usableFromInline
     func forEachRow(_ index: Int, _ body: (Row) throws -> Void) throws {
         try row.forEachPrefetchedRow(forKey: places.layout.names[index], body)
-    }
-
-    private func property(_ column: Int) -> PropertyDecoding { PropertyDecoding(places.layout.type, row, column) }
-
-    private func path(_ index: Int) -> CodingPath {
-        CodingPath(nil, PlainCodingKey(stringValue: places.layout.names[index]))
     }
 
     // MARK: Errors

@@ -169,7 +169,11 @@ extension EncodableRecord {
 
 extension RecordStorage {
     /// The storage of a type, which may be a record type.
-    init(_ type: any Any.Type) { self.init(type: type, encode: storedByStrategy) }
+    init(_ type: any Any.Type, _ layout: RecordLayout? = nil) {
+        self.init(
+            type: type, encode: storedByStrategy,
+            convert: layout?.hasStorages == true ? storedByLayout : nil)
+    }
 }
 
 /// The stored form of a value, with the strategies of a record type. They only apply to `Codable` records: other records
@@ -181,6 +185,12 @@ private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ co
     }
     guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
     return type.storedValue(value.value, forColumn: column)
+}
+
+/// The stored form of a value, with the storages of a generated record type.
+@Sendable
+private func storedByLayout(_ type: any Any.Type, _ value: DatabaseValue, _ column: String) -> DatabaseValue? {
+    (type as? any PositionalRecord.Type)?._recordLayout?.storedValue(value, ofColumn: column)
 }
 
 extension TableRecord {

@@ -16,7 +16,10 @@ public struct Table<RowDecoder>: Sendable {
 
     /// Creates a table whose rows decode to a type.
     public init(_ tableName: String, in schemaName: String? = nil) {
-        self.init(tableName, in: schemaName, storage: RecordStorage(RowDecoder.self))
+        self.init(
+            tableName, in: schemaName,
+            storage: RecordStorage(
+                RowDecoder.self, (RowDecoder.self as? any PositionalRecord.Type)?._recordLayout))
     }
 
     init(_ tableName: String, in schemaName: String?, storage: RecordStorage?) {

@@ -44,6 +44,11 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
         expression.sqlExpression.qualified(by: id)
     }
 
+    /// A typed expression of the aliased table: `alias[Player.Columns.score]`.
+    public subscript<Value>(_ expression: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+        TypedExpression(expression.sqlExpression.qualified(by: id))
+    }
+
     /// An ordering of the aliased table: `alias[Column("a").desc]`.
     public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
         ordering.sqlOrdering.qualified(by: id)

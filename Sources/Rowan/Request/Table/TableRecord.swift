@@ -130,13 +130,13 @@ extension TableRecord {
         let selection = databaseSelection
         let isAllColumns = selection.count == 1 && selection[0].sqlSelection.isAllColumns
         return Relation(
-            .table(databaseTable), storage: RecordStorage(Self.self),
+            .table(databaseTable), storage: RecordStorage(Self.self, _recordLayout),
             selection: isAllColumns ? [] : selection.map { $0.sqlSelection })
     }
 
     /// The relation of the rows of a query, which have the columns of the table.
     static func relation(of rows: Source) -> Relation {
-        Relation(.derived(rows, from: databaseTable), storage: RecordStorage(Self.self))
+        Relation(.derived(rows, from: databaseTable), storage: RecordStorage(Self.self, _recordLayout))
     }
 }
 

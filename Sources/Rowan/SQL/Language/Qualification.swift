@@ -42,7 +42,8 @@ private struct Qualification: ExpressionTransform {
 
     mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
         switch expression.node {
-        case .column(let name, .current): return SQLExpression(.column(name, .alias(alias)))
+        case .column(let name, .current):
+            return SQLExpression(.column(name, .alias(alias)), isSymbolic: expression.isSymbolic, depth: 0)
         case .symbol(.fullText(let term, .current)): return SQLExpression(.symbol(.fullText(term, .alias(alias))))
         default: return try expression.mapChildren(&self)  // The other expressions have no table of their own.
         }

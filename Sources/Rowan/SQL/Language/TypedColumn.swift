@@ -30,17 +30,27 @@ public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable 
     /// The name of the column, not quoted.
     public let name: String
 
+    /// Whether the record type stores values in another form than their type: compared values are then converted.
+    private let convertsValues: Bool
+
     /// Creates a column with this name.
-    public init(_ name: String) { self.name = name }
+    public init(_ name: String) { self.init(name, convertsValues: false) }
+
+    package init(_ name: String, convertsValues: Bool) {
+        self.name = name
+        self.convertsValues = convertsValues
+    }
 
     /// Creates a column with the name of a coding key.
-    public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
+    public init(_ codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 
     /// The column without its type, which can be compared with any value.
     public var untyped: Column { Column(name) }
 
     /// The column, in the table of the query where it appears.
-    public var sqlExpression: SQLExpression { untyped.sqlExpression }
+    public var sqlExpression: SQLExpression {
+        convertsValues ? SQLExpression(convertingColumn: name) : untyped.sqlExpression
+    }
 
     /// The column as a bare name, never qualified: see ``ColumnExpression/detached``.
     public var detached: TypedExpression<Value> { TypedExpression(untyped.detached) }

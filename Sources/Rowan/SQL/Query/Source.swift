@@ -62,12 +62,22 @@ package struct RecordStorage: Hashable, Sendable {
     /// each request.
     package typealias Encode = @Sendable (_ type: any Any.Type, StorableValue, _ column: String) -> DatabaseValue
 
+    /// Converts the stored form of a value to that of a column; nil if it stays.
+    package typealias Convert = @Sendable (_ type: any Any.Type, DatabaseValue, _ column: String) -> DatabaseValue?
+
     private let type: any Any.Type
     private let encode: Encode
+    /// Nil if the columns store all values but dates, data and identifiers as their types do.
+    private let convert: Convert?
 
-    package init(type: any Any.Type, encode: @escaping Encode) {
+    package init(type: any Any.Type, encode: @escaping Encode, convert: Convert? = nil) {
         self.type = type
         self.encode = encode
+        self.convert = convert
+    }
+
+    package func convert(_ value: DatabaseValue, forColumn column: String) -> DatabaseValue? {
+        convert?(type, value, column)
     }
 
     package func encode(_ value: StorableValue, forColumn column: String) -> DatabaseValue {

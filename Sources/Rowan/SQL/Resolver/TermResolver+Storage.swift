@@ -35,6 +35,11 @@ extension TermResolver {
         if case .storable(let storable) = value.node, let (name, storage) = storage(of: column) {
             return SQLExpression(.value(storage.encode(storable, forColumn: name)))
         }
+        if case .value(let plain) = value.node, let (name, storage) = storage(of: column),
+            let converted = storage.convert(plain, forColumn: name)
+        {
+            return SQLExpression(.value(converted))
+        }
         if case .tuple(let values) = value.node, case .tuple(let columns) = column.node, values.count == columns.count {
             return SQLExpression(.tuple(zip(values, columns).map { stored($0, like: $1) }))
         }

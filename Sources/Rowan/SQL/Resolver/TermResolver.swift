@@ -79,10 +79,12 @@ package struct TermResolver: ExpressionTransform {
         switch expression.node {
         case .symbol(let symbol): return try self.expression(symbol, depth: expression.depth)
         case .storable(let value): return SQLExpression(.value(value.databaseValue))
+        // It has converted the values beside it.
+        case .column: return SQLExpression(expression.node)
         // The resolved aggregate may have a simpler negation.
         case .unary(.not, let operand): return try self.expression(operand).negated
-        case .value, .constant, .column, .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like,
-            .collated, .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .bound:
+        case .value, .constant, .literal, .unary, .binary, .associative, .equal, .between, .isIn, .like, .collated,
+            .function, .windowed, .conditional, .cast, .subquery, .exists, .tuple, .bound:
             return try stored(expression).mapChildren(&self)
         }
     }

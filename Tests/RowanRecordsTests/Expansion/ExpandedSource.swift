@@ -1,0 +1,35 @@
+// Expansions without a compiler: the declaration stands in a file of its own.
+
+@testable import PluginMessages
+import RecordExpansion
+
+/// A macro of a type, on a declaration.
+func answer(
+    to macro: String = "RecordMacro", _ source: String, type: String = "Place", context: [String] = [],
+    missing: String = "_GeneratedRecord, _MutableGeneratedRecord, Identifiable, FetchableRecord"
+) -> PluginAnswer {
+    func piece(_ source: String, offset: Int = 0) -> SourcePiece {
+        SourcePiece(
+            source: source,
+            location: .init(fileID: "App/Place.swift", fileName: "/Place.swift", offset: offset, line: 1, column: 1))
+    }
+    return expand(
+        .expandAttached(
+            AttachedExpansion(
+                macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: macro, name: "Record"),
+                macroRole: "extension", attributeSyntax: piece("@Record"), declSyntax: piece(source, offset: 1_000),
+                lexicalContext: context.map { piece($0) }, parentDeclSyntax: nil, extendedTypeSyntax: piece(type),
+                conformanceListSyntax: piece("struct Placeholder: \(missing) {}"))))
+}
+
+/// The lines of an expansion; the errors instead, if there are any.
+func expansion(
+    _ source: String, of macro: String = "RecordMacro", type: String = "Place", context: [String] = [],
+    missing: String = "_GeneratedRecord, _MutableGeneratedRecord, Identifiable, FetchableRecord"
+) -> [String] {
+    guard
+        case .expansion(let text, let problems) = answer(
+            to: macro, source, type: type, context: context, missing: missing)
+    else { return [] }
+    return text.map { $0.split(separator: "\n").map(String.init) } ?? problems.map(\.message)
+}

@@ -1,0 +1,193 @@
+// What the macros write, as text.
+
+import Testing
+
+@Suite("The expansion of @Record")
+struct ExpansionTests {
+    @Test("Each property has a column, a read and a write")
+    func wholeExpansion() {
+        #expect(
+            expansion(
+                """
+                @Record("place") public struct Place {
+                    var id: Int64?          // the key
+                    public var title: String
+                    var latitude = 0.0, longitude = 0.0
+                    @Column("remark") var note: String?
+                    @Column(as: .unixTime) var created: Date
+                    @Column(generated: true) var label: String
+                    @Ignored var isSelected = false
+                }
+                """) == [
+                    "nonisolated extension Place: _MutableGeneratedRecord {",
+                    "public static var databaseTableName: String { \"place\" }",
+                    "public static var databaseSelection: [any SQLSelectable] "
+                        + "{ _recordLayout.map(\\.selection) ?? [] }",
+                    "public enum Columns {",
+                    "static let id = _column(\"id\", of: \\Place.id)",
+                    "public static let title = _column(\"title\", of: \\Place.title)",
+                    "static let latitude = _column(\"latitude\", of: \\Place.latitude)",
+                    "static let longitude = _column(\"longitude\", of: \\Place.longitude)",
+                    "static let note = _column(\"remark\", of: \\Place.note)",
+                    "static let created = _column(\"created\", of: \\Place.created, as: .unixTime)",
+                    "static let label = _column(\"label\", of: \\Place.label)",
+                    "}",
+                    "public static let _recordLayout: RecordLayout? = RecordLayout(Self.self, "
+                        + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
+                        + "storages: [_storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
+                    "public init(row: Row) throws "
+                        + "{ try self.init(_columns: RecordColumns(row, Self._recordLayout)) }",
+                    "public init(_columns columns: RecordColumns) throws {",
+                    "self.id = try columns(0)",
+                    "self.title = try columns(1)",
+                    "self.latitude = try columns(2)",
+                    "self.longitude = try columns(3)",
+                    "self.note = try columns(4)",
+                    "self.created = try columns(5, as: .unixTime)",
+                    "self.label = try columns(6)",
+                    "}",
+                    "public static func _element(of columns: RecordColumns) throws -> Self "
+                        + "{ try Self(_columns: columns) }",
+                    "public func encode(to container: inout PersistenceContainer) throws { try container._set(self) }",
+                    "public func _bind(to binder: inout RecordBinder) throws {",
+                    "try binder(0, self.id)",
+                    "try binder(1, self.title)",
+                    "try binder(2, self.latitude)",
+                    "try binder(3, self.longitude)",
+                    "try binder(4, self.note)",
+                    "try binder(5, self.created, as: .unixTime)",
+                    "}",
+                    "public mutating func _didInsert(rowID: Int64) { _keep(rowID, in: &self.id) }",
+                    "}",
+                ])
+    }
+
+    @Test("A key of a public type makes it Identifiable only if the key is public")
+    func identifiable() {
+        func first(_ source: String) -> String? { expansion(source).first }
+        #expect(
+            first("struct Place { var id: Int }") == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+        #expect(
+            first("struct Place { let id: UUID }") == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+        #expect(
+            first("public struct Place { public var id: Int? }")
+                == "nonisolated extension Place: _MutableGeneratedRecord, Identifiable {")
+        #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: _GeneratedRecord {")
+        #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: _GeneratedRecord {")
+        #expect(
+            first("struct Place { @PrimaryKey var a: Int, b: Int; var id: Int? }")
+                == "nonisolated extension Place: _GeneratedRecord {")
+    }
+
+    @Test("Protocols that the type names decide, and conformances that it has are not repeated")
+    func ownConformances() {
+        #expect(
+            expansion("struct Place: PersistableRecord { var id: Int? }").first
+                == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+        #expect(
+            expansion("struct Place { var id: Int? }", missing: "_GeneratedRecord, _MutableGeneratedRecord").first
+                == "nonisolated extension Place: _MutableGeneratedRecord {")
+    }
+
+    @Test("Private properties, nested types and backticks keep their names")
+    func names() {
+        let lines = expansion(
+            "struct Place { private var `class`: Int; fileprivate(set) var größe: Int; package let b: Int }",
+            type: "Outer.Place")
+        #expect(lines.contains("fileprivate static let `class` = _column(\"class\", of: \\Outer.Place.`class`)"))
+        #expect(lines.contains("static let größe = _column(\"größe\", of: \\Outer.Place.größe)"))
+        #expect(lines.contains("static let b = _column(\"b\", of: \\Outer.Place.b)"))
+        #expect(lines.contains("self.`class` = try columns(0)"))
+        #expect(lines.contains("try binder(0, self.`class`)"))
+    }
+
+    @Test("A generic type has columns in an instance, and a shared layout")
+    func generic() {
+        let lines = expansion("struct Place<T> { var id: Int; var value: T }")
+        #expect(lines.contains("struct Columns: Sendable {"))
+        #expect(lines.contains("let value = _column(\"value\", of: \\Place.value)"))
+        #expect(lines.contains("static var databaseComponents: Columns { Columns() }"))
+        #expect(
+            lines.contains(
+                "static var _recordLayout: RecordLayout? "
+                    + "{ .shared(by: Self.self) { RecordLayout(Self.self, [\"id\", \"value\"]) } }"))
+        let nested = expansion("struct Place { var id: Int }", type: "Outer.Place", context: ["struct Outer<T> {}"])
+        #expect(nested.contains("struct Columns: Sendable {"))
+        #expect(expansion("struct Place { var id: Int }", context: ["enum Outer {}"]).contains("enum Columns {"))
+    }
+
+    @Test("What the body has is not generated")
+    func ownMembers() {
+        let lines = expansion(
+            """
+            struct Place {
+                static let databaseTableName = "places"
+                static let databaseSelection: [any SQLSelectable] = [AllColumns()]
+                enum Columns { static let id = Column("id") }
+                var id: Int
+                init(row: Row) { id = 1 }
+                func encode(to container: inout PersistenceContainer) { container["id"] = id }
+            }
+            """)
+        #expect(
+            lines == [
+                "nonisolated extension Place: _GeneratedRecord, Identifiable {",
+                "static let _recordLayout: RecordLayout? = RecordLayout(Self.self, [\"id\"], readsRows: false)",
+                "}",
+            ])
+        // The Codable method has the same label.
+        let codable = expansion("struct Place { var id: Int; func encode(to encoder: Encoder) throws {} }")
+        #expect(codable.contains { $0.contains("func encode(to container: inout PersistenceContainer)") })
+    }
+
+    @Test("Static, computed and observed properties, and several names with one type")
+    func properties() {
+        let lines = expansion(
+            """
+            struct Place {
+                static var count = 0
+                var a, b: Int
+                var double: Int { a * 2 }
+                var both: Int { get { a } set { a = newValue } }
+                var c = 0 { didSet { a = 1 } }
+            }
+            """)
+        #expect(
+            lines.filter { $0.hasPrefix("self.") } == [
+                "self.a = try columns(0)", "self.b = try columns(1)", "self.c = try columns(2)",
+            ])
+    }
+
+    @Test("A selection has members, and no table")
+    func selection() {
+        #expect(
+            expansion(
+                "@Selection public struct Info { public var book: Book; @Column(\"n\", as: .unixTime) var at: Date? }",
+                of: "SelectionMacro", type: "Info") == [
+                    "nonisolated extension Info: FetchableRecord {",
+                    "private static let _members = SelectionLayout(Self.self, [\"book\", \"n\"])",
+                    "public init(row: Row) throws {",
+                    "let members = RecordMembers(row, Self._members)",
+                    "self.book = try members(0)",
+                    "self.at = try members(1, as: .unixTime)",
+                    "}",
+                    "}",
+                ])
+        #expect(
+            expansion("struct Info<T> { var value: T }", of: "SelectionMacro", type: "Info").contains(
+                "let members = RecordMembers(row, .shared(by: Self.self, [\"value\"]))"))
+    }
+
+    @Test("A reference is an association in the struct itself")
+    func reference() {
+        #expect(
+            expansion("@References(Town.self, onDelete: .cascade) public var townID: Int64", of: "ReferencesMacro") == [
+                "public nonisolated static var `town`: BelongsToAssociation<Self, Town> {",
+                "    belongsTo(Town.self, key: \"town\", using: ForeignKey([\"townID\"]))",
+                "}",
+            ])
+        #expect(
+            expansion("@References(Town.self) @Column(\"town_no\") var town_id: Int64?", of: "ReferencesMacro")[1]
+                == "    belongsTo(Town.self, key: \"town\", using: ForeignKey([\"town_no\"]))")
+    }
+}
