@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "RecordSyntax", swiftSettings: settings),
         .target(name: "PluginMessages", swiftSettings: settings),
         .testTarget(
-            name: "RowanTests", dependencies: ["Rowan"], sources: tests,
+            name: "RowanTests", dependencies: ["Rowan", "RowanRecords"], sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),

@@ -10,10 +10,17 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "consumer", dependencies: [.product(name: "Rowan", package: "Rowan")]),
-        .testTarget(name: "ConsumerTests", dependencies: [.product(name: "Rowan", package: "Rowan")]),
+        .testTarget(
+            name: "ConsumerTests",
+            dependencies: [
+                .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+            ]),
         // A module whose declarations belong to the main actor by default.
         .testTarget(
-            name: "MainActorTests", dependencies: [.product(name: "Rowan", package: "Rowan")],
+            name: "MainActorTests",
+            dependencies: [
+                .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+            ],
             swiftSettings: [.unsafeFlags(["-default-isolation", "MainActor"])]),
     ],
     swiftLanguageModes: [.v6]

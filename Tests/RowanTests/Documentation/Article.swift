@@ -55,6 +55,7 @@ struct Article {
     private static func lines(of text: String) -> [String] {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .map { $0.hasPrefix("private ") ? String($0.dropFirst("private ".count)) : $0 }
+            .map { $0.replacingOccurrences(of: " private struct ", with: " struct ") }
             .filter { !$0.isEmpty && !$0.hasPrefix("#expect") }
     }
 }

@@ -3,23 +3,10 @@
 
 import Synchronization
 
-/// A record type that may know its columns in advance. For generated code only: `@Record` and `@Selection` of RowanRecords
-/// implement it, and other types keep its default.
-public protocol PositionalRecord: SendableMetatype {
-    /// The columns of the type, in the order of its properties; nil for a type that was not generated.
-    static var _recordLayout: RecordLayout? { get }
-}
-
-extension PositionalRecord {
-    /// By default, nil.
-    @inlinable
-    public static var _recordLayout: RecordLayout? { nil }
-}
-
 /// The columns of a generated record type, in the order of its properties. For generated code only.
 public final class RecordLayout: Sendable {
     /// The record type.
-    package let record: any PositionalRecord.Type
+    package let record: any Any.Type
     /// The names of the columns.
     package let names: [String]
     /// The columns that the database computes.
@@ -43,7 +30,7 @@ public final class RecordLayout: Sendable {
     ///   - rowID: the property that keeps the rowid of an insertion.
     ///   - readsRows: whether the generated code reads rows.
     public init(
-        _ record: any PositionalRecord.Type, _ names: [String], storages: [ChosenStorage] = [], generated: [Int] = [],
+        _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], generated: [Int] = [],
         rowID: Int? = nil, readsRows: Bool = true
     ) {
         self.record = record

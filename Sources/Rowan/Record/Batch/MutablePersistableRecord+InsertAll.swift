@@ -85,7 +85,7 @@ extension MutablePersistableRecord {
         var iterator = records.makeIterator()
         let insertion = Insertion(Self.self, conflictResolution)
         let batch = try InsertBatch.make(
-            db, insertion, .honored, keepsRowIDs: Self._recordLayout?.keepsRowID ?? false)
+            db, insertion, .honored, keepsRowIDs: Self._tableLayout?.keepsRowID ?? false)
         try writeEach(batch, &iterator) { record in
             written[index] = record
             written.formIndex(after: &index)

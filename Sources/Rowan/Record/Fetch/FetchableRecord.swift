@@ -20,7 +20,7 @@ public import Foundation
 /// ```
 ///
 /// A cursor uses the same row object for all records: copy the row if you keep it.
-public protocol FetchableRecord: PositionalRecord {
+public protocol FetchableRecord: SendableMetatype {
     /// Decodes a record from a row.
     init(row: Row) throws
 
@@ -39,6 +39,8 @@ public protocol FetchableRecord: PositionalRecord {
     /// How column names map to coding keys, for Decodable records.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 
+    /// The columns, if generated code reads them by position: see ``PositionalRecord``.
+    static var _fetchLayout: RecordLayout? { get }
     /// Decodes a record from columns whose positions are known. For generated code: see ``PositionalRecord``.
     static func _element(of columns: RecordColumns) throws -> Self
 }
@@ -59,6 +61,9 @@ extension FetchableRecord {
     /// By default, columns have the names of coding keys.
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
+    /// By default, nil.
+    @inlinable
+    public static var _fetchLayout: RecordLayout? { nil }
     /// By default, decodes the row.
     public static func _element(of columns: RecordColumns) throws -> Self { try Self(row: columns.row) }
 }
@@ -69,7 +74,7 @@ public enum RecordElements<Record: FetchableRecord>: RowDecoding {
     @inlinable
     public static func element(of row: Row) throws -> Record {
         // For other types than generated ones, the optimiser removes this.
-        if let layout = Record._recordLayout, row.hasPositions(of: layout) {
+        if let layout = Record._fetchLayout, row.hasPositions(of: layout) {
             return try Record._element(of: RecordColumns(positionsOf: row, layout))
         }
         return try Record(row: row)

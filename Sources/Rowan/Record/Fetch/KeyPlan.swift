@@ -39,7 +39,7 @@ extension TableRecord {
     private static func storedValue<Key: DatabaseValueConvertible>(
         of key: Key, forColumn column: String
     ) -> DatabaseValue? {
-        if _recordLayout?.hasStorages == true { return storedKey(key, forColumn: column) }
+        if _tableLayout?.hasStorages == true { return storedKey(key, forColumn: column) }
         if Key.self == Int64.self || Key.self == Int.self || Key.self == String.self { return key.databaseValue }
         return switch key.sqlExpression.node {
         case .value(let value): value

@@ -19,7 +19,7 @@ extension MutablePersistableRecord {
     public mutating func insert(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        if Self._recordLayout != nil {
+        if Self._tableLayout != nil {
             guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .insert, conflictResolution) else {
                 return try insertWithCallbacks(db, conflictResolution)
             }
@@ -247,7 +247,7 @@ extension MutablePersistableRecord {
         var container = group.makeContainer()
         try encode(to: &container)
         var inserted = try group.insert(db, &container, insertion)
-        if Self._recordLayout != nil { inserted.forgetKeyIfIgnored(db) }
+        if Self._tableLayout != nil { inserted.forgetKeyIfIgnored(db) }
         return (inserted, ())
     }
 

@@ -16,7 +16,7 @@ extension MutablePersistableRecord {
     ///   and of callbacks.
     @inlinable
     public func update(_ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil) throws {
-        if Self._recordLayout != nil {
+        if Self._tableLayout != nil {
             guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .update, conflictResolution) else {
                 return try updateWithCallbacks(db, conflictResolution)
             }
@@ -306,7 +306,7 @@ extension MutablePersistableRecord {
                 }
                 var success = PersistenceSuccess(persistenceContainer: container)
                 success.updatedColumns = modification.columns
-                if Self._recordLayout != nil { success.probe = db.probe }
+                if Self._tableLayout != nil { success.probe = db.probe }
                 result = (success, value)
                 return success
             }

@@ -141,7 +141,7 @@ extension MutablePersistableRecord {
         guard !group.isProbed else { return try inserting(db, insertion) }
         let callbacks = try db.probingCallbacks(of: Self.self) { try inserting(db, insertion) }
         group.isProbed = true
-        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._recordLayout else { return }
+        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout else { return }
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
     }
 
@@ -164,7 +164,7 @@ extension MutablePersistableRecord {
         group.usesColumns = !callbacks.isDisjoint(with: .update)
         guard
             callbacks.isDisjoint(with: [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave]),
-            let layout = Self._recordLayout
+            let layout = Self._tableLayout
         else { return }
         let columns = PersistenceContainer(columns: layout.storedColumns)
         db.keep(try modification.makePlan(db, columns), layout, .update, conflictResolution)
@@ -173,7 +173,7 @@ extension MutablePersistableRecord {
     /// Keeps the rowid of an insertion that took the way through a container.
     @inlinable
     mutating func keepRowID(_ inserted: InsertionSuccess) {
-        if let layout = Self._recordLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
+        if let layout = Self._tableLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
     }
 }
 

@@ -199,7 +199,7 @@ extension PersistenceContainer {
     /// Sets the values of a generated record. For generated code only.
     public mutating func _set<Record: MutablePersistableRecord>(_ record: Record) throws {
         // Generated code calls it for a type with a layout.
-        let layout = Record._recordLayout.unsafelyUnwrapped
+        let layout = Record._tableLayout.unsafelyUnwrapped
         try withUnsafeMutablePointer(to: &self) { container in
             var binder = RecordBinder(container, layout)
             try record._bind(to: &binder)

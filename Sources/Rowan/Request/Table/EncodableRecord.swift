@@ -16,7 +16,7 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
-public protocol EncodableRecord: PositionalRecord {
+public protocol EncodableRecord: SendableMetatype {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -180,7 +180,7 @@ extension RecordStorage {
 /// encode their values themselves.
 @Sendable
 private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
-    if let layout = (type as? any PositionalRecord.Type)?._recordLayout {
+    if let layout = (type as? any TableRecord.Type)?._tableLayout {
         return layout.storedValue(value.value, forColumn: column) ?? value.databaseValue
     }
     guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
@@ -190,7 +190,7 @@ private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ co
 /// The stored form of a value, with the storages of a generated record type.
 @Sendable
 private func storedByLayout(_ type: any Any.Type, _ value: DatabaseValue, _ column: String) -> DatabaseValue? {
-    (type as? any PositionalRecord.Type)?._recordLayout?.storedValue(value, ofColumn: column)
+    (type as? any TableRecord.Type)?._tableLayout?.storedValue(value, ofColumn: column)
 }
 
 extension TableRecord {
@@ -198,7 +198,7 @@ extension TableRecord {
     package static func storedKey(
         _ key: some DatabaseValueConvertible, forColumn column: String
     ) -> DatabaseValue {
-        if let layout = _recordLayout { return layout.storedValue(key, forColumn: column) ?? key.databaseValue }
+        if let layout = _tableLayout { return layout.storedValue(key, forColumn: column) ?? key.databaseValue }
         guard let type = Self.self as? any (EncodableRecord & Encodable).Type else { return key.databaseValue }
         return type.storedValue(key, forColumn: column)
     }

@@ -19,7 +19,7 @@ public struct Table<RowDecoder>: Sendable {
         self.init(
             tableName, in: schemaName,
             storage: RecordStorage(
-                RowDecoder.self, (RowDecoder.self as? any PositionalRecord.Type)?._recordLayout))
+                RowDecoder.self, (RowDecoder.self as? any TableRecord.Type)?._tableLayout))
     }
 
     init(_ tableName: String, in schemaName: String?, storage: RecordStorage?) {

@@ -13,7 +13,7 @@
 /// // SELECT * FROM "player" WHERE "name" = ?
 /// Player.filter { $0.name == "Arthur" }
 /// ```
-public protocol TableRecord: PositionalRecord {
+public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
     associatedtype Columns = UndeclaredColumns
 
@@ -49,6 +49,9 @@ public protocol TableRecord: PositionalRecord {
     /// static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace, update: .replace)
     /// ```
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
+
+    /// The columns, if the type was generated. For generated code only.
+    static var _tableLayout: RecordLayout? { get }
 }
 
 /// The columns of a record type that declares none: `$0.name` does not compile, and the compiler says what to do.
@@ -84,6 +87,10 @@ extension TableRecord {
 
     /// By default, a violation fails the statement, and undoes its changes.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
+
+    /// By default, nil.
+    @inlinable
+    public static var _tableLayout: RecordLayout? { nil }
 
     /// The number of columns that requests select.
     public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
@@ -130,13 +137,13 @@ extension TableRecord {
         let selection = databaseSelection
         let isAllColumns = selection.count == 1 && selection[0].sqlSelection.isAllColumns
         return Relation(
-            .table(databaseTable), storage: RecordStorage(Self.self, _recordLayout),
+            .table(databaseTable), storage: RecordStorage(Self.self, _tableLayout),
             selection: isAllColumns ? [] : selection.map { $0.sqlSelection })
     }
 
     /// The relation of the rows of a query, which have the columns of the table.
     static func relation(of rows: Source) -> Relation {
-        Relation(.derived(rows, from: databaseTable), storage: RecordStorage(Self.self, _recordLayout))
+        Relation(.derived(rows, from: databaseTable), storage: RecordStorage(Self.self, _tableLayout))
     }
 }
 

@@ -1,43 +1,31 @@
 import Rowan
+import RowanRecords
 import Testing
 
 // The code of the README, so that it compiles and does what it says.
 
-struct Place: Codable, Identifiable {
-    var id: Int64?
+@Record("place") struct Place {
+    var id: Int64?  // comes from the database
     var title: String
     var isFavorite: Bool
 }
 
-extension Place: FetchableRecord, MutablePersistableRecord {
-    enum Columns {
-        static let id = Column(CodingKeys.id)
-        static let title = Column(CodingKeys.title)
-        static let isFavorite = Column(CodingKeys.isFavorite)
-    }
-
-    mutating func didInsert(_ inserted: InsertionSuccess) {
-        id = inserted.rowID
-    }
+struct Country: Codable, FetchableRecord, PersistableRecord {
+    var code: String
+    var name: String
 }
 
-struct Visit: Codable, FetchableRecord, PersistableRecord {
+@Record("visit") struct Visit {
     var id: Int64
-    var placeId: Int64
+    @References(Place.self) var placeId: Int64  // the association Visit.place
     var stars: Int
-    enum Columns {
-        static let id = Column(CodingKeys.id)
-        static let placeId = Column(CodingKeys.placeId)
-        static let stars = Column(CodingKeys.stars)
-    }
-    static let place = belongsTo(Place.self)
 }
 
 extension Place {
     static let visits = hasMany(Visit.self)
 }
 
-struct PlaceInfo: Decodable, FetchableRecord {
+@Selection struct PlaceInfo {
     var place: Place
     var visits: [Visit]
     var averageVisitStars: Double?

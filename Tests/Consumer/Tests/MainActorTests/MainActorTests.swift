@@ -1,10 +1,22 @@
 // Rowan in a module whose declarations belong to the main actor by default: what programs with a user interface write.
 
 import Rowan
+import RowanRecords
 import Testing
 
 nonisolated struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
+    var name: String
+}
+
+/// The struct belongs to the main actor, and the generated code doesn't.
+@Record("player") struct GeneratedPlayer: Equatable {
+    var id: Int64
+    var name: String
+    @Ignored var isSelected = false
+}
+
+@Selection struct PlayerName: Equatable {
     var name: String
 }
 
@@ -59,6 +71,14 @@ struct MainActorTests {
         try await queue.write { db in
             for (index, name) in names.enumerated() { try Player(id: Int64(index), name: name).insert(db) }
         }
+        let generated = try await queue.read { db in try GeneratedPlayer.order(\.id).fetchAll(db) }
+        #expect(generated == names.enumerated().map { GeneratedPlayer(id: Int64($0), name: $1) })
+        try await queue.write { db in
+            try db.execute(sql: "DELETE FROM player")
+            for player in generated { try player.insert(db) }
+        }
+        let found = try await queue.read { db in try PlayerName.fetchAll(db, sql: "SELECT name FROM player ORDER BY id") }
+        #expect(found.map(\.name) == names)
         for try await players in ValueObservation.tracking({ try Player.fetchAll($0) }).values(in: queue) {
             #expect(players.map(\.name) == names)
             break
