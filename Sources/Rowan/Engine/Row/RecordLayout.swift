@@ -108,13 +108,16 @@ extension Row {
 
     @usableFromInline
     func comparePositions(with record: RecordLayout) -> Bool {
-        let names = layout.names
-        let isSame =
-            record.readsRows && layout.indexes == nil && !storage.source.isStrict && names.count >= record.names.count
-            && (names.count == record.names.count && names == record.names
-                || zip(names, record.names).allSatisfy { $0 == $1 || $0.isSameDatabaseName(as: $1) })
         comparedLayout = ObjectIdentifier(record)
-        hasComparedPositions = isSame
-        return isSame
+        hasComparedPositions = !storage.source.isStrict && layout.hasPositions(of: record)
+        return hasComparedPositions
+    }
+}
+
+extension ColumnLayout {
+    /// Whether the columns are adjacent, and start with those of a record type.
+    func hasPositions(of record: RecordLayout) -> Bool {
+        record.readsRows && indexes == nil && names.count >= record.names.count
+            && zip(names, record.names).allSatisfy { $0 == $1 || $0.isSameDatabaseName(as: $1) }
     }
 }

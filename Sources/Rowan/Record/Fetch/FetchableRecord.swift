@@ -184,6 +184,10 @@ extension FetchableRecord where Self: TableRecord {
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key?) throws -> Self? {
         guard let key else { return nil }
+        if let layout = Self._fetchLayout {
+            var record: Self?
+            if try readRow(db, key, layout, { record = try _element(of: $0) }) { return record }
+        }
         let use = try keyStatement(db, key)
         let epoch = db.connection.schemaEpoch
         do {

@@ -34,6 +34,26 @@ extension TableRecord {
         return use
     }
 
+    /// Calls the closure with the row of a key, if there is one, without a cursor (benchmark point-read-record).
+    ///
+    /// - Returns: false if the statement has other columns than those of the layout, or if the schema has moved.
+    @usableFromInline
+    static func readRow<Key: DatabaseValueConvertible>(
+        _ db: Database, _ key: Key, _ layout: RecordLayout, _ decode: (RecordColumns) throws -> Void
+    ) throws -> Bool {
+        let use = try keyStatement(db, key)
+        let epoch = db.connection.schemaEpoch
+        do {
+            try use.statement.start()
+            let isRow = try use.statement.firstStep()
+            guard db.connection.schemaEpoch == epoch else { return false }
+            guard isRow else { return true }
+            guard use.statement.hasPositions(of: layout), use.statement.isReadonly else { return false }
+            try decode(RecordColumns(use.statement, layout))
+            return true
+        } catch  where db.connection.hasMovedSchema(since: epoch) { return false }
+    }
+
     /// The key as the record stores it; nil if it is an expression that its type chooses. Integers and texts are what they
     /// are: to ask their types for an expression takes an allocation.
     private static func storedValue<Key: DatabaseValueConvertible>(

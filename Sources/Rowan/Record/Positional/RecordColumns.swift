@@ -12,8 +12,9 @@ public struct RecordColumns {
     @usableFromInline let first: CInt
     /// Whether the row has the columns of the type, at the same positions.
     @usableFromInline let isPositional: Bool
-    // The reader of the row keeps both alive.
-    @usableFromInline unowned(unsafe) let row: Row
+    // The reader keeps them alive. One of the first two is there.
+    @usableFromInline unowned(unsafe) let knownRow: Row?
+    @usableFromInline unowned(unsafe) let statement: Statement?
     @usableFromInline unowned(unsafe) let layout: RecordLayout
 
     /// The columns of a row, by name.
@@ -23,7 +24,7 @@ public struct RecordColumns {
         if row.hasPositions(of: layout) {
             self.init(positionsOf: row, layout)
         } else {
-            self.init(pointer: nil, first: 0, isPositional: false, row, layout)
+            self.init(pointer: nil, first: 0, isPositional: false, row, nil, layout)
         }
     }
 
@@ -31,16 +32,35 @@ public struct RecordColumns {
     @inlinable @inline(__always)
     init(positionsOf row: Row, _ layout: RecordLayout) {
         self.init(
-            pointer: row.storage.pointer, first: CInt(truncatingIfNeeded: row.offset), isPositional: true, row, layout)
+            pointer: row.storage.pointer, first: CInt(truncatingIfNeeded: row.offset), isPositional: true, row, nil,
+            layout)
+    }
+
+    /// The columns of the current row of a statement, which are those of the type.
+    init(_ statement: Statement, _ layout: RecordLayout) {
+        self.init(pointer: statement.handle, first: 0, isPositional: true, nil, statement, layout)
     }
 
     @inlinable @inline(__always)
-    init(pointer: SQLiteStatement?, first: CInt, isPositional: Bool, _ row: Row, _ layout: RecordLayout) {
+    init(
+        pointer: SQLiteStatement?, first: CInt, isPositional: Bool, _ row: Row?, _ statement: Statement?,
+        _ layout: RecordLayout
+    ) {
         self.pointer = pointer
         self.first = first
         self.isPositional = isPositional
-        self.row = row
+        knownRow = row
+        self.statement = statement
         self.layout = layout
+    }
+
+    /// The row. For a statement, it is created for each call.
+    @usableFromInline
+    var row: Row {
+        if let knownRow { return knownRow }
+        // A reader without a row has a statement.
+        let storage = RowStorage(live: statement.unsafelyUnwrapped)
+        return Row(layout: storage.columns, storage: storage)
     }
 
     /// The value of a property.
@@ -74,18 +94,40 @@ public struct RecordColumns {
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
     @inlinable
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
-        let column = try columnIndex(index)
-        let value = row.column(atUncheckedIndex: column)
-        if !value.isNull, let value = storage.value(from: value) { return value }
-        throw decodingError(Storage.Value.self, at: column)
+        if let pointer {
+            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
+            if !column.isNull, let value = storage.value(from: column) { return value }
+            throw decodingError(Storage.Value.self, at: index)
+        }
+        guard let value: Storage.Value = try self(index, as: storage) else {
+            throw try missingValue(Storage.Value.self, at: index)
+        }
+        return value
     }
 
     /// The same for an optional property: nil for NULL and for a missing column.
     @inlinable
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
+        if let pointer {
+            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
+            if column.isNull { return nil }
+            if let value = storage.value(from: column) { return value }
+            throw decodingError(Storage.Value.self, at: index)
+        }
+        return try value(index, storage)
+    }
+
+    @usableFromInline
+    func value<Storage: ColumnStorage>(_ index: Int, _ storage: Storage) throws -> Storage.Value? {
         guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
         if let value = storage.value(from: row.column(atUncheckedIndex: column)) { return value }
         throw decodingError(Storage.Value.self, at: column)
+    }
+
+    /// The error of a property without a value.
+    @usableFromInline
+    func missingValue(_ type: any Any.Type, at index: Int) throws -> any Error {
+        decodingError(type, at: try columnIndex(index))
     }
 
     /// The value of a property of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a
