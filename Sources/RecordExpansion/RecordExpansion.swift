@@ -37,10 +37,10 @@ struct RecordExpansion {
 
     /// The protocols to name. None of them implies another one, or the compiler would not find its conformance.
     private var conformances: [String] {
-        guard kind == .record else { return isMissing("FetchableRecord") ? ["FetchableRecord"] : [] }
+        guard kind == .record else { return isMissing("FetchableRecord") ? ["Rowan.FetchableRecord"] : [] }
         let ownProtocols = description.model.inheritedTypes
         let isMutable = description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
-        var conformances = [isMutable ? "_MutableGeneratedRecord" : "_GeneratedRecord"]
+        var conformances = [isMutable ? "Rowan._MutableGeneratedRecord" : "Rowan._GeneratedRecord"]
         let key = description.keys.count == 1 ? description.keys[0] : nil
         // The key of a public type may be its own business.
         if let key, key.property == "id", key.access == access, isMissing("Identifiable") {
@@ -63,7 +63,7 @@ struct RecordExpansion {
         }
         if !description.declares("databaseSelection") {
             lines.add(
-                "\(modifier)static var databaseSelection: [any SQLSelectable] { _recordLayout.map(\\.selection) ?? [] }"
+                "\(modifier)static var databaseSelection: [any Rowan.SQLSelectable] { _recordLayout.map(\\.selection) ?? [] }"
             )
         }
         if !description.declares("Columns") { addColumns(to: &lines) }
@@ -88,7 +88,7 @@ struct RecordExpansion {
         let storage = column.storage.map { ", as: \($0)" } ?? ""
         let modifier = min(column.access, access).modifier
         return "\(modifier)\(isStatic ? "static " : "")let \(column.property) = "
-            + "_column(\(column.column), of: \\\(description.typeName).\(column.property)\(storage))"
+            + "Rowan._column(\(column.column), of: \\\(description.typeName).\(column.property)\(storage))"
     }
 
     // MARK: Reading
@@ -96,26 +96,26 @@ struct RecordExpansion {
     private func addReading(to lines: inout Lines) {
         let modifier = access.witnessModifier
         lines.add(
-            "\(modifier)init(row: Row) throws { try self.init(_columns: RecordColumns(row, Self._recordLayout)) }")
-        lines.add("\(modifier)init(_columns columns: RecordColumns) throws {")
+            "\(modifier)init(row: Rowan.Row) throws { try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }")
+        lines.add("\(modifier)init(_columns columns: Rowan.RecordColumns) throws {")
         for (index, column) in description.columns.enumerated() {
             let storage = column.storage.map { ", as: \($0)" } ?? ""
             lines.add("self.\(column.property) = try columns(\(index)\(storage))")
         }
         lines.add("}")
         lines.add(
-            "\(modifier)static func _element(of columns: RecordColumns) throws -> Self { try Self(_columns: columns) }")
+            "\(modifier)static func _element(of columns: Rowan.RecordColumns) throws -> Self { try Self(_columns: columns) }")
     }
 
     private func addMembers(to lines: inout Lines) {
         guard readsRows else { return }
         let names = "[\(description.columns.map(\.column).joined(separator: ", "))]"
         if !description.isGeneric {
-            lines.add("private static let _members = SelectionLayout(Self.self, \(names))")
+            lines.add("private static let _members = Rowan.SelectionLayout(Self.self, \(names))")
         }
-        lines.add("\(access.witnessModifier)init(row: Row) throws {")
+        lines.add("\(access.witnessModifier)init(row: Rowan.Row) throws {")
         let layout = description.isGeneric ? ".shared(by: Self.self, \(names))" : "Self._members"
-        lines.add("let members = RecordMembers(row, \(layout))")
+        lines.add("let members = Rowan.RecordMembers(row, \(layout))")
         for (index, column) in description.columns.enumerated() {
             let storage = column.storage.map { ", as: \($0)" } ?? ""
             lines.add("self.\(column.property) = try members(\(index)\(storage))")
@@ -128,7 +128,7 @@ struct RecordExpansion {
         let stored = description.columns.filter { $0.storage != nil && $0.storage != ".json" }
         if !stored.isEmpty {
             arguments +=
-                ", storages: [\(stored.map { "_storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
+                ", storages: [\(stored.map { "Rowan._storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
         }
         let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
         if !generated.isEmpty { arguments += ", generated: \(generated)" }
@@ -139,8 +139,8 @@ struct RecordExpansion {
         }
         if !readsRows { arguments += ", readsRows: false" }
         return description.isGeneric
-            ? "static var _recordLayout: RecordLayout? { .shared(by: Self.self) { RecordLayout(\(arguments)) } }"
-            : "static let _recordLayout: RecordLayout? = RecordLayout(\(arguments))"
+            ? "static var _recordLayout: Rowan.RecordLayout? { .shared(by: Self.self) { Rowan.RecordLayout(\(arguments)) } }"
+            : "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(\(arguments))"
     }
 
     // MARK: Writing
@@ -148,15 +148,15 @@ struct RecordExpansion {
     private func addWriting(to lines: inout Lines) {
         let modifier = access.witnessModifier
         lines.add(
-            "\(modifier)func encode(to container: inout PersistenceContainer) throws { try container._set(self) }")
-        lines.add("\(modifier)func _bind(to binder: inout RecordBinder) throws {")
+            "\(modifier)func encode(to container: inout Rowan.PersistenceContainer) throws { try container._set(self) }")
+        lines.add("\(modifier)func _bind(to binder: inout Rowan.RecordBinder) throws {")
         for (index, column) in description.columns.enumerated() where !column.isGenerated {
             let storage = column.storage.map { ", as: \($0)" } ?? ""
             lines.add("try binder(\(index), self.\(column.property)\(storage))")
         }
         lines.add("}")
         if let key = description.rowIDKey {
-            lines.add("\(modifier)mutating func _didInsert(rowID: Int64) { _keep(rowID, in: &self.\(key.property)) }")
+            lines.add("\(modifier)mutating func _didInsert(rowID: Int64) { Rowan._keep(rowID, in: &self.\(key.property)) }")
         }
     }
 }

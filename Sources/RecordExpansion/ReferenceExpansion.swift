@@ -42,8 +42,8 @@ private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String
     let destination = type.hasSuffix(".self") ? String(type.dropLast(5)) : type
     let modifier = Access(member.modifiers).modifier
     return """
-        \(modifier)nonisolated static var `\(name)`: BelongsToAssociation<Self, \(destination)> {
-            belongsTo(\(type), key: "\(name)", using: ForeignKey([\(column)]))
+        \(modifier)nonisolated static var `\(name)`: Rowan.BelongsToAssociation<Self, \(destination)> {
+            belongsTo(\(type), key: "\(name)", using: Rowan.ForeignKey([\(column)]))
         }
         """
 }

@@ -1,6 +1,6 @@
 // The macros of record types.
 
-public import Rowan
+@_exported public import Rowan
 
 /// Makes a struct a record: it is read from rows, inserted, updated and requested, with a column for each stored property.
 @attached(

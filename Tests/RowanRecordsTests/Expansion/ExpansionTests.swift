@@ -19,25 +19,25 @@ struct ExpansionTests {
                     @Ignored var isSelected = false
                 }
                 """) == [
-                    "nonisolated extension Place: _MutableGeneratedRecord {",
+                    "nonisolated extension Place: Rowan._MutableGeneratedRecord {",
                     "public static var databaseTableName: String { \"place\" }",
-                    "public static var databaseSelection: [any SQLSelectable] "
+                    "public static var databaseSelection: [any Rowan.SQLSelectable] "
                         + "{ _recordLayout.map(\\.selection) ?? [] }",
                     "public enum Columns {",
-                    "static let id = _column(\"id\", of: \\Place.id)",
-                    "public static let title = _column(\"title\", of: \\Place.title)",
-                    "static let latitude = _column(\"latitude\", of: \\Place.latitude)",
-                    "static let longitude = _column(\"longitude\", of: \\Place.longitude)",
-                    "static let note = _column(\"remark\", of: \\Place.note)",
-                    "static let created = _column(\"created\", of: \\Place.created, as: .unixTime)",
-                    "static let label = _column(\"label\", of: \\Place.label)",
+                    "static let id = Rowan._column(\"id\", of: \\Place.id)",
+                    "public static let title = Rowan._column(\"title\", of: \\Place.title)",
+                    "static let latitude = Rowan._column(\"latitude\", of: \\Place.latitude)",
+                    "static let longitude = Rowan._column(\"longitude\", of: \\Place.longitude)",
+                    "static let note = Rowan._column(\"remark\", of: \\Place.note)",
+                    "static let created = Rowan._column(\"created\", of: \\Place.created, as: .unixTime)",
+                    "static let label = Rowan._column(\"label\", of: \\Place.label)",
                     "}",
-                    "public static let _recordLayout: RecordLayout? = RecordLayout(Self.self, "
+                    "public static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, "
                         + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
-                        + "storages: [_storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
-                    "public init(row: Row) throws "
-                        + "{ try self.init(_columns: RecordColumns(row, Self._recordLayout)) }",
-                    "public init(_columns columns: RecordColumns) throws {",
+                        + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
+                    "public init(row: Rowan.Row) throws "
+                        + "{ try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }",
+                    "public init(_columns columns: Rowan.RecordColumns) throws {",
                     "self.id = try columns(0)",
                     "self.title = try columns(1)",
                     "self.latitude = try columns(2)",
@@ -46,10 +46,10 @@ struct ExpansionTests {
                     "self.created = try columns(5, as: .unixTime)",
                     "self.label = try columns(6)",
                     "}",
-                    "public static func _element(of columns: RecordColumns) throws -> Self "
+                    "public static func _element(of columns: Rowan.RecordColumns) throws -> Self "
                         + "{ try Self(_columns: columns) }",
-                    "public func encode(to container: inout PersistenceContainer) throws { try container._set(self) }",
-                    "public func _bind(to binder: inout RecordBinder) throws {",
+                    "public func encode(to container: inout Rowan.PersistenceContainer) throws { try container._set(self) }",
+                    "public func _bind(to binder: inout Rowan.RecordBinder) throws {",
                     "try binder(0, self.id)",
                     "try binder(1, self.title)",
                     "try binder(2, self.latitude)",
@@ -57,7 +57,7 @@ struct ExpansionTests {
                     "try binder(4, self.note)",
                     "try binder(5, self.created, as: .unixTime)",
                     "}",
-                    "public mutating func _didInsert(rowID: Int64) { _keep(rowID, in: &self.id) }",
+                    "public mutating func _didInsert(rowID: Int64) { Rowan._keep(rowID, in: &self.id) }",
                     "}",
                 ])
     }
@@ -66,27 +66,27 @@ struct ExpansionTests {
     func identifiable() {
         func first(_ source: String) -> String? { expansion(source).first }
         #expect(
-            first("struct Place { var id: Int }") == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+            first("struct Place { var id: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
         #expect(
-            first("struct Place { let id: UUID }") == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+            first("struct Place { let id: UUID }") == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
         #expect(
             first("public struct Place { public var id: Int? }")
-                == "nonisolated extension Place: _MutableGeneratedRecord, Identifiable {")
-        #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: _GeneratedRecord {")
-        #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: _GeneratedRecord {")
+                == "nonisolated extension Place: Rowan._MutableGeneratedRecord, Identifiable {")
+        #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord {")
+        #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord {")
         #expect(
             first("struct Place { @PrimaryKey var a: Int, b: Int; var id: Int? }")
-                == "nonisolated extension Place: _GeneratedRecord {")
+                == "nonisolated extension Place: Rowan._GeneratedRecord {")
     }
 
     @Test("Protocols that the type names decide, and conformances that it has are not repeated")
     func ownConformances() {
         #expect(
             expansion("struct Place: PersistableRecord { var id: Int? }").first
-                == "nonisolated extension Place: _GeneratedRecord, Identifiable {")
+                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
         #expect(
             expansion("struct Place { var id: Int? }", missing: "_GeneratedRecord, _MutableGeneratedRecord").first
-                == "nonisolated extension Place: _MutableGeneratedRecord {")
+                == "nonisolated extension Place: Rowan._MutableGeneratedRecord {")
     }
 
     @Test("Private properties, nested types and backticks keep their names")
@@ -94,9 +94,9 @@ struct ExpansionTests {
         let lines = expansion(
             "struct Place { private var `class`: Int; fileprivate(set) var größe: Int; package let b: Int }",
             type: "Outer.Place")
-        #expect(lines.contains("fileprivate static let `class` = _column(\"class\", of: \\Outer.Place.`class`)"))
-        #expect(lines.contains("static let größe = _column(\"größe\", of: \\Outer.Place.größe)"))
-        #expect(lines.contains("static let b = _column(\"b\", of: \\Outer.Place.b)"))
+        #expect(lines.contains("fileprivate static let `class` = Rowan._column(\"class\", of: \\Outer.Place.`class`)"))
+        #expect(lines.contains("static let größe = Rowan._column(\"größe\", of: \\Outer.Place.größe)"))
+        #expect(lines.contains("static let b = Rowan._column(\"b\", of: \\Outer.Place.b)"))
         #expect(lines.contains("self.`class` = try columns(0)"))
         #expect(lines.contains("try binder(0, self.`class`)"))
     }
@@ -105,12 +105,12 @@ struct ExpansionTests {
     func generic() {
         let lines = expansion("struct Place<T> { var id: Int; var value: T }")
         #expect(lines.contains("struct Columns: Sendable {"))
-        #expect(lines.contains("let value = _column(\"value\", of: \\Place.value)"))
+        #expect(lines.contains("let value = Rowan._column(\"value\", of: \\Place.value)"))
         #expect(lines.contains("static var databaseComponents: Columns { Columns() }"))
         #expect(
             lines.contains(
-                "static var _recordLayout: RecordLayout? "
-                    + "{ .shared(by: Self.self) { RecordLayout(Self.self, [\"id\", \"value\"]) } }"))
+                "static var _recordLayout: Rowan.RecordLayout? "
+                    + "{ .shared(by: Self.self) { Rowan.RecordLayout(Self.self, [\"id\", \"value\"]) } }"))
         let nested = expansion("struct Place { var id: Int }", type: "Outer.Place", context: ["struct Outer<T> {}"])
         #expect(nested.contains("struct Columns: Sendable {"))
         #expect(expansion("struct Place { var id: Int }", context: ["enum Outer {}"]).contains("enum Columns {"))
@@ -122,7 +122,7 @@ struct ExpansionTests {
             """
             struct Place {
                 static let databaseTableName = "places"
-                static let databaseSelection: [any SQLSelectable] = [AllColumns()]
+                static let databaseSelection: [any Rowan.SQLSelectable] = [AllColumns()]
                 enum Columns { static let id = Column("id") }
                 var id: Int
                 init(row: Row) { id = 1 }
@@ -131,13 +131,13 @@ struct ExpansionTests {
             """)
         #expect(
             lines == [
-                "nonisolated extension Place: _GeneratedRecord, Identifiable {",
-                "static let _recordLayout: RecordLayout? = RecordLayout(Self.self, [\"id\"], readsRows: false)",
+                "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {",
+                "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false)",
                 "}",
             ])
         // The Codable method has the same label.
         let codable = expansion("struct Place { var id: Int; func encode(to encoder: Encoder) throws {} }")
-        #expect(codable.contains { $0.contains("func encode(to container: inout PersistenceContainer)") })
+        #expect(codable.contains { $0.contains("func encode(to container: inout Rowan.PersistenceContainer)") })
     }
 
     @Test("Static, computed and observed properties, and several names with one type")
@@ -164,10 +164,10 @@ struct ExpansionTests {
             expansion(
                 "@Selection public struct Info { public var book: Book; @Column(\"n\", as: .unixTime) var at: Date? }",
                 of: "SelectionMacro", type: "Info") == [
-                    "nonisolated extension Info: FetchableRecord {",
-                    "private static let _members = SelectionLayout(Self.self, [\"book\", \"n\"])",
-                    "public init(row: Row) throws {",
-                    "let members = RecordMembers(row, Self._members)",
+                    "nonisolated extension Info: Rowan.FetchableRecord {",
+                    "private static let _members = Rowan.SelectionLayout(Self.self, [\"book\", \"n\"])",
+                    "public init(row: Rowan.Row) throws {",
+                    "let members = Rowan.RecordMembers(row, Self._members)",
                     "self.book = try members(0)",
                     "self.at = try members(1, as: .unixTime)",
                     "}",
@@ -175,19 +175,19 @@ struct ExpansionTests {
                 ])
         #expect(
             expansion("struct Info<T> { var value: T }", of: "SelectionMacro", type: "Info").contains(
-                "let members = RecordMembers(row, .shared(by: Self.self, [\"value\"]))"))
+                "let members = Rowan.RecordMembers(row, .shared(by: Self.self, [\"value\"]))"))
     }
 
     @Test("A reference is an association in the struct itself")
     func reference() {
         #expect(
             expansion("@References(Town.self, onDelete: .cascade) public var townID: Int64", of: "ReferencesMacro") == [
-                "public nonisolated static var `town`: BelongsToAssociation<Self, Town> {",
-                "    belongsTo(Town.self, key: \"town\", using: ForeignKey([\"townID\"]))",
+                "public nonisolated static var `town`: Rowan.BelongsToAssociation<Self, Town> {",
+                "    belongsTo(Town.self, key: \"town\", using: Rowan.ForeignKey([\"townID\"]))",
                 "}",
             ])
         #expect(
             expansion("@References(Town.self) @Column(\"town_no\") var town_id: Int64?", of: "ReferencesMacro")[1]
-                == "    belongsTo(Town.self, key: \"town\", using: ForeignKey([\"town_no\"]))")
+                == "    belongsTo(Town.self, key: \"town\", using: Rowan.ForeignKey([\"town_no\"]))")
     }
 }

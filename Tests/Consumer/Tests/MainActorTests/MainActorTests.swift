@@ -77,7 +77,8 @@ struct MainActorTests {
             try db.execute(sql: "DELETE FROM player")
             for player in generated { try player.insert(db) }
         }
-        let found = try await queue.read { db in try PlayerName.fetchAll(db, sql: "SELECT name FROM player ORDER BY id") }
+        let found = try await queue.read { db in try PlayerName.fetchAll(db, sql: "SELECT name FROM player ORDER BY id")
+        }
         #expect(found.map(\.name) == names)
         for try await players in ValueObservation.tracking({ try Player.fetchAll($0) }).values(in: queue) {
             #expect(players.map(\.name) == names)

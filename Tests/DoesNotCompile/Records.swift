@@ -1,0 +1,50 @@
+import Foundation
+import RowanRecords
+
+// Each error stands at the property that it concerns. See ProblemTests for all messages.
+
+@Record final class Object {  // error 21: @Record needs a struct: a class 'Object' can't have it.
+    var id = 1
+}
+
+@Record struct Empty {  // error 16: 'Empty' has no stored property, so there is nothing to store or to read.
+    static let id = 1
+}
+
+@Record("place") struct Place {
+    var id: Int64?
+    let kind = 1  // error 9: 'kind' is a constant with a value, which no row can change.
+    lazy var double = 2  // error 14: 'double' is lazy: a column needs a value
+    var (a, b) = (1, 2)  // error 9: a tuple of properties can't be matched with columns.
+    var pair: (Int, Int) = (1, 2)  // error 9: a tuple can't be stored in a column.
+    var action: () -> Void = {}  // error 9: a function can't be stored in a column.
+    @Column("ID") var other: Int  // error 23: 'id' and 'other' are stored in the same column
+    @Ignored var isSelected: Bool  // error 18: 'isSelected' is ignored, so a record that is read from a row
+    #if DEBUG
+    var debug: Int  // error 9: 'debug' stands between '#if' and '#endif'
+    #endif
+}
+
+struct Opaque {}
+
+@Record struct Unstorable {  // error 1: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+    var id: Int64?
+    var opaque: Opaque
+}
+
+func function() {
+    @Record struct Local {  // error 20: local type cannot have attached extension macro
+        var id: Int
+    }
+}
+
+@Record struct Typed {
+    var id: Int64?
+    var name: String
+}
+
+func requests() {
+    _ = Typed.filter { $0.name == 3 }  // error
+    _ = Typed.filter { $0.nmae == "a" }  // error
+    _ = Typed.filter { $0.id == 3 && $0.name == "a" }
+}
