@@ -11,7 +11,9 @@ let package = Package(
     targets: [
         .target(
             name: "PlacesKit",
-            dependencies: [.product(name: "Rowan", package: "Rowan")],
+            dependencies: [
+                .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+            ],
             resources: [.copy("Resources/zone1970.tab"), .copy("Resources/iso3166.tab")]
         ),
         .executableTarget(
