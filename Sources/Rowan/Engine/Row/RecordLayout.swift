@@ -109,7 +109,10 @@ extension Row {
     @usableFromInline
     func comparePositions(with record: RecordLayout) -> Bool {
         comparedLayout = ObjectIdentifier(record)
-        hasComparedPositions = !storage.source.isStrict && layout.hasPositions(of: record)
+        let source = storage.source
+        hasComparedPositions =
+            !source.isStrict
+            && (layout === source.columns ? source.hasPositions(of: record) : layout.hasPositions(of: record))
         return hasComparedPositions
     }
 }
