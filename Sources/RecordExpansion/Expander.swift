@@ -11,6 +11,7 @@ public func expand(_ message: HostMessage) -> PluginAnswer {
         case "RecordMacro": expandType(expansion, .record)
         case "SelectionMacro": expandType(expansion, .selection)
         case "ReferencesMacro": expandReference(expansion)
+        case "StorageMacro": expandStorage(expansion)
         // The attributes of properties: the macro of their type reads them.
         case "MarkerMacro": .expansion("", [])
         case let name: unknownMacro(name)
@@ -50,11 +51,15 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
     case .success(let model):
         let context = expansion.lexicalContext ?? []
         var reader = RecordReader(kind)
-        let description = reader.description(
+        var description = reader.description(
             of: model, typeName: expansion.extendedTypeSyntax?.source.trimmed ?? model.name.text,
             missing: conformances(expansion.conformanceListSyntax),
-            isInGenericType: context.contains { header($0)?.genericParameters != nil },
-            isLocal: context.contains { isFunction($0) })
+            isInGenericType: context.contains { mayBeGeneric($0) },
+            isInPrivateType: context.contains { header($0).map { Access($0.modifiers) == .private } ?? false })
+        let bytes = Array(piece.source.utf8)
+        description?.availability = model.attributes.filter { $0.name == "available" }.map {
+            String(decoding: bytes[$0.offset..<$0.end], as: UTF8.self)
+        }
         guard let description, reader.problems.isEmpty else {
             return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
         }
@@ -69,14 +74,14 @@ private func conformances(_ piece: SourcePiece?) -> [String] {
 
 /// A declaration around the attribute, which has no members here.
 private func header(_ piece: SourcePiece) -> StructModel? {
-    // A function or a closure is none: see `isFunction`.
+    // An extension of a nested type is none: see `mayBeGeneric`.
     try? StructModel(parsing: piece.source)
 }
 
-/// Whether a declaration around the attribute is not a type or an extension.
-private func isFunction(_ piece: SourcePiece) -> Bool {
+/// Whether a declaration around the attribute is a generic type, or the extension of one, which does not show.
+func mayBeGeneric(_ piece: SourcePiece) -> Bool {
     guard let model = header(piece) else { return true }
-    return !["struct", "class", "enum", "actor", "protocol", "extension"].contains(model.keyword)
+    return model.keyword == "extension" || model.genericParameters != nil
 }
 
 extension String {

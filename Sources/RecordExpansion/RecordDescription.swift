@@ -48,8 +48,6 @@ enum Access: Int, Comparable {
         }
     }
 
-    /// The modifier of a member that a protocol requires: the access of the type is enough.
-    var witnessModifier: String { self >= .package ? modifier : "" }
 }
 
 /// A record type or a selection.
@@ -57,12 +55,14 @@ struct RecordDescription {
     let model: StructModel
     /// The name of the type from the outermost type on.
     let typeName: String
-    let access: Access
+    var access: Access
     /// The names of the types that the type inherits from, in the compiler's order, if it does not conform yet.
     let missingConformances: [String]
     /// The name of the table, as a literal; nil for the name that derives from the type.
     let tableName: String?
     var columns: [ColumnDescription] = []
+    /// The attributes `@available` of the type, which the extension needs, too.
+    var availability: [String] = []
 
     /// Whether static stored properties are impossible: in generic types.
     let isGeneric: Bool
@@ -71,6 +71,15 @@ struct RecordDescription {
 
     /// The member that receives the rowid of an insertion.
     var rowIDKey: ColumnDescription? { keys.count == 1 && keys[0].isOptional ? keys[0] : nil }
+
+    /// Whether the body implements a callback that changes the record.
+    var hasMutatingCallback: Bool {
+        model.members.contains { member in
+            guard case .other("func", let name, _) = member.content else { return false }
+            return ["willInsert(_:)", "didInsert(_:)", "willUpdate(_:columns:)"].contains(name)
+                && member.modifiers.contains { $0.name == "mutating" }
+        }
+    }
 
     /// Whether the body has a member: a property, a type, or a function with these labels.
     func declares(_ name: String, parameter: String? = nil) -> Bool {

@@ -20,16 +20,18 @@ struct RecordExpansion {
         var lines = Lines()
         let conformances = conformances
         let inherited = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
+        for availability in description.availability { lines.add(availability) }
         lines.add("nonisolated extension \(description.typeName)\(inherited) {")
         if kind == .record { addTable(to: &lines) }
         if kind == .selection {
             addMembers(to: &lines)
         } else {
-            lines.add(access.witnessModifier + layoutDeclaration)
+            lines.add(access.modifier + layoutDeclaration)
             if readsRows { addReading(to: &lines) }
         }
-        if kind == .record, !description.declares("encode(to:)", parameter: "PersistenceContainer") {
-            addWriting(to: &lines)
+        if kind == .record {
+            if writesColumns { addWriting(to: &lines) }
+            addRowID(to: &lines)
         }
         lines.add("}")
         return lines.text
@@ -39,7 +41,9 @@ struct RecordExpansion {
     private var conformances: [String] {
         guard kind == .record else { return isMissing("FetchableRecord") ? ["Rowan.FetchableRecord"] : [] }
         let ownProtocols = description.model.inheritedTypes
-        let isMutable = description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
+        let isMutable =
+            description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
+            || ownProtocols.contains("MutablePersistableRecord") || description.hasMutatingCallback
         var conformances = [isMutable ? "Rowan._MutableGeneratedRecord" : "Rowan._GeneratedRecord"]
         let key = description.keys.count == 1 ? description.keys[0] : nil
         // The key of a public type may be its own business.
@@ -51,13 +55,21 @@ struct RecordExpansion {
 
     private func isMissing(_ conformance: String) -> Bool { description.missingConformances.contains(conformance) }
 
+    /// Whether the expansion stores values: the body does not.
+    private var writesColumns: Bool { !description.declares("encode(to:)", parameter: "PersistenceContainer") }
+
+    /// The argument for the storage of a column.
+    private func storageArgument(_ column: ColumnDescription) -> String {
+        column.storage.map { ", as: \($0)" } ?? ""
+    }
+
     /// Whether the expansion decodes rows: the body does not.
     private var readsRows: Bool { !description.declares("init(row:)", parameter: "Row") }
 
     // MARK: The table
 
     private func addTable(to lines: inout Lines) {
-        let modifier = access.witnessModifier
+        let modifier = access.modifier
         if let name = description.tableName, !description.declares("databaseTableName") {
             lines.add("\(modifier)static var databaseTableName: String { \(name) }")
         }
@@ -70,7 +82,7 @@ struct RecordExpansion {
     }
 
     private func addColumns(to lines: inout Lines) {
-        let modifier = access.witnessModifier
+        let modifier = access.modifier
         if description.isGeneric {
             // A generic type has no static stored properties: closures receive an instance.
             lines.add("\(modifier)struct Columns: Sendable {")
@@ -85,7 +97,7 @@ struct RecordExpansion {
     }
 
     private func declaration(of column: ColumnDescription, isStatic: Bool) -> String {
-        let storage = column.storage.map { ", as: \($0)" } ?? ""
+        let storage = storageArgument(column)
         let modifier = min(column.access, access).modifier
         return "\(modifier)\(isStatic ? "static " : "")let \(column.property) = "
             + "Rowan._column(\(column.column), of: \\\(description.typeName).\(column.property)\(storage))"
@@ -94,17 +106,19 @@ struct RecordExpansion {
     // MARK: Reading
 
     private func addReading(to lines: inout Lines) {
-        let modifier = access.witnessModifier
+        let modifier = access.modifier
         lines.add(
-            "\(modifier)init(row: Rowan.Row) throws { try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }")
+            "\(modifier)init(row: Rowan.Row) throws { defer { withExtendedLifetime(row) {} }; "
+                + "try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }")
         lines.add("\(modifier)init(_columns columns: Rowan.RecordColumns) throws {")
         for (index, column) in description.columns.enumerated() {
-            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            let storage = storageArgument(column)
             lines.add("self.\(column.property) = try columns(\(index)\(storage))")
         }
         lines.add("}")
         lines.add(
-            "\(modifier)static func _element(of columns: Rowan.RecordColumns) throws -> Self { try Self(_columns: columns) }")
+            "\(modifier)static func _element(of columns: Rowan.RecordColumns) throws -> Self { try Self(_columns: columns) }"
+        )
     }
 
     private func addMembers(to lines: inout Lines) {
@@ -113,11 +127,11 @@ struct RecordExpansion {
         if !description.isGeneric {
             lines.add("private static let _members = Rowan.SelectionLayout(Self.self, \(names))")
         }
-        lines.add("\(access.witnessModifier)init(row: Rowan.Row) throws {")
+        lines.add("\(access.modifier)init(row: Rowan.Row) throws {")
         let layout = description.isGeneric ? ".shared(by: Self.self, \(names))" : "Self._members"
         lines.add("let members = Rowan.RecordMembers(row, \(layout))")
         for (index, column) in description.columns.enumerated() {
-            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            let storage = storageArgument(column)
             lines.add("self.\(column.property) = try members(\(index)\(storage))")
         }
         lines.add("}")
@@ -125,7 +139,7 @@ struct RecordExpansion {
 
     private var layoutDeclaration: String {
         var arguments = "Self.self, [\(description.columns.map(\.column).joined(separator: ", "))]"
-        let stored = description.columns.filter { $0.storage != nil && $0.storage != ".json" }
+        let stored = description.columns.filter { $0.storage.map { !$0.hasSuffix("json") } ?? false }
         if !stored.isEmpty {
             arguments +=
                 ", storages: [\(stored.map { "Rowan._storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
@@ -138,6 +152,7 @@ struct RecordExpansion {
             arguments += ", rowID: \(index)"
         }
         if !readsRows { arguments += ", readsRows: false" }
+        if !writesColumns { arguments += ", writesColumns: false" }
         return description.isGeneric
             ? "static var _recordLayout: Rowan.RecordLayout? { .shared(by: Self.self) { Rowan.RecordLayout(\(arguments)) } }"
             : "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(\(arguments))"
@@ -146,17 +161,22 @@ struct RecordExpansion {
     // MARK: Writing
 
     private func addWriting(to lines: inout Lines) {
-        let modifier = access.witnessModifier
+        let modifier = access.modifier
         lines.add(
-            "\(modifier)func encode(to container: inout Rowan.PersistenceContainer) throws { try container._set(self) }")
+            "\(modifier)func encode(to container: inout Rowan.PersistenceContainer) throws { try container._set(self) }"
+        )
         lines.add("\(modifier)func _bind(to binder: inout Rowan.RecordBinder) throws {")
         for (index, column) in description.columns.enumerated() where !column.isGenerated {
-            let storage = column.storage.map { ", as: \($0)" } ?? ""
+            let storage = storageArgument(column)
             lines.add("try binder(\(index), self.\(column.property)\(storage))")
         }
         lines.add("}")
-        if let key = description.rowIDKey {
-            lines.add("\(modifier)mutating func _didInsert(rowID: Int64) { Rowan._keep(rowID, in: &self.\(key.property)) }")
-        }
+    }
+
+    private func addRowID(to lines: inout Lines) {
+        guard let key = description.rowIDKey else { return }
+        lines.add(
+            "\(access.modifier)mutating func _didInsert(rowID: Int64) "
+                + "{ Rowan._keep(rowID, in: &self.\(key.property)\(storageArgument(key))) }")
     }
 }

@@ -21,7 +21,8 @@ struct RecordReader {
 
     /// The description of a declaration; nil after an error that leaves nothing to describe.
     mutating func description(
-        of model: StructModel, typeName: String, missing: [String], isInGenericType: Bool, isLocal: Bool
+        of model: StructModel, typeName: String, missing: [String], isInGenericType: Bool,
+        isInPrivateType: Bool
     ) -> RecordDescription? {
         let attribute = model.attributes.first { $0.name == (kind == .record ? "Record" : "Selection") }
         guard model.keyword == "struct" else {
@@ -31,14 +32,9 @@ struct RecordReader {
                 at: model.name.offset)
             return nil
         }
-        guard !isLocal else {
-            report(
-                "\(kind.name) can't extend a type that is declared in a function. Move '\(model.name.plain)' out of it",
-                at: model.name.offset)
-            return nil
-        }
         var description = RecordDescription(
-            model: model, typeName: typeName, access: Access(model.modifiers), missingConformances: missing,
+            model: model, typeName: typeName, access: isInPrivateType ? .private : Access(model.modifiers),
+            missingConformances: missing,
             tableName: attribute.flatMap { literal($0.arguments.first { $0.label == nil }, "name of the table") },
             isGeneric: isInGenericType || model.genericParameters != nil)
         for member in model.members {
@@ -152,7 +148,7 @@ struct RecordReader {
             ColumnDescription(
                 property: binding.name.text,
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
-                storage: storage(column, of: name), isGenerated: isGenerated,
+                storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
                 isOptional: isOptional(binding), isKey: isKey, offset: offset))
     }
 
@@ -181,10 +177,16 @@ struct RecordReader {
         return argument.text
     }
 
-    private mutating func storage(_ column: AttributeModel?, of name: String) -> String? {
+    /// The source of a storage, or the member that `@Column` declares for it: an extension of a nested type would not find
+    /// the types beside it.
+    private mutating func storage(
+        _ column: AttributeModel?, of property: NameModel, in description: RecordDescription
+    ) -> String? {
         guard let column else { return nil }
         _ = literal(column.arguments.first { $0.label == nil }, "name of the column")
-        return column.arguments.first { $0.label == "as" }?.source
+        guard let source = column.arguments.first(where: { $0.label == "as" })?.source else { return nil }
+        guard let member = storageMember(source, of: property.plain), !description.isGeneric else { return source }
+        return "\(description.typeName).\(member)"
     }
 
     private func hasPrimaryKey(_ model: StructModel) -> Bool {
@@ -194,9 +196,10 @@ struct RecordReader {
     /// Whether the source shows an optional: the type may be inferred from a value.
     private func isOptional(_ binding: BindingModel) -> Bool {
         guard let type = binding.type else {
-            return binding.value.map { $0.contains("?") && $0.hasPrefix("nil") } ?? false
+            return binding.value.map { $0.hasSuffix("?.none") || $0.hasPrefix("nilas") } ?? false
         }
-        return type.hasSuffix("?") || type.hasPrefix("Optional<") || type.hasPrefix("Swift.Optional<")
+        return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
+            || type.hasPrefix("Swift.Optional<")
     }
 
     private func isUnstorable(_ type: String) -> Bool {

@@ -13,16 +13,37 @@ func expandReference(_ expansion: AttachedExpansion) -> PluginAnswer {
     }
 }
 
-private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String {
-    let member: MemberModel
+/// The property that an attribute belongs to. Its offsets are ten too large: it is read as a member of a type.
+private func member(of expansion: AttachedExpansion) throws(Problem) -> MemberModel {
     do throws(SyntaxError) {
-        // A member is read as that of a type.
         let model = try StructModel(parsing: "struct S{\n\(expansion.declSyntax.source)\n}")
-        guard model.members.count == 1 else { return "" }
-        member = model.members[0]
+        if let member = model.members.first { return member }
     } catch {
         throw Problem("the macro does not understand this property: \(error.message)", at: max(0, error.offset - 10))
     }
+    throw Problem("the attribute belongs to a stored property", at: 0)
+}
+
+/// The member that holds the storage of a property; nil for `.name` and for JSON, which need none.
+func storageMember(_ source: String, of property: String) -> String? {
+    source.hasPrefix(".") || source.hasPrefix("JSONStorage") ? nil : "_storage_\(property)"
+}
+
+/// The storage of a column as a member of the struct.
+func expandStorage(_ expansion: AttachedExpansion) -> PluginAnswer {
+    // The macro of the type reports what is wrong with the property.
+    guard let member = try? member(of: expansion), case .properties(let properties) = member.content,
+        let binding = properties.bindings.first, !(expansion.lexicalContext ?? []).contains(where: mayBeGeneric),
+        let source = member.attributes.first(where: { $0.name == "Column" })?.arguments.first(where: {
+            $0.label == "as"
+        })?
+        .source, let name = storageMember(source, of: binding.name.plain)
+    else { return .expansion("", []) }
+    return .expansion("fileprivate nonisolated static let \(name) = \(source)", [])
+}
+
+private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String {
+    let member = try member(of: expansion)
     guard case .properties(let properties) = member.content, let binding = properties.bindings.first,
         let attribute = member.attributes.first(where: { $0.name == "References" })
     else {

@@ -15,9 +15,9 @@ public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanR
 public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "SelectionMacro")
 
 /// The column of a property.
-@attached(peer)
+@attached(peer, names: prefixed(_storage_))
 public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: Storage, generated: Bool = false) =
-    #externalMacro(module: "RowanRecordsPlugin", type: "MarkerMacro")
+    #externalMacro(module: "RowanRecordsPlugin", type: "StorageMacro")
 
 @attached(peer)
 public macro Column(_ name: String? = nil, as storage: JSONStorage, generated: Bool = false) =

@@ -36,7 +36,8 @@ struct ExpansionTests {
                         + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
                         + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
                     "public init(row: Rowan.Row) throws "
-                        + "{ try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }",
+                        + "{ defer { withExtendedLifetime(row) {} }; try self.init(_columns: Rowan.RecordColumns(row, "
+                        + "Self._recordLayout)) }",
                     "public init(_columns columns: Rowan.RecordColumns) throws {",
                     "self.id = try columns(0)",
                     "self.title = try columns(1)",
@@ -66,9 +67,11 @@ struct ExpansionTests {
     func identifiable() {
         func first(_ source: String) -> String? { expansion(source).first }
         #expect(
-            first("struct Place { var id: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
+            first("struct Place { var id: Int }")
+                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
         #expect(
-            first("struct Place { let id: UUID }") == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
+            first("struct Place { let id: UUID }")
+                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
         #expect(
             first("public struct Place { public var id: Int? }")
                 == "nonisolated extension Place: Rowan._MutableGeneratedRecord, Identifiable {")
@@ -132,7 +135,7 @@ struct ExpansionTests {
         #expect(
             lines == [
                 "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {",
-                "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false)",
+                "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false, writesColumns: false)",
                 "}",
             ])
         // The Codable method has the same label.

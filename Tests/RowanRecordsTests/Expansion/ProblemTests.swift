@@ -41,14 +41,6 @@ struct ProblemTests {
         #expect(found.place == "Place { stat")
     }
 
-    @Test("A type in a function")
-    func local() {
-        let found = problem("struct Place { var id: Int }", context: ["func f() {}"])
-        #expect(
-            found.message
-                == "@Record can't extend a type that is declared in a function. Move 'Place' out of it")
-    }
-
     @Test("A constant with a value")
     func constant() {
         let found = problem("struct Place {\n    let kind = 1\n    var id: Int\n}")

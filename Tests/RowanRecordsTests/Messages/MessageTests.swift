@@ -59,7 +59,8 @@ struct MessageTests {
         let body = try json(#require(try answers(to: frame(message)).first))
         let result = try #require(body["expandMacroResult"] as? NSDictionary)
         #expect(
-            (result["expandedSource"] as? String)?.hasPrefix("nonisolated extension A: Rowan._GeneratedRecord {\n") == true)
+            (result["expandedSource"] as? String)?.hasPrefix("nonisolated extension A: Rowan._GeneratedRecord {\n")
+                == true)
         #expect(result["diagnostics"] as? [NSDictionary] == [])
     }
 

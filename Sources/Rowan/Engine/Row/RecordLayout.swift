@@ -17,6 +17,8 @@ public final class RecordLayout: Sendable {
     @usableFromInline var keepsRowID: Bool { rowIDProperty != nil }
     /// Whether the generated code reads rows. Otherwise the type has an initializer of its own.
     @usableFromInline let readsRows: Bool
+    /// Whether the generated code stores values. Otherwise the type has an `encode(to:)` of its own.
+    package let writesColumns: Bool
     /// The storages that the type has chosen.
     private let storages: [ChosenStorage]
 
@@ -29,9 +31,10 @@ public final class RecordLayout: Sendable {
     ///   - generated: the indexes of the columns that the database computes.
     ///   - rowID: the property that keeps the rowid of an insertion.
     ///   - readsRows: whether the generated code reads rows.
+    ///   - writesColumns: whether the generated code stores values.
     public init(
         _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], generated: [Int] = [],
-        rowID: Int? = nil, readsRows: Bool = true
+        rowID: Int? = nil, readsRows: Bool = true, writesColumns: Bool = true
     ) {
         self.record = record
         self.names = names
@@ -39,6 +42,7 @@ public final class RecordLayout: Sendable {
         self.generated = Set(generated)
         rowIDProperty = rowID
         self.readsRows = readsRows
+        self.writesColumns = writesColumns
     }
 
     /// The columns as a selection.
@@ -109,10 +113,7 @@ extension Row {
     @usableFromInline
     func comparePositions(with record: RecordLayout) -> Bool {
         comparedLayout = ObjectIdentifier(record)
-        let source = storage.source
-        hasComparedPositions =
-            !source.isStrict
-            && (layout === source.columns ? source.hasPositions(of: record) : layout.hasPositions(of: record))
+        hasComparedPositions = !storage.source.isStrict && layout.hasPositions(of: record)
         return hasComparedPositions
     }
 }

@@ -8,12 +8,21 @@ extension Row {
     /// ```
     ///
     /// - Precondition: the value converts to the type. ``decode(_:)`` throws an error instead.
-    public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value { self[column.name] }
+    public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value {
+        guard column.decode != nil else { return self[column.name] }
+        do { return try decode(column) } catch { fatalError("\(error)") }
+    }
 
     /// Decodes a typed column, with the type of the column.
     ///
     /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
     public func decode<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) throws -> Value {
-        try decode(Value.self, forColumn: column.name)
+        guard let decode = column.decode else { return try self.decode(Value.self, forColumn: column.name) }
+        guard let index = index(ofColumn: column.name) else {
+            if let value = Value.fromMissingColumn() { return value }
+            throw missingColumnError(column.name)
+        }
+        if let value = decode(self.column(atUncheckedIndex: index)) { return value }
+        throw decodingError(Value.self, at: index)
     }
 }

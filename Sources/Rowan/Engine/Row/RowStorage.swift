@@ -15,19 +15,6 @@ package final class RowSource {
     /// All columns, before any adapter.
     package let columns: ColumnLayout
 
-    /// The last record layout that was compared with all columns, and whether they have its positions: prefetched rows
-    /// share it (benchmark include-all-record).
-    @exclusivity(unchecked) private var comparedLayout: ObjectIdentifier?
-    @exclusivity(unchecked) private var hasComparedPositions = false
-
-    /// Whether the columns start with those of a record type, at the same positions.
-    func hasPositions(of record: RecordLayout) -> Bool {
-        if comparedLayout == ObjectIdentifier(record) { return hasComparedPositions }
-        comparedLayout = ObjectIdentifier(record)
-        hasComparedPositions = columns.hasPositions(of: record)
-        return hasComparedPositions
-    }
-
     /// The prefetched rows of the rows of a batch. Set before any row exists.
     @exclusivity(unchecked) package var prefetched: PrefetchTree?
 

@@ -43,12 +43,12 @@ extension TableRecord {
     ) throws -> Bool {
         let use = try keyStatement(db, key)
         let epoch = db.connection.schemaEpoch
+        guard layout.readsRows, use.statement.hasPositions(of: layout), use.statement.isReadonly else { return false }
         do {
             try use.statement.start()
             let isRow = try use.statement.firstStep()
             guard db.connection.schemaEpoch == epoch else { return false }
             guard isRow else { return true }
-            guard use.statement.hasPositions(of: layout), use.statement.isReadonly else { return false }
             try decode(RecordColumns(use.statement, layout))
             return true
         } catch  where db.connection.hasMovedSchema(since: epoch) { return false }

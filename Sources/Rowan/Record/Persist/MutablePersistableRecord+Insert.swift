@@ -255,8 +255,11 @@ extension MutablePersistableRecord {
         _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         let (plan, container) = try insertion.fetchPlan(db, self, plans)
+        let changesCount = db.totalChangesCount
         let value = try plan.fetch(db, container, fetch)
-        return (InsertionSuccess(db, plan, container), value)
+        var inserted = InsertionSuccess(db, plan, container)
+        if Self._tableLayout != nil, db.totalChangesCount == changesCount { inserted.forgetKey() }
+        return (inserted, value)
     }
 }
 

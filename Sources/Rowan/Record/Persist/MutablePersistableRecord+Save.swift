@@ -57,7 +57,7 @@ extension MutablePersistableRecord {
             return result!
         }
         var inserted = try group.insert(db, &container, insertion)
-        inserted.forgetKeyIfIgnored(db)
+        if Self._tableLayout != nil { inserted.forgetKeyIfIgnored(db) }
         keepRowID(inserted)
         didInsert(inserted)
         return (PersistenceSuccess(inserted), ())

@@ -74,7 +74,9 @@ extension MutablePersistableRecord {
         }
         guard group.usesRowID == nil else { return try upsert(db, insertion) }
         let callbacks = try db.probingCallbacks(of: type(of: self)) { try upsert(db, insertion) }
-        group.usesRowID = !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
+        group.usesRowID =
+            Self._tableLayout?.keepsRowID == true
+            || !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
     }
 
     private mutating func upsert(_ db: Database, _ insertion: Insertion) throws {

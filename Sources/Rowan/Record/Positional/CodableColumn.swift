@@ -20,19 +20,18 @@ struct CodableColumn {
 
     private func decode<Value: Decodable>(_ body: (PropertyDecoding) throws -> Value) throws -> Value {
         guard let index else {
-            if let null = null(Value.self) { return null }
+            if let null = nullValue(Value.self) { return null }
             throw row.missingColumnError(name)
         }
         let property = PropertyDecoding(type, row, index)
-        if property.isNull, let null = null(Value.self) { return null }
+        if property.isNull, let null = nullValue(Value.self) { return null }
         return try body(property)
     }
 
-    /// Nil, for an optional type.
-    private func null<Value>(_ type: Value.Type) -> Value? {
-        (type as? any Nullable.Type)?.missing as? Value
-    }
 }
+
+/// Nil as a value of an optional type; nil for another type.
+func nullValue<Value>(_ type: Value.Type) -> Value? { (type as? any Nullable.Type)?.missing as? Value }
 
 /// An optional type.
 private protocol Nullable { static var missing: Self { get } }

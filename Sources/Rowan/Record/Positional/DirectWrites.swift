@@ -141,7 +141,9 @@ extension MutablePersistableRecord {
         guard !group.isProbed else { return try inserting(db, insertion) }
         let callbacks = try db.probingCallbacks(of: Self.self) { try inserting(db, insertion) }
         group.isProbed = true
-        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout else { return }
+        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout,
+            layout.writesColumns
+        else { return }
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
     }
 
@@ -164,7 +166,7 @@ extension MutablePersistableRecord {
         group.usesColumns = !callbacks.isDisjoint(with: .update)
         guard
             callbacks.isDisjoint(with: [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave]),
-            let layout = Self._tableLayout
+            let layout = Self._tableLayout, layout.writesColumns
         else { return }
         let columns = PersistenceContainer(columns: layout.storedColumns)
         db.keep(try modification.makePlan(db, columns), layout, .update, conflictResolution)
@@ -198,6 +200,10 @@ extension InsertionSuccess {
     /// An insertion whose conflict was ignored has no rowid: that of the connection is another row's.
     @usableFromInline
     mutating func forgetKeyIfIgnored(_ db: Database) {
-        if db.changesCount == 0, key.rowIDColumn != nil { key = InsertedKey(rowIDColumn: nil, probe: key.probe) }
+        if db.changesCount == 0 { forgetKey() }
+    }
+
+    mutating func forgetKey() {
+        if key.rowIDColumn != nil { key = InsertedKey(rowIDColumn: nil, probe: key.probe) }
     }
 }

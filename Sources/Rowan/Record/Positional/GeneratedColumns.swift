@@ -17,11 +17,14 @@ public func _column<Root, Value: Encodable>(_ name: String, of property: KeyPath
 @_disfavoredOverload
 public func _column<Root, Value>(_ name: String, of property: KeyPath<Root, Value>) -> Column { Column(name) }
 
-/// The column of a property with a storage of its own: compared values are stored the same way.
-public func _column<Root, Value: SQLExpressible>(
-    _ name: String, of property: KeyPath<Root, Value>, as storage: some ColumnStorage
+/// The column of a property with a storage of its own: values are compared, assigned and read as it stores them.
+public func _column<Root, Value: SQLExpressible & SendableMetatype, Storage: ColumnStorage>(
+    _ name: String, of property: KeyPath<Root, Value>, as storage: Storage
 ) -> TypedColumn<Value> {
-    TypedColumn(name, convertsValues: true)
+    // The value is that of the storage, or an optional of it.
+    TypedColumn(name) { column in
+        column.isNull ? nullValue(Value.self) : storage.value(from: column).flatMap { $0 as? Value }
+    }
 }
 
 /// The column of a property with a storage of its own, whose type is no SQL value.

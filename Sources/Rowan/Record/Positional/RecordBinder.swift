@@ -129,8 +129,8 @@ public struct RecordBinder {
     }
 
     /// A type that has no column: the compiler reports it where the property is read.
-    @_disfavoredOverload
-    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws {}
+    @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws { fatalError("unavailable") }
 
     private func coding(_ index: Int) -> ColumnCoding {
         ColumnCoding(record: layout.record as! any EncodableRecord.Type, column: layout.names[index])
@@ -209,14 +209,24 @@ extension PersistenceContainer {
 
 /// Keeps the rowid of an insertion. For generated code only.
 @inlinable
-public func _keep<Value: FixedWidthInteger>(_ rowID: Int64, in key: inout Value?) {
+public func _keep<Value: FixedWidthInteger & DatabaseValueConvertible>(_ rowID: Int64, in key: inout Value?) {
     // A rowid that does not fit leaves the key unset: the next update finds no row.
     key = Value(exactly: rowID)
 }
 
 /// Keeps the rowid of an insertion in a key of another type.
 @inlinable
-@_disfavoredOverload
 public func _keep<Value: DatabaseValueConvertible>(_ rowID: Int64, in key: inout Value?) {
     key = Value.fromDatabaseValue(rowID.databaseValue)
 }
+
+/// Keeps the rowid of an insertion in a key with a storage of its own.
+@inlinable
+public func _keep<Storage: ColumnStorage>(_ rowID: Int64, in key: inout Storage.Value?, as storage: Storage) {
+    key = storage.value(from: .owned(rowID.databaseValue, strict: false))
+}
+
+/// A key that can't hold a rowid: another column of the table does.
+@inlinable
+@_disfavoredOverload
+public func _keep<Value>(_ rowID: Int64, in key: inout Value?) {}

@@ -46,7 +46,8 @@ struct Keyset {
         for ordering in orderings {
             switch ordering.node {
             case .expression(let term, let direction):
-                let expression = try relation.orderedExpression(term, resolver)
+                // The values of a token are stored values.
+                let expression = try relation.orderedExpression(term, resolver).comparedAsStored
                 // Unresolved, because an aggregate depends on the query that contains it.
                 let isNullable = try Self.isNullable(expression, relation.source, db)
                 terms.append(Term(expression: expression, direction: direction, isNullable: isNullable))

@@ -50,17 +50,22 @@ struct KeyPredicate {
             let values = keys.compactMap(\.values.first)
             if !values.contains(.null) {
                 return SQLExpression(
-                    .isIn(Column(columns[0]).sqlExpression, .expressions(values), isNegated: false))
+                    .isIn(column(columns[0]), .expressions(values), isNegated: false))
             }
         }
         return try .joined(keys.map { try condition(db, $0) }, by: .or)
+    }
+
+    /// A column, which converts the values that are compared with it if the record type stores them in another form.
+    private func column(_ name: String) -> SQLExpression {
+        storage?.convertsValues == true ? SQLExpression(convertingColumn: name) : Column(name).sqlExpression
     }
 
     private func condition(_ db: Database, _ key: [String: SQLExpression]) throws -> SQLExpression {
         let columns = try columns(db, key)
         return .joined(
             columns.map { column in
-                SQLExpression(.equal(Column(column).sqlExpression, value(key, column), isNegated: false))
+                SQLExpression(.equal(self.column(column), value(key, column), isNegated: false))
             }, by: .and)
     }
 
@@ -98,7 +103,8 @@ struct KeyPredicate {
             var row: [DatabaseValue] = []
             for column in columns {
                 switch value(key, column).node {
-                case .value(let value) where !value.isNull: row.append(value)
+                case .value(let value) where !value.isNull:
+                    row.append(storage?.convert(value, forColumn: column) ?? value)
                 case .storable(let value): row.append(storage?.encode(value, forColumn: column) ?? value.databaseValue)
                 default: return nil  // An expression without a known value.
                 }

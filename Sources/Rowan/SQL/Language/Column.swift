@@ -82,10 +82,13 @@ public struct ColumnAssignment: Hashable, Sendable {
     package let column: String
     /// The new value; nil keeps the stored value (`noOverwrite`).
     package let value: SQLExpression?
+    /// Whether the record type stores the value in another form.
+    package let convertsValue: Bool
 
-    package init(column: String, value: SQLExpression?) {
+    package init(column: String, value: SQLExpression?, convertsValue: Bool = false) {
         self.column = column
         self.value = value
+        self.convertsValue = convertsValue
     }
 }
 

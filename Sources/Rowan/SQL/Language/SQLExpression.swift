@@ -23,7 +23,7 @@ public struct SQLExpression: Hashable, Sendable {
     package init(_ node: Node) { self.init(node, isSymbolic: node.isSymbolic, depth: node.depth) }
 
     /// A column whose record type converts the values that are compared with it, which takes the resolver.
-    init(convertingColumn name: String) { self.init(.column(name, .current), isSymbolic: true, depth: 0) }
+    package init(convertingColumn name: String) { self.init(.column(name, .current), isSymbolic: true, depth: 0) }
 
     init(_ node: Node, isSymbolic: Bool, depth: Int32) {
         self.depth = depth

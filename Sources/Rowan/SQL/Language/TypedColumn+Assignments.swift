@@ -2,7 +2,9 @@
 
 extension TypedColumn {
     /// Assigns a value: `$0.score.set(to: 0)`. For a column with an optional type, nil is NULL.
-    public func set(to value: Value) -> ColumnAssignment { untyped.set(to: value) }
+    public func set(to value: Value) -> ColumnAssignment {
+        ColumnAssignment(column: name, value: value.sqlExpression, convertsValue: convertsValues)
+    }
 
     /// Assigns the value of an expression: `$0.score.set(to: $0.bestScore)`.
     public func set(to value: some SQLTypedExpressible<Value>) -> ColumnAssignment {

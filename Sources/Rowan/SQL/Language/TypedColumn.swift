@@ -31,14 +31,19 @@ public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable 
     public let name: String
 
     /// Whether the record type stores values in another form than their type: compared values are then converted.
-    private let convertsValues: Bool
+    package var convertsValues: Bool { decode != nil }
+    /// Reads such a column; nil if it does not convert.
+    package let decode: (@Sendable (ColumnValue) -> Value?)?
 
     /// Creates a column with this name.
-    public init(_ name: String) { self.init(name, convertsValues: false) }
-
-    package init(_ name: String, convertsValues: Bool) {
+    public init(_ name: String) {
         self.name = name
-        self.convertsValues = convertsValues
+        decode = nil
+    }
+
+    package init(_ name: String, decode: @escaping @Sendable (ColumnValue) -> Value?) {
+        self.name = name
+        self.decode = decode
     }
 
     /// Creates a column with the name of a coding key.

@@ -76,6 +76,9 @@ package struct RecordStorage: Hashable, Sendable {
         self.convert = convert
     }
 
+    /// Whether some columns store values in another form than their types.
+    package var convertsValues: Bool { convert != nil }
+
     package func convert(_ value: DatabaseValue, forColumn column: String) -> DatabaseValue? {
         convert?(type, value, column)
     }

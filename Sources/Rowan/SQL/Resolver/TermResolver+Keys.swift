@@ -29,7 +29,8 @@ extension TermResolver {
             throw RequestError.compositeKey(table: current.source.name, columns: columns)
         }
         if values.isEmpty { return .value(.int64(0)) }
-        let column = Resolver.column(columns[0])
+        let converts = current.storedSource.storage?.convertsValues ?? false
+        let column = converts ? SQLExpression(convertingColumn: columns[0]) : Resolver.column(columns[0])
         let comparison: SQLExpression.Node =
             values.count == 1
             ? .equal(column, values[0], isNegated: false) : .isIn(column, .expressions(values), isNegated: false)

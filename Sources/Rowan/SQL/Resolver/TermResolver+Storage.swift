@@ -35,7 +35,8 @@ extension TermResolver {
         if case .storable(let storable) = value.node, let (name, storage) = storage(of: column) {
             return SQLExpression(.value(storage.encode(storable, forColumn: name)))
         }
-        if case .value(let plain) = value.node, let (name, storage) = storage(of: column),
+        // Only a column that says so converts them: other columns are compared with what the program gives.
+        if case .value(let plain) = value.node, column.isSymbolic, let (name, storage) = storage(of: column),
             let converted = storage.convert(plain, forColumn: name)
         {
             return SQLExpression(.value(converted))
@@ -58,14 +59,12 @@ extension TermResolver {
     }
 
     private func stored(_ value: SQLExpression, likeFirstOf columns: [SQLExpression]) -> SQLExpression {
-        guard case .storable = value.node, let column = columns.first(where: { storage(of: $0) != nil }) else {
-            return value
-        }
+        guard value.isPlain, let column = columns.first(where: { storage(of: $0) != nil }) else { return value }
         return stored(value, like: column)
     }
 
     private func stored(_ value: SQLExpression, likeColumnOf subquery: SQLSubquery) -> SQLExpression {
-        guard case .storable = value.node else { return value }
+        guard value.isPlain else { return value }
         return stored(value, like: SQLExpression(.subquery(subquery)))
     }
 
@@ -97,4 +96,34 @@ extension TermResolver {
         else { return nil }
         return resolver.terms(of: relation).storage(of: column)
     }
+}
+
+extension SQLExpression {
+    /// Whether the expression is a single value.
+    fileprivate var isPlain: Bool {
+        switch node {
+        case .value, .storable: true
+        default: false  // An expression has a type of its own.
+        }
+    }
+
+    /// The expression without the conversion of values that are compared with it: they are stored values already.
+    package var comparedAsStored: SQLExpression {
+        guard isSymbolic else { return self }
+        var transform = StoredComparison()
+        // The transformation throws no errors.
+        do { return try transform.expression(self) } catch { return self }
+    }
+}
+
+/// Makes plain columns of those that convert values.
+private struct StoredComparison: ExpressionTransform {
+    mutating func expression(_ expression: SQLExpression) throws -> SQLExpression {
+        if case .column = expression.node { return SQLExpression(expression.node) }
+        return try expression.mapChildren(&self)
+    }
+
+    func subquery(_ subquery: SQLSubquery) -> SQLSubquery { subquery }
+
+    func literal(_ literal: SQL) throws -> SQL { literal }
 }

@@ -105,7 +105,10 @@ package struct TermResolver: ExpressionTransform {
     /// An assignment, whose value is encoded as the record type stores it.
     package mutating func assignment(_ assignment: ColumnAssignment) throws -> ColumnAssignment {
         guard let value = assignment.value else { return assignment }
-        let stored = stored(value, like: Resolver.column(assignment.column))
+        let column =
+            assignment.convertsValue
+            ? SQLExpression(convertingColumn: assignment.column) : Resolver.column(assignment.column)
+        let stored = stored(value, like: column)
         return ColumnAssignment(column: assignment.column, value: try expression(stored))
     }
 

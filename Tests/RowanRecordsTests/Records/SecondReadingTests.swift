@@ -1,0 +1,216 @@
+// What a second reader found wrong with generated records: each test failed before.
+
+import Foundation
+import Rowan
+import RowanRecords
+import Testing
+
+@Record("pair") private struct OwnEncoding {
+    var a: Int?
+    var b: String
+
+    func encode(to container: inout PersistenceContainer) {
+        container["a"] = a
+        container["b"] = b
+    }
+}
+
+@Record("account") private struct Account: Equatable {
+    var id: Int64?
+    var email: String
+}
+
+private enum Shop {
+    /// A storage beside a nested record.
+    struct Cents: ColumnStorage {
+        func databaseValue(of value: Double) -> DatabaseValue { Int64((value * 100).rounded()).databaseValue }
+        func value(from column: ColumnValue) -> Double? { column.int64.map { Double($0) / 100 } }
+    }
+
+    @Record("product") struct Product: Equatable {
+        var id: Int64?
+        @Column(as: Cents()) var price: Double?
+        @Column(as: .milliseconds) var made: Date?
+    }
+}
+
+@Record("level") private struct Level: Equatable {
+    @PrimaryKey @Column(as: LevelStorage()) var level: Int
+    var name: String
+}
+
+@Record("document") private struct Document {
+    let id: String
+    var revision: Int
+    mutating func willInsert(_ db: Database) throws { revision += 1 }
+}
+
+extension Outer.Inner {
+    @Record("nested") struct Nested: Equatable {
+        var id: Int64?
+        var name: String
+    }
+}
+
+extension Box {
+    @Record("nested") struct Part: Equatable {
+        var id: Int64?
+        var name: String
+    }
+}
+
+/// A rowid that the program sees multiplied by ten.
+struct TenfoldStorage: ColumnStorage {
+    func databaseValue(of value: Int64) -> DatabaseValue { (value / 10).databaseValue }
+    func value(from column: ColumnValue) -> Int64? { column.int64.map { $0 * 10 } }
+}
+
+@available(macOS 10.15, *)
+@Record("nested") private struct Tenfold: Equatable {
+    @Column(as: TenfoldStorage()) var id: Int64?
+    var name: String
+}
+
+@Suite("Generated records, read a second time")
+struct SecondReadingTests {
+    @Test("An encode(to:) of the type's own is used at each write")
+    func ownEncoding() throws {
+        try inDatabase("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT)") { db in
+            for number in 1...4 { try OwnEncoding(a: number, b: "\(number)").insert(db) }
+            for number in 1...3 { try OwnEncoding(a: number, b: "new \(number)").update(db) }
+            #expect(try String.fetchAll(db, sql: "SELECT b FROM pair ORDER BY a") == ["new 1", "new 2", "new 3", "4"])
+            var record = OwnEncoding(a: nil, b: "5")
+            try record.insert(db)
+            record.a = nil
+        }
+    }
+
+    @Test("An upsert that updates keeps the id of its row")
+    func upserts() throws {
+        try inDatabase("CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE); CREATE TABLE other (x)") {
+            db in
+            for email in ["a", "b", "c"] { _ = try Account(id: nil, email: email).inserted(db) }
+            for _ in 1...3 {
+                try db.execute(sql: "INSERT INTO other VALUES (1), (2), (3), (4), (5)")
+                for (email, id) in [("a", 1), ("b", 2), ("c", 3)] as [(String, Int64)] {
+                    var account = Account(id: nil, email: email)
+                    try account.upsert(db)
+                    #expect(account.id == id)
+                }
+            }
+            #expect(try Account.fetchCount(db) == 3)
+        }
+    }
+
+    @Test("An ignored conflict leaves no rowid, with returned rows too")
+    func ignored() throws {
+        try inDatabase("CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE)") { db in
+            _ = try Account(id: nil, email: "a").inserted(db)
+            for _ in 1...2 {
+                var same = Account(id: nil, email: "a")
+                let id = try same.insertAndFetch(db, onConflict: .ignore, selection: [Column("id")]) {
+                    try Int64.fetchOne($0)
+                }
+                #expect(id == nil)
+                #expect(same.id == nil)
+            }
+        }
+    }
+
+    private static let products = "CREATE TABLE product (id INTEGER PRIMARY KEY, price INTEGER, made INTEGER)"
+
+    @Test("Pages of an order by a column with a storage of its own have all rows")
+    func pages() throws {
+        try inDatabase(Self.products) { db in
+            for price in [5, 1.25, 3, 3, nil, 2, 4] as [Double?] {
+                _ = try Shop.Product(id: nil, price: price).inserted(db)
+            }
+            for request in [Shop.Product.order { $0.price }, Shop.Product.order { $0.price.desc }] {
+                let expected = try request.order { [$0.price, $0.id] }.fetchCount(db)
+                var prices: [Double?] = []
+                var page = try request.page(size: 2).fetch(db)
+                prices += page.elements.map(\.price)
+                while let next = page.next {
+                    page = try request.page(after: next, size: 2).fetch(db)
+                    prices += page.elements.map(\.price)
+                }
+                #expect(prices.count == expected)
+                #expect(try prices == request.fetchAll(db).map(\.price))
+            }
+        }
+    }
+
+    @Test("Typed reads, comparisons with a default, and subqueries convert")
+    func conversions() throws {
+        try inDatabase(Self.products) { db in
+            let date = Date(timeIntervalSince1970: 1_700_000_000)
+            for price in [1.25, 2.5, nil] as [Double?] {
+                _ = try Shop.Product(id: nil, price: price, made: date).inserted(db)
+            }
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM product"))
+            #expect(row[Shop.Product.Columns.price] == 1.25)
+            #expect(row[Shop.Product.Columns.made] == date)
+            #expect(try row.decode(Shop.Product.Columns.price) == 1.25)
+            let null = try #require(try Row.fetchOne(db, sql: "SELECT * FROM product WHERE price IS NULL"))
+            #expect(null[Shop.Product.Columns.price] == nil)
+            #expect(try Shop.Product.filter { ($0.price ?? 2.5) == 2.5 }.fetchCount(db) == 2)
+            #expect(try Shop.Product.filter { $0.price == nil }.fetchCount(db) == 1)
+            #expect(try Shop.Product.filter { $0.price == $0.price }.fetchCount(db) == 2)
+            // Without its type, a column is compared with, and set to, what is stored.
+            #expect(try Shop.Product.filter(Column("price") == 250).fetchCount(db) == 1)
+            try Shop.Product.filter(Column("price") == 250).updateAll(db, Column("price").set(to: 300))
+            #expect(try Shop.Product.fetchOne(db, key: 2)?.price == 3)
+        }
+    }
+
+    @Test("All ways to name a key convert it")
+    func keys() throws {
+        try inDatabase("CREATE TABLE level (level TEXT PRIMARY KEY, name TEXT)") { db in
+            for level in 1...20 { try Level(level: level, name: "\(level)").insert(db) }
+            #expect(try Level.fetchOne(db, key: 2)?.name == "2")
+            #expect(try Level.filter(key: 2).fetchAll(db).map(\.name) == ["2"])
+            #expect(try Level.fetchAll(db, keys: [2, 3]).count == 2)
+            #expect(try Level.fetchAll(db, keys: Array(1...18)).count == 18)
+            #expect(try Level.fetchOne(db, key: ["level": 2])?.name == "2")
+            #expect(try Level.fetchAll(db, keys: [["level": 2], ["level": 3]]).count == 2)
+            #expect(try Level.find(db, key: 5).level == 5)
+            #expect(try Level.exists(db, key: 6))
+            #expect(try Level.deleteAll(db, keys: [7, 8]) == 2)
+            #expect(try Level.deleteOne(db, key: 9))
+            #expect(try Level(level: 10, name: "").delete(db))
+            #expect(try Level.fetchCount(db) == 16)
+        }
+    }
+
+    @Test("A mutating callback changes the record itself")
+    func mutatingCallback() throws {
+        try inDatabase("CREATE TABLE document (id TEXT PRIMARY KEY, revision INTEGER)") { db in
+            for id in ["a", "b"] {
+                var document = Document(id: id, revision: 0)
+                try document.insert(db)
+                #expect(document.revision == 1)
+            }
+        }
+    }
+
+    @Test("Records in extensions of nested and of generic types, and keys with a storage of their own")
+    func nested() throws {
+        try inDatabase("CREATE TABLE nested (id INTEGER PRIMARY KEY, name TEXT)") { db in
+            var nested = Outer.Inner.Nested(id: nil, name: "a")
+            try nested.insert(db)
+            #expect(try Outer.Inner.Nested.filter { $0.name == "a" }.fetchOne(db) == nested)
+            var part = Box<Int>.Part(id: nil, name: "b")
+            try part.insert(db)
+            #expect(try Box<Int>.Part.filter { $0.name == "b" }.fetchOne(db) == part)
+            for _ in 1...2 {
+                var tenfold = Tenfold(id: nil, name: "c")
+                try tenfold.insert(db)
+                let rowID = db.lastInsertedRowID
+                #expect(tenfold.id == rowID * 10)
+                tenfold.name = "d"
+                try tenfold.update(db)
+                #expect(try String.fetchOne(db, sql: "SELECT name FROM nested WHERE id = ?", arguments: [rowID]) == "d")
+            }
+        }
+    }
+}
