@@ -25,7 +25,8 @@ public struct Token: Equatable, Sendable {
     public let start: Int
     /// The offset after the last byte.
     public let end: Int
-    /// Whether whitespace or a comment precedes the token.
+    /// Whether whitespace or a comment precedes the token, as the compiler sees it for operators: a vertical tab or a
+    /// byte order mark does not count.
     public let followsSpace: Bool
     /// Whether a line ends between the previous token and this one.
     public let startsLine: Bool
@@ -91,12 +92,11 @@ public struct Lexer {
     // MARK: Trivia
 
     private struct Trivia {
-        var isSpace = false
         var isLine = false
     }
 
     private mutating func skipTrivia() throws(SyntaxError) -> Trivia {
-        var trivia = Trivia(isSpace: position == 0, isLine: position == 0)
+        var trivia = Trivia(isLine: position == 0)
         while position < bytes.count {
             switch byte() {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
@@ -104,6 +104,9 @@ public struct Lexer {
                 position += 1
             case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0:
                 position += 1
+            case 0xC2 where byte(1) == 0xA0:
+                // A space that breaks no line is a space with a warning.
+                position += 2
             case 0xEF where starts(with: "\u{FEFF}"):
                 position += 3
             case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
@@ -115,7 +118,6 @@ public struct Lexer {
             default:
                 return trivia
             }
-            trivia.isSpace = true
         }
         return trivia
     }
@@ -143,14 +145,30 @@ public struct Lexer {
     // MARK: Tokens
 
     private mutating func append(_ kind: Token.Kind, from start: Int, _ trivia: Trivia) {
-        let next = byte()
-        let isSpace =
-            position >= bytes.count || next <= 32
-            || next == UInt8(ascii: "/") && (byte(1) == UInt8(ascii: "/") || byte(1) == UInt8(ascii: "*"))
         tokens.append(
             Token(
                 kind: kind, text: String(decoding: bytes[start..<position], as: UTF8.self), start: start, end: position,
-                followsSpace: trivia.isSpace, startsLine: trivia.isLine, precedesSpace: isSpace))
+                followsSpace: followsSpace(start), startsLine: trivia.isLine, precedesSpace: precedesSpace))
+    }
+
+    private func followsSpace(_ start: Int) -> Bool {
+        guard start > 0 else { return true }
+        switch bytes[start - 1] {
+        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0: return true
+        case UInt8(ascii: "/"): return start > 1 && bytes[start - 2] == UInt8(ascii: "*")
+        case 0xA0: return start > 1 && bytes[start - 2] == 0xC2
+        default: return false
+        }
+    }
+
+    private var precedesSpace: Bool {
+        guard position < bytes.count else { return true }
+        switch byte() {
+        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0: return true
+        case UInt8(ascii: "/"): return byte(1) == UInt8(ascii: "/") || byte(1) == UInt8(ascii: "*")
+        case 0xC2: return byte(1) == 0xA0
+        default: return false
+        }
     }
 
     private mutating func readToken(_ trivia: Trivia) throws(SyntaxError) {
@@ -187,7 +205,9 @@ public struct Lexer {
             skipOperator()
             append(.symbol, from: start, trivia)
         case let byte where Self.isWord(byte):
-            while position < bytes.count, Self.isWord(self.byte()), self.byte() < 0x80 || !isOperatorCharacter {
+            while position < bytes.count, Self.isWord(self.byte()),
+                self.byte() < 0x80 || !isOperatorCharacter && !(self.byte() == 0xC2 && self.byte(1) == 0xA0)
+            {
                 position += 1
                 // The bytes of one character stay together.
                 while self.byte() & 0xC0 == 0x80 { position += 1 }
@@ -248,6 +268,9 @@ public struct Lexer {
         // A sequence that starts with a point may contain points, another one may not.
         let startsWithPoint = byte() == UInt8(ascii: ".")
         let start = position
+        // In `\.name.?` and `a.!`, the point is a member's. After a space, `.!=` is an operator.
+        let isMember =
+            startsWithPoint && !followsSpace(start) && (byte(1) == UInt8(ascii: "?") || byte(1) == UInt8(ascii: "!"))
         repeat {
             if byte() < 0x80 {
                 position += 1
@@ -255,7 +278,7 @@ public struct Lexer {
                 repeat { position += 1 } while byte() & 0xC0 == 0x80
             }
             if starts(with: "//") || starts(with: "/*") { break }
-            if startsWithPoint, position == start + 1, byte() != UInt8(ascii: ".") { break }
+            if isMember { break }
         } while position < bytes.count
             && (Self.isOperator(byte()) && (byte() != UInt8(ascii: ".") || startsWithPoint) || isOperatorCharacter)
     }
