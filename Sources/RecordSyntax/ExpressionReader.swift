@@ -25,7 +25,7 @@ extension TokenReader {
         case .word, .quoted, .number, .string, .regex:
             advance()
         case .symbol:
-            guard current.text.first == "." else {
+            guard current.text == "." else {
                 // A prefix operator, or an operator as a value: `reduce(0, +)` stands in brackets.
                 throw error("expected a value")
             }
@@ -43,7 +43,7 @@ extension TokenReader {
             if token.kind == .word, Self.wordsBeforeOperands.contains(token.text), mayPrecedeOperand {
                 advance()
                 if token.text == "try", startsWith("?") || startsWith("!") { advance() }
-            } else if token.kind == .symbol, !token.precedesSpace, token.text.first != "." {
+            } else if token.kind == .symbol, !token.precedesSpace, token.text != "." {
                 advance()
             } else {
                 return
@@ -124,7 +124,7 @@ extension TokenReader {
             case .punctuation where token.text == ":" && peek().text == ":" && peek().start == token.end:
                 advance()
                 advance()
-            case .symbol where token.text.first == "." && token.text != "..." && !token.text.hasPrefix("..<"):
+            case .symbol where token.text == ".":
                 // `.name`, and `.?` or `.self` of a key path.
                 advance()
                 if isAtName || current.kind == .number {
@@ -132,8 +132,8 @@ extension TokenReader {
                 } else if !isAt("[") && !isAt("(") && !startsWith("?") && !startsWith("!") {
                     throw error("expected a member")
                 }
-            case .symbol where token.text.first == "<" && !token.followsSpace:
-                guard skipGenericArgumentsOfExpression() else { return }
+            case .symbol where token.text.first == "<" && skipGenericArgumentsOfExpression():
+                continue
             case .symbol where !token.followsSpace && isPostfix(token):
                 advance()
             case .symbol
