@@ -81,7 +81,8 @@ struct Subject {
         "/* } */", " /* \" */ ", "\n", "\n", "\r\n", "\r", " // ) \" {\n", "/* a /* b */ ] */", " ", "\n\n    ",
         "@Flag ", "@Note(\"}\", a: [1]) ", "@M.Note<A, (B) -> C>(x < y, z > w, { $0 }) ", "@Note (1) ", "\n@Other\n",
         "/// text `x`\n", "#if DEBUG\n", "\n#else\n", "\n#endif\n", "\n#if A\n@Flag\n#endif\n", "; ", "\n/*\n*/",
-        "//\n", "/*\"\"\"*/", "\t", "\u{B}", "\u{FEFF}", "static ", "private(set) ", "nonisolated(unsafe) ", "lazy ",
+        "//\n", "/*\"\"\"*/", "\t", "\u{B}", "\u{FEFF}", "\u{A0}", "static ", "private(set) ", "nonisolated(unsafe) ",
+        "lazy ",
         "try ", "await ", "-", "!", "&", "~", "any ", "some ", "\\", ".", "?", "@", "#", "`", "(", ")", "<", ">",
         "{ ", " }",
     ]
@@ -113,5 +114,7 @@ struct Subject {
         "let größe = \"ü\"", "let a45 = a\n.b\n.c", "let a46 = a\n+ b", "let a47 = a\n? b\n: c",
         "var a48\n: Int\n= 1\n{\ndidSet { }\n}", "let a49 = a/b/c", "let a50 = (/a/, b / c / d)",
         "let a51 = [a: /b/]", "let a52 = a ? /b/ : c / d", "let a53 = f(/x/) / 2",
+        "let a54 = ...5", "let a55 = a .== b .&& c", "let a56 = \\A.b?.c!", "let a57 = .~a", "public #m(1)",
+        "var a58: @Sendable(Int) -> Void", "let a59 = a .!= .!b", "let a60 = a.b!.c?[1]!",
     ]
 }

@@ -32,7 +32,8 @@ struct OwnDescription {
 
     private mutating func append(_ attributes: [AttributeModel], _ modifiers: [ModifierModel]) {
         for attribute in attributes {
-            lines.append("attribute \(attribute.name) \(attribute.offset)..<\(attribute.end) \(attribute.text)")
+            let mark = attribute.isConditional ? "if " : ""
+            lines.append("\(mark)attribute \(attribute.name) \(attribute.offset)..<\(attribute.end) \(attribute.text)")
             if !Self.builtIn.contains(attribute.name) {
                 for argument in attribute.arguments {
                     lines.append("argument \(argument.label ?? "-") \(argument.offset) \(argument.text)")

@@ -32,17 +32,26 @@ struct RealDescription {
     }
 
     private mutating func append(_ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax) {
-        for case .attribute(let attribute) in attributes { append(attribute) }
+        append(attributes, isConditional: false)
         for modifier in modifiers {
             lines.append("modifier \(modifier.name.text) \(modifier.detail.map { $0.detail.text } ?? "-")")
         }
     }
 
-    private mutating func append(_ attribute: AttributeSyntax) {
+    private mutating func append(_ attributes: AttributeListSyntax, isConditional: Bool) {
+        for attribute in attributes {
+            if case .attribute(let attribute) = attribute { append(attribute, isConditional) }
+            guard case .ifConfigDecl(let config) = attribute else { continue }
+            for case .attributes(let list) in config.clauses.map(\.elements) { append(list, isConditional: true) }
+        }
+    }
+
+    private mutating func append(_ attribute: AttributeSyntax, _ isConditional: Bool) {
         let type = attribute.attributeName
         let name = type.as(MemberTypeSyntax.self)?.name.text ?? type.as(IdentifierTypeSyntax.self)?.name.text ?? "?"
         let end = attribute.endPositionBeforeTrailingTrivia.utf8Offset
-        lines.append("attribute \(name) \(attribute.offset)..<\(end) \(plainText(attribute))")
+        lines.append(
+            "\(isConditional ? "if " : "")attribute \(name) \(attribute.offset)..<\(end) \(plainText(attribute))")
         if case .argumentList(let list) = attribute.arguments, !OwnDescription.builtIn.contains(name) {
             for argument in list {
                 let expression = argument.expression
@@ -57,7 +66,7 @@ struct RealDescription {
                 for clause in config.clauses {
                     if case .decls(let members) = clause.elements { append(members, isConditional: true) }
                 }
-            } else {
+            } else if !member.decl.is(PoundSourceLocationSyntax.self) {
                 append(member.decl, isConditional)
             }
         }
