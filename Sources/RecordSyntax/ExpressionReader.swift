@@ -19,7 +19,12 @@ extension TokenReader {
 
     private mutating func skipOperand() throws(SyntaxError) {
         skipPrefixes()
-        switch current.kind {
+        let operand = current
+        switch operand.kind {
+        case .punctuation where operand.text == "@":
+            // A closure type as a value, or a macro's argument.
+            try skipAttribute()
+            return try skipOperand()
         case .punctuation: try skipPunctuatedOperand()
         case .word where isAtWord("if") || isAtWord("switch") || isAtWord("do"): return try skipStatement()
         case .word, .quoted, .number, .string, .regex:
@@ -33,7 +38,7 @@ extension TokenReader {
             _ = try takeName()
         case .end: throw error("expected a value")
         }
-        try skipPostfixes()
+        try skipPostfixes(after: operand)
     }
 
     /// Moves past prefix operators and the words before an operand.
@@ -75,10 +80,6 @@ extension TokenReader {
             advance()
             if isAtName { advance() } else if isAt("[") || isAt("(") { try skipBrackets() }
             _ = skipGenericArgumentsOfExpression()
-        case "@":
-            // A closure type as a value, or a macro's argument.
-            try skipAttribute()
-            try skipOperand()
         default:
             throw error("expected a value")
         }
@@ -113,17 +114,22 @@ extension TokenReader {
     }
 
     /// Moves past calls, subscripts, members, trailing closures and postfix operators.
-    private mutating func skipPostfixes() throws(SyntaxError) {
+    ///
+    /// - Parameter operand: the first token of what they follow.
+    private mutating func skipPostfixes(after operand: Token) throws(SyntaxError) {
+        // A block after a literal, a key path or other trailing closures holds accessors.
+        var mayHaveClosure = !Self.isLiteral(operand) && operand.text != "\\"
         while true {
             let token = current
             switch token.kind {
             case .punctuation where (token.text == "(" || token.text == "[") && !token.startsLine:
                 try skipBrackets()
-            case .punctuation where token.text == "{" && !startsAccessors:
+            case .punctuation where token.text == "{" && mayHaveClosure && !startsObservers:
                 try skipTrailingClosures()
             case .punctuation where token.text == ":" && peek().text == ":" && peek().start == token.end:
                 advance()
                 advance()
+                _ = try takeName()
             case .symbol where token.text == ".":
                 // `.name`, and `.?` or `.self` of a key path.
                 advance()
@@ -143,6 +149,16 @@ extension TokenReader {
             default:
                 return
             }
+            mayHaveClosure = operand.text != "\\" && token.text != "{"
+        }
+    }
+
+    private static func isLiteral(_ token: Token) -> Bool {
+        switch token.kind {
+        case .number, .string, .regex: true
+        case .punctuation: token.text == "["
+        case .word: ["nil", "true", "false"].contains(token.text)
+        case .quoted, .symbol, .end: false
         }
     }
 
@@ -172,7 +188,6 @@ extension TokenReader {
             advance()
             if startsWith("?") || startsWith("!") { advance() }
             try skipType()
-            try skipPostfixes()
             return try skipOperator(&openTernaries)
         }
         if token.kind == .symbol {
@@ -187,35 +202,5 @@ extension TokenReader {
             return true
         }
         return false
-    }
-
-    private static let accessorWords: Set<String> = [
-        "get", "set", "willSet", "didSet", "_read", "_modify", "read", "modify", "unsafeAddress",
-        "unsafeMutableAddress",
-        "init", "borrow", "mutate", "yielding",
-    ]
-    private static let accessorModifiers: Set<String> = [
-        "mutating", "nonmutating", "consuming", "borrowing", "__consuming", "isolated", "nonisolated",
-    ]
-
-    /// Whether the brace before us starts accessors.
-    var startsAccessors: Bool {
-        var reader = self
-        reader.advance()
-        while true {
-            if reader.isAt("@") {
-                // Attributes of a first accessor. Those of a closure's signature precede its parameters.
-                guard (try? reader.skipAttribute()) != nil else { return false }
-            } else if reader.current.kind == .word, Self.accessorModifiers.contains(reader.current.text) {
-                reader.advance()
-            } else {
-                break
-            }
-        }
-        guard reader.current.kind == .word, Self.accessorWords.contains(reader.current.text) else { return false }
-        let next = reader.peek()
-        // `get {`, `set(new) {`, `get async throws {`, and in protocols `get set }`.
-        return next.text == "{" || next.text == "(" || next.text == "}"
-            || ["async", "throws", "set", "mutating", "nonmutating"].contains(next.text)
     }
 }

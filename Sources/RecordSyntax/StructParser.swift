@@ -242,7 +242,8 @@ extension TokenReader {
                 attributes: attributes, modifiers: modifiers, content: content, offset: offset,
                 isConditional: isConditional))
         // A member ends with its line, a semicolon, or the end of the type.
-        guard current.startsLine || isAt(";") || isAt("}") || isAt("#") else { throw error("expected a new line") }
+        let isSeparate = current.startsLine || isAtEnd || isAt(";") || isAt("}") || isAt("#")
+        guard isSeparate else { throw error("expected a new line") }
     }
 
     /// Moves past `#if` with its members, or `#sourceLocation`; stays before a macro.
@@ -425,27 +426,5 @@ extension TokenReader {
         }
         if isAt("{") { binding.accessors = try readAccessors() }
         return binding
-    }
-
-    /// Moves past a block, and returns the words of its accessors.
-    private mutating func readAccessors() throws(SyntaxError) -> [String] {
-        guard startsAccessors else {
-            try skipBrackets()
-            return []
-        }
-        advance()
-        var words: [String] = []
-        while !isAt("}") {
-            guard !isAtEnd else { throw error("expected '}'") }
-            _ = try readAttributes()
-            while peek().kind == .word, isModifierWord(current) { advance() }
-            words.append(try takeName().text)
-            if isAt("(") { try skipBrackets() }
-            try skipEffects()
-            if isAt("{") { try skipBrackets() }
-            _ = take(";")
-        }
-        advance()
-        return words
     }
 }
