@@ -115,6 +115,8 @@ struct Subject {
         "var a48\n: Int\n= 1\n{\ndidSet { }\n}", "let a49 = a/b/c", "let a50 = (/a/, b / c / d)",
         "let a51 = [a: /b/]", "let a52 = a ? /b/ : c / d", "let a53 = f(/x/) / 2",
         "let a54 = ...5", "let a55 = a .== b .&& c", "let a56 = \\A.b?.c!", "let a57 = .~a", "public #m(1)",
-        "var a58: @Sendable(Int) -> Void", "let a59 = a .!= .!b", "let a60 = a.b!.c?[1]!",
+        "var a58: @Sendable(Int) -> Void", "let a59 = a .!= .!b", "let a60 = a.b!.c?[1]!", "var a61: B? = nil { c }",
+        "var a62 = \\A.b { c }", "var a63 = f { } { c }", "var a64 = f { get }", "var a65: Int { get async throws(E) }",
+        "let a66 = M::a", "var a67 = a as? B { c }",
     ]
 }
