@@ -130,6 +130,8 @@ extension TokenReader {
                 advance()
                 advance()
                 _ = try takeName()
+            case .punctuation where token.text == "#" && startsConditionalMembers:
+                try skipConditionalMembers()
             case .symbol where token.text == ".":
                 // `.name`, and `.?` or `.self` of a key path.
                 advance()
@@ -174,7 +176,7 @@ extension TokenReader {
 
     private mutating func skipTrailingClosures() throws(SyntaxError) {
         try skipBrackets()
-        while isAtName, peek().text == ":", peek(2).text == "{", !Self.declarationWords.contains(current.text) {
+        while isAtName, peek().text == ":", peek(2).text == "{" {
             advance()
             advance()
             try skipBrackets()
@@ -190,9 +192,15 @@ extension TokenReader {
             try skipType()
             return try skipOperator(&openTernaries)
         }
+        // `(A) throws -> B` is a type as a value.
+        if token.kind == .word { return takeArrow() }
         if token.kind == .symbol {
+            if token.text == "?", token.followsSpace {
+                openTernaries += 1
+                advance()
+                return true
+            }
             guard token.followsSpace == token.precedesSpace || !token.followsSpace else { return false }
-            if token.text == "?" { openTernaries += 1 }
             advance()
             return true
         }

@@ -113,7 +113,7 @@ extension TokenReader {
         var attributes: [AttributeModel] = []
         repeat {
             advance()
-            skipLine()
+            try skipCondition()
             attributes += try readAttributes()
         } while isAt("#") && (peek().text == "elseif" || peek().text == "else")
         guard !attributes.isEmpty, isAt("#"), peek().text == "endif" else {
@@ -251,7 +251,7 @@ extension TokenReader {
         switch peek().text {
         case "if":
             advance()
-            skipLine()
+            try skipCondition()
             try readConditionalMembers(&members)
         case "sourceLocation":
             advance()
@@ -297,18 +297,13 @@ extension TokenReader {
                     return
                 case "elseif", "else":
                     advance()
-                    skipLine()
+                    try skipCondition()
                     continue
                 default: break
                 }
             }
             try readMember(&members, isConditional: true)
         }
-    }
-
-    /// Moves to the next line.
-    private mutating func skipLine() {
-        repeat { advance() } while !isAtEnd && !current.startsLine
     }
 
     private mutating func readDeclaration() throws(SyntaxError) -> MemberModel.Content {

@@ -35,7 +35,7 @@ extension TokenReader {
     }
 
     /// Moves past `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
-    private mutating func takeArrow() -> Bool {
+    mutating func takeArrow() -> Bool {
         let start = mark
         if (try? skipEffects()) != nil, take("->") { return true }
         mark = start

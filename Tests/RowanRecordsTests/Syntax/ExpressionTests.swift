@@ -59,6 +59,22 @@ struct ExpressionTests {
     ])
     func lineBreaks(_ value: String, _ text: String) throws { try expectValue(value, is: text) }
 
+    @Test func labelsOfTrailingClosuresMayBeKeywords() throws {
+        try expectValue("f { a }\ninit: { b }\nvar: { c }", is: "f{a}init:{b}var:{c}")
+    }
+
+    @Test func conditionalMembersBelongToTheValue() throws {
+        try expectValue(
+            "a\n#if B\n.c(1)\n#if D\n.d { }\n#endif\n#else\n.e\n#endif\n.f",
+            is: "a#ifB.c(1)#ifD.d{}#endif#else.e#endif.f")
+        #expect(try members("let a = b\n#if B\nlet c = d\n#endif").map(\.isConditional) == [false, true])
+    }
+
+    @Test func functionTypesAreValues() throws {
+        try expectValue("(A) throws(E) -> B", is: "(A)throws(E)->B")
+        try expectValue("a ?(b) : c", is: "a?(b):c")
+    }
+
     @Test(arguments: [
         ("...5", "...5"), ("1...", "1..."), ("a .== b", "a.==b"), ("a .!= .!b", "a.!=.!b"), ("!a", "!a"),
         ("-a + ~b", "-a+~b"),

@@ -71,6 +71,10 @@ struct MemberTests {
             ])
     }
 
+    @Test func aConditionMayHaveSeveralLines() throws {
+        #expect(try members("#if (A\n|| B)\nlet a: Int\n#endif").map(\.isConditional) == [true])
+    }
+
     @Test func semicolons() throws {
         #expect(
             try members("let a: A; let b = 1; ; func c() { };") == [
