@@ -62,9 +62,9 @@ extension TokenReader {
         let next = peek()
         switch next.kind {
         case .word: return !next.startsLine && next.text != "as" && next.text != "is"
-        case .quoted, .number, .string: return !next.startsLine
+        case .quoted, .number, .string, .regex: return !next.startsLine
         case .punctuation: return next.text == "[" && next.followsSpace || next.text == "#"
-        case .symbol, .regex, .end: return false
+        case .symbol, .end: return false
         }
     }
 

@@ -48,9 +48,9 @@ public struct SyntaxError: Error, Equatable {
 
 /// Splits source into tokens.
 public struct Lexer {
-    private let bytes: [UInt8]
-    private var position: Int
-    private var tokens: [Token] = []
+    let bytes: [UInt8]
+    var position: Int
+    private(set) var tokens: [Token] = []
     /// The open brackets, of which the innermost decides where an interpolation ends.
     private var depth = 0
 
@@ -68,7 +68,7 @@ public struct Lexer {
         return lexer.tokens
     }
 
-    private func byte(_ offset: Int = 0) -> UInt8 {
+    func byte(_ offset: Int = 0) -> UInt8 {
         position + offset < bytes.count ? bytes[position + offset] : 0
     }
 
@@ -151,7 +151,7 @@ public struct Lexer {
                 followsSpace: followsSpace(start), startsLine: trivia.isLine, precedesSpace: precedesSpace))
     }
 
-    private func followsSpace(_ start: Int) -> Bool {
+    func followsSpace(_ start: Int) -> Bool {
         guard start > 0 else { return true }
         switch bytes[start - 1] {
         case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0: return true
@@ -199,7 +199,7 @@ public struct Lexer {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             skipNumber()
             append(.number, from: start, trivia)
-        case UInt8(ascii: "/") where try skipRegex(hashes: 0, trivia):
+        case UInt8(ascii: "/") where try skipRegex(hashes: 0):
             append(.regex, from: start, trivia)
         case let byte where Self.isOperator(byte) || isOperatorCharacter:
             skipOperator()
@@ -226,7 +226,7 @@ public struct Lexer {
             position += hashes
             try skipString(hashes: hashes)
             append(.string, from: start, trivia)
-        } else if byte(hashes) == UInt8(ascii: "/"), try skipRegex(hashes: hashes, trivia) {
+        } else if byte(hashes) == UInt8(ascii: "/"), try skipRegex(hashes: hashes) {
             append(.regex, from: start, trivia)
         } else {
             position += 1
@@ -278,7 +278,8 @@ public struct Lexer {
                 repeat { position += 1 } while byte() & 0xC0 == 0x80
             }
             if starts(with: "//") || starts(with: "/*") { break }
-            if isMember { break }
+            // A regex literal may follow a prefix operator: `!/a/`.
+            if isMember || byte() == UInt8(ascii: "/") && !isBound(start) && endOfRegex(hashes: 0) != nil { break }
         } while position < bytes.count
             && (Self.isOperator(byte()) && (byte() != UInt8(ascii: ".") || startsWithPoint) || isOperatorCharacter)
     }
@@ -322,7 +323,7 @@ public struct Lexer {
         return line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
     }
 
-    private func hasHashes(_ count: Int, at index: Int) -> Bool {
+    func hasHashes(_ count: Int, at index: Int) -> Bool {
         index + count <= bytes.count && bytes[index..<(index + count)].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
@@ -331,63 +332,6 @@ public struct Lexer {
         try inner.readAll(untilClosingParenthesis: true)
         position = inner.position + 1
     }
-
-    // MARK: Regex literals
-
-    /// Skips a regex literal, if there is one: between slashes only where an operand may start, and in one line.
-    private mutating func skipRegex(hashes: Int, _ trivia: Trivia) throws(SyntaxError) -> Bool {
-        let start = position
-        if hashes == 0 {
-            let next = byte(1)
-            guard next != UInt8(ascii: " "), next != UInt8(ascii: "\t"), next != UInt8(ascii: "\n"),
-                mayStartOperand(trivia)
-            else { return false }
-        }
-        let contents = position + hashes + 1
-        let firstLine = bytes[min(contents, bytes.count)...].prefix { $0 != UInt8(ascii: "\n") }
-        let isMultiline = hashes > 0 && firstLine.allSatisfy { $0 <= 32 }
-        var index = contents
-        var (parentheses, isInClass) = (0, false)
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\\"): index += 1
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                guard isMultiline else { return false }
-            case UInt8(ascii: "[") where hashes == 0: isInClass = true
-            case UInt8(ascii: "]") where hashes == 0: isInClass = false
-            case UInt8(ascii: "(") where hashes == 0 && !isInClass: parentheses += 1
-            case UInt8(ascii: ")") where hashes == 0 && !isInClass:
-                parentheses -= 1
-                if parentheses < 0 { return false }
-            case UInt8(ascii: "/") where hasHashes(hashes, at: index + 1):
-                if hashes == 0, bytes[index - 1] == UInt8(ascii: " ") || bytes[index - 1] == UInt8(ascii: "\t") {
-                    return false
-                }
-                position = index + 1 + hashes
-                return true
-            default: break
-            }
-            index += 1
-        }
-        if hashes > 0 { throw SyntaxError("the regex literal has no end", at: start) }
-        return false
-    }
-
-    /// Whether an operand may start after the last token.
-    private func mayStartOperand(_ trivia: Trivia) -> Bool {
-        guard let last = tokens.last else { return true }
-        switch last.kind {
-        case .word: return Self.wordsBeforeOperands.contains(last.text)
-        case .quoted, .number, .string, .regex, .end: return false
-        case .symbol: return last.text != "." && (last.precedesSpace || last.followsSpace || last.text == "=")
-        case .punctuation: return ![")", "]", "}"].contains(last.text) || (last.text == "}" && trivia.isLine)
-        }
-    }
-
-    private static let wordsBeforeOperands: Set<String> = [
-        "return", "case", "if", "guard", "while", "switch", "in", "try", "await", "throw", "else", "where", "is", "as",
-        "yield", "do", "defer", "repeat",
-    ]
 
     // MARK: Characters
 

@@ -35,6 +35,14 @@ struct LiteralTests {
     ])
     func regexes(_ literal: String) throws { try expectValue(literal) }
 
+    @Test func regexesStartOnlyWhereNoOperandIsLeft() throws {
+        try expectValue("[!/a\"/, -/b}/]", is: "[!/a\"/,-/b}/]")
+        try expectValue("f { a\n/b\"/.c() }", is: "f{a/b\"/.c()}")
+        try expectValue("a.in/b/c")
+        try expectValue("/a\\ /")
+        try expectValue("a.reduce(1, /) + b(/)/2", is: "a.reduce(1,/)+b(/)/2")
+    }
+
     @Test func divisionsAreNoRegexes() throws {
         try expectValue("a / b / c", is: "a/b/c")
         try expectValue("a/b/c")

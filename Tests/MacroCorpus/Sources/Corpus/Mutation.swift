@@ -117,7 +117,8 @@ struct Subject {
         "let a54 = ...5", "let a55 = a .== b .&& c", "let a56 = \\A.b?.c!", "let a57 = .~a", "public #m(1)",
         "var a58: @Sendable(Int) -> Void", "let a59 = a .!= .!b", "let a60 = a.b!.c?[1]!", "var a61: B? = nil { c }",
         "var a62 = \\A.b { c }", "var a63 = f { } { c }", "var a64 = f { get }", "var a65: Int { get async throws(E) }",
-        "let a66 = M::a", "let a68 = a\n#if B\n.c()\n#else\n.d\n#endif", "let a69 = (A) throws -> B",
+        "let a66 = M::a", "let a70 = f { a\n/b\"/.c() }", "let a71 = [!/}/, a/b, c.in/d/e, /\\ /]",
+        "let a68 = a\n#if B\n.c()\n#else\n.d\n#endif", "let a69 = (A) throws -> B",
         "var a67 = a as? B { c }",
     ]
 }
