@@ -94,6 +94,12 @@ struct RecordReader {
             }
             return
         }
+        if let attribute = attributes.first(where: \.isConditional) {
+            return report(
+                "@\(attribute.name) stands between '#if' and '#endif', where the macro can't know whether '\(name)' has it. "
+                    + "Move it out, or put the conditions around the whole struct",
+                at: attribute.offset)
+        }
         if let ignored = attributes.first(where: { $0.name == "Ignored" }) {
             checkIgnored(binding, properties, name, ignored)
             return

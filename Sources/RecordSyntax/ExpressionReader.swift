@@ -19,13 +19,18 @@ extension TokenReader {
 
     private mutating func skipOperand() throws(SyntaxError) {
         skipPrefixes()
-        switch current.kind {
+        let operand = current
+        switch operand.kind {
+        case .punctuation where operand.text == "@":
+            // A closure type as a value, or a macro's argument.
+            try skipAttribute()
+            return try skipOperand()
         case .punctuation: try skipPunctuatedOperand()
         case .word where isAtWord("if") || isAtWord("switch") || isAtWord("do"): return try skipStatement()
         case .word, .quoted, .number, .string, .regex:
             advance()
         case .symbol:
-            guard current.text.first == "." else {
+            guard current.text == "." else {
                 // A prefix operator, or an operator as a value: `reduce(0, +)` stands in brackets.
                 throw error("expected a value")
             }
@@ -33,7 +38,7 @@ extension TokenReader {
             _ = try takeName()
         case .end: throw error("expected a value")
         }
-        try skipPostfixes()
+        try skipPostfixes(after: operand)
     }
 
     /// Moves past prefix operators and the words before an operand.
@@ -43,7 +48,7 @@ extension TokenReader {
             if token.kind == .word, Self.wordsBeforeOperands.contains(token.text), mayPrecedeOperand {
                 advance()
                 if token.text == "try", startsWith("?") || startsWith("!") { advance() }
-            } else if token.kind == .symbol, !token.precedesSpace, token.text.first != "." {
+            } else if token.kind == .symbol, !token.precedesSpace, token.text != "." {
                 advance()
             } else {
                 return
@@ -57,9 +62,9 @@ extension TokenReader {
         let next = peek()
         switch next.kind {
         case .word: return !next.startsLine && next.text != "as" && next.text != "is"
-        case .quoted, .number, .string: return !next.startsLine
+        case .quoted, .number, .string, .regex: return !next.startsLine
         case .punctuation: return next.text == "[" && next.followsSpace || next.text == "#"
-        case .symbol, .regex, .end: return false
+        case .symbol, .end: return false
         }
     }
 
@@ -75,10 +80,6 @@ extension TokenReader {
             advance()
             if isAtName { advance() } else if isAt("[") || isAt("(") { try skipBrackets() }
             _ = skipGenericArgumentsOfExpression()
-        case "@":
-            // A closure type as a value, or a macro's argument.
-            try skipAttribute()
-            try skipOperand()
         default:
             throw error("expected a value")
         }
@@ -113,18 +114,25 @@ extension TokenReader {
     }
 
     /// Moves past calls, subscripts, members, trailing closures and postfix operators.
-    private mutating func skipPostfixes() throws(SyntaxError) {
+    ///
+    /// - Parameter operand: the first token of what they follow.
+    private mutating func skipPostfixes(after operand: Token) throws(SyntaxError) {
+        // A block after a literal, a key path or other trailing closures holds accessors.
+        var mayHaveClosure = !Self.isLiteral(operand) && operand.text != "\\"
         while true {
             let token = current
             switch token.kind {
             case .punctuation where (token.text == "(" || token.text == "[") && !token.startsLine:
                 try skipBrackets()
-            case .punctuation where token.text == "{" && !startsAccessors:
+            case .punctuation where token.text == "{" && mayHaveClosure && !startsObservers:
                 try skipTrailingClosures()
             case .punctuation where token.text == ":" && peek().text == ":" && peek().start == token.end:
                 advance()
                 advance()
-            case .symbol where token.text.first == "." && token.text != "..." && !token.text.hasPrefix("..<"):
+                _ = try takeName()
+            case .punctuation where token.text == "#" && startsConditionalMembers:
+                try skipConditionalMembers()
+            case .symbol where token.text == ".":
                 // `.name`, and `.?` or `.self` of a key path.
                 advance()
                 if isAtName || current.kind == .number {
@@ -132,8 +140,8 @@ extension TokenReader {
                 } else if !isAt("[") && !isAt("(") && !startsWith("?") && !startsWith("!") {
                     throw error("expected a member")
                 }
-            case .symbol where token.text.first == "<" && !token.followsSpace:
-                guard skipGenericArgumentsOfExpression() else { return }
+            case .symbol where token.text.first == "<" && skipGenericArgumentsOfExpression():
+                continue
             case .symbol where !token.followsSpace && isPostfix(token):
                 advance()
             case .symbol
@@ -143,6 +151,16 @@ extension TokenReader {
             default:
                 return
             }
+            mayHaveClosure = operand.text != "\\" && token.text != "{"
+        }
+    }
+
+    private static func isLiteral(_ token: Token) -> Bool {
+        switch token.kind {
+        case .number, .string, .regex: true
+        case .punctuation: token.text == "["
+        case .word: ["nil", "true", "false"].contains(token.text)
+        case .quoted, .symbol, .end: false
         }
     }
 
@@ -158,7 +176,7 @@ extension TokenReader {
 
     private mutating func skipTrailingClosures() throws(SyntaxError) {
         try skipBrackets()
-        while isAtName, peek().text == ":", peek(2).text == "{", !Self.declarationWords.contains(current.text) {
+        while isAtName, peek().text == ":", peek(2).text == "{" {
             advance()
             advance()
             try skipBrackets()
@@ -172,12 +190,17 @@ extension TokenReader {
             advance()
             if startsWith("?") || startsWith("!") { advance() }
             try skipType()
-            try skipPostfixes()
             return try skipOperator(&openTernaries)
         }
+        // `(A) throws -> B` is a type as a value.
+        if token.kind == .word { return takeArrow() }
         if token.kind == .symbol {
+            if token.text == "?", token.followsSpace {
+                openTernaries += 1
+                advance()
+                return true
+            }
             guard token.followsSpace == token.precedesSpace || !token.followsSpace else { return false }
-            if token.text == "?" { openTernaries += 1 }
             advance()
             return true
         }
@@ -187,35 +210,5 @@ extension TokenReader {
             return true
         }
         return false
-    }
-
-    private static let accessorWords: Set<String> = [
-        "get", "set", "willSet", "didSet", "_read", "_modify", "read", "modify", "unsafeAddress",
-        "unsafeMutableAddress",
-        "init", "borrow", "mutate", "yielding",
-    ]
-    private static let accessorModifiers: Set<String> = [
-        "mutating", "nonmutating", "consuming", "borrowing", "__consuming", "isolated", "nonisolated",
-    ]
-
-    /// Whether the brace before us starts accessors.
-    var startsAccessors: Bool {
-        var reader = self
-        reader.advance()
-        while true {
-            if reader.isAt("@") {
-                // Attributes of a first accessor. Those of a closure's signature precede its parameters.
-                guard (try? reader.skipAttribute()) != nil else { return false }
-            } else if reader.current.kind == .word, Self.accessorModifiers.contains(reader.current.text) {
-                reader.advance()
-            } else {
-                break
-            }
-        }
-        guard reader.current.kind == .word, Self.accessorWords.contains(reader.current.text) else { return false }
-        let next = reader.peek()
-        // `get {`, `set(new) {`, `get async throws {`, and in protocols `get set }`.
-        return next.text == "{" || next.text == "(" || next.text == "}"
-            || ["async", "throws", "set", "mutating", "nonmutating"].contains(next.text)
     }
 }

@@ -25,7 +25,8 @@ public struct Token: Equatable, Sendable {
     public let start: Int
     /// The offset after the last byte.
     public let end: Int
-    /// Whether whitespace or a comment precedes the token.
+    /// Whether whitespace or a comment precedes the token, as the compiler sees it for operators: a vertical tab or a
+    /// byte order mark does not count.
     public let followsSpace: Bool
     /// Whether a line ends between the previous token and this one.
     public let startsLine: Bool
@@ -47,9 +48,9 @@ public struct SyntaxError: Error, Equatable {
 
 /// Splits source into tokens.
 public struct Lexer {
-    private let bytes: [UInt8]
-    private var position: Int
-    private var tokens: [Token] = []
+    let bytes: [UInt8]
+    var position: Int
+    private(set) var tokens: [Token] = []
     /// The open brackets, of which the innermost decides where an interpolation ends.
     private var depth = 0
 
@@ -67,7 +68,7 @@ public struct Lexer {
         return lexer.tokens
     }
 
-    private func byte(_ offset: Int = 0) -> UInt8 {
+    func byte(_ offset: Int = 0) -> UInt8 {
         position + offset < bytes.count ? bytes[position + offset] : 0
     }
 
@@ -91,12 +92,11 @@ public struct Lexer {
     // MARK: Trivia
 
     private struct Trivia {
-        var isSpace = false
         var isLine = false
     }
 
     private mutating func skipTrivia() throws(SyntaxError) -> Trivia {
-        var trivia = Trivia(isSpace: position == 0, isLine: position == 0)
+        var trivia = Trivia(isLine: position == 0)
         while position < bytes.count {
             switch byte() {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
@@ -104,6 +104,9 @@ public struct Lexer {
                 position += 1
             case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0:
                 position += 1
+            case 0xC2 where byte(1) == 0xA0:
+                // A space that breaks no line is a space with a warning.
+                position += 2
             case 0xEF where starts(with: "\u{FEFF}"):
                 position += 3
             case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
@@ -115,7 +118,6 @@ public struct Lexer {
             default:
                 return trivia
             }
-            trivia.isSpace = true
         }
         return trivia
     }
@@ -143,14 +145,30 @@ public struct Lexer {
     // MARK: Tokens
 
     private mutating func append(_ kind: Token.Kind, from start: Int, _ trivia: Trivia) {
-        let next = byte()
-        let isSpace =
-            position >= bytes.count || next <= 32
-            || next == UInt8(ascii: "/") && (byte(1) == UInt8(ascii: "/") || byte(1) == UInt8(ascii: "*"))
         tokens.append(
             Token(
                 kind: kind, text: String(decoding: bytes[start..<position], as: UTF8.self), start: start, end: position,
-                followsSpace: trivia.isSpace, startsLine: trivia.isLine, precedesSpace: isSpace))
+                followsSpace: followsSpace(start), startsLine: trivia.isLine, precedesSpace: precedesSpace))
+    }
+
+    func followsSpace(_ start: Int) -> Bool {
+        guard start > 0 else { return true }
+        switch bytes[start - 1] {
+        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0: return true
+        case UInt8(ascii: "/"): return start > 1 && bytes[start - 2] == UInt8(ascii: "*")
+        case 0xA0: return start > 1 && bytes[start - 2] == 0xC2
+        default: return false
+        }
+    }
+
+    private var precedesSpace: Bool {
+        guard position < bytes.count else { return true }
+        switch byte() {
+        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), 0: return true
+        case UInt8(ascii: "/"): return byte(1) == UInt8(ascii: "/") || byte(1) == UInt8(ascii: "*")
+        case 0xC2: return byte(1) == 0xA0
+        default: return false
+        }
     }
 
     private mutating func readToken(_ trivia: Trivia) throws(SyntaxError) {
@@ -181,13 +199,15 @@ public struct Lexer {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             skipNumber()
             append(.number, from: start, trivia)
-        case UInt8(ascii: "/") where try skipRegex(hashes: 0, trivia):
+        case UInt8(ascii: "/") where try skipRegex(hashes: 0):
             append(.regex, from: start, trivia)
         case let byte where Self.isOperator(byte) || isOperatorCharacter:
             skipOperator()
             append(.symbol, from: start, trivia)
         case let byte where Self.isWord(byte):
-            while position < bytes.count, Self.isWord(self.byte()), self.byte() < 0x80 || !isOperatorCharacter {
+            while position < bytes.count, Self.isWord(self.byte()),
+                self.byte() < 0x80 || !isOperatorCharacter && !(self.byte() == 0xC2 && self.byte(1) == 0xA0)
+            {
                 position += 1
                 // The bytes of one character stay together.
                 while self.byte() & 0xC0 == 0x80 { position += 1 }
@@ -206,7 +226,7 @@ public struct Lexer {
             position += hashes
             try skipString(hashes: hashes)
             append(.string, from: start, trivia)
-        } else if byte(hashes) == UInt8(ascii: "/"), try skipRegex(hashes: hashes, trivia) {
+        } else if byte(hashes) == UInt8(ascii: "/"), try skipRegex(hashes: hashes) {
             append(.regex, from: start, trivia)
         } else {
             position += 1
@@ -248,6 +268,9 @@ public struct Lexer {
         // A sequence that starts with a point may contain points, another one may not.
         let startsWithPoint = byte() == UInt8(ascii: ".")
         let start = position
+        // In `\.name.?` and `a.!`, the point is a member's. After a space, `.!=` is an operator.
+        let isMember =
+            startsWithPoint && !followsSpace(start) && (byte(1) == UInt8(ascii: "?") || byte(1) == UInt8(ascii: "!"))
         repeat {
             if byte() < 0x80 {
                 position += 1
@@ -255,7 +278,8 @@ public struct Lexer {
                 repeat { position += 1 } while byte() & 0xC0 == 0x80
             }
             if starts(with: "//") || starts(with: "/*") { break }
-            if startsWithPoint, position == start + 1, byte() != UInt8(ascii: ".") { break }
+            // A regex literal may follow a prefix operator: `!/a/`.
+            if isMember || byte() == UInt8(ascii: "/") && !isBound(start) && endOfRegex(hashes: 0) != nil { break }
         } while position < bytes.count
             && (Self.isOperator(byte()) && (byte() != UInt8(ascii: ".") || startsWithPoint) || isOperatorCharacter)
     }
@@ -299,7 +323,7 @@ public struct Lexer {
         return line.contains { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
     }
 
-    private func hasHashes(_ count: Int, at index: Int) -> Bool {
+    func hasHashes(_ count: Int, at index: Int) -> Bool {
         index + count <= bytes.count && bytes[index..<(index + count)].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
@@ -308,63 +332,6 @@ public struct Lexer {
         try inner.readAll(untilClosingParenthesis: true)
         position = inner.position + 1
     }
-
-    // MARK: Regex literals
-
-    /// Skips a regex literal, if there is one: between slashes only where an operand may start, and in one line.
-    private mutating func skipRegex(hashes: Int, _ trivia: Trivia) throws(SyntaxError) -> Bool {
-        let start = position
-        if hashes == 0 {
-            let next = byte(1)
-            guard next != UInt8(ascii: " "), next != UInt8(ascii: "\t"), next != UInt8(ascii: "\n"),
-                mayStartOperand(trivia)
-            else { return false }
-        }
-        let contents = position + hashes + 1
-        let firstLine = bytes[min(contents, bytes.count)...].prefix { $0 != UInt8(ascii: "\n") }
-        let isMultiline = hashes > 0 && firstLine.allSatisfy { $0 <= 32 }
-        var index = contents
-        var (parentheses, isInClass) = (0, false)
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\\"): index += 1
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                guard isMultiline else { return false }
-            case UInt8(ascii: "[") where hashes == 0: isInClass = true
-            case UInt8(ascii: "]") where hashes == 0: isInClass = false
-            case UInt8(ascii: "(") where hashes == 0 && !isInClass: parentheses += 1
-            case UInt8(ascii: ")") where hashes == 0 && !isInClass:
-                parentheses -= 1
-                if parentheses < 0 { return false }
-            case UInt8(ascii: "/") where hasHashes(hashes, at: index + 1):
-                if hashes == 0, bytes[index - 1] == UInt8(ascii: " ") || bytes[index - 1] == UInt8(ascii: "\t") {
-                    return false
-                }
-                position = index + 1 + hashes
-                return true
-            default: break
-            }
-            index += 1
-        }
-        if hashes > 0 { throw SyntaxError("the regex literal has no end", at: start) }
-        return false
-    }
-
-    /// Whether an operand may start after the last token.
-    private func mayStartOperand(_ trivia: Trivia) -> Bool {
-        guard let last = tokens.last else { return true }
-        switch last.kind {
-        case .word: return Self.wordsBeforeOperands.contains(last.text)
-        case .quoted, .number, .string, .regex, .end: return false
-        case .symbol: return last.text != "." && (last.precedesSpace || last.followsSpace || last.text == "=")
-        case .punctuation: return ![")", "]", "}"].contains(last.text) || (last.text == "}" && trivia.isLine)
-        }
-    }
-
-    private static let wordsBeforeOperands: Set<String> = [
-        "return", "case", "if", "guard", "while", "switch", "in", "try", "await", "throw", "else", "where", "is", "as",
-        "yield", "do", "defer", "repeat",
-    ]
 
     // MARK: Characters
 

@@ -41,6 +41,8 @@ public struct AttributeModel: Equatable, Sendable {
     public var offset: Int
     /// The offset after its last byte.
     public var end: Int
+    /// Whether the attribute alone stands between `#if` and `#endif`.
+    public var isConditional = false
 }
 
 /// An argument of an attribute.

@@ -65,7 +65,7 @@ extension TokenReader {
     private mutating func skipGenericParameters() throws(SyntaxError) {
         guard takeFirst("<") else { throw error("expected '<'") }
         while !startsWith(">") {
-            while isAt("@") { try skipAttribute() }
+            _ = try readAttributes()
             if isAtWord("let") || isAtWord("each"), peek().kind == .word || peek().kind == .quoted { advance() }
             _ = try takeName()
             if take(":") { try skipType() }
@@ -95,7 +95,34 @@ extension TokenReader {
 
     private mutating func readAttributes() throws(SyntaxError) -> [AttributeModel] {
         var attributes: [AttributeModel] = []
-        while isAt("@") { attributes.append(try readAttribute()) }
+        while true {
+            if isAt("@") {
+                attributes.append(try readAttribute())
+            } else if let conditional = try readConditionalAttributes() {
+                attributes += conditional
+            } else {
+                return attributes
+            }
+        }
+    }
+
+    /// Moves past `#if` … `#endif` with nothing but attributes; stays if it has anything else.
+    private mutating func readConditionalAttributes() throws(SyntaxError) -> [AttributeModel]? {
+        guard isAt("#"), peek().text == "if" else { return nil }
+        let start = mark
+        var attributes: [AttributeModel] = []
+        repeat {
+            advance()
+            try skipCondition()
+            attributes += try readAttributes()
+        } while isAt("#") && (peek().text == "elseif" || peek().text == "else")
+        guard !attributes.isEmpty, isAt("#"), peek().text == "endif" else {
+            mark = start
+            return nil
+        }
+        advance()
+        advance()
+        for index in attributes.indices { attributes[index].isConditional = true }
         return attributes
     }
 
@@ -109,12 +136,8 @@ extension TokenReader {
         // The name is read again, and the arguments, if there are any.
         mark = start
         advance()
-        attribute.name = try takeName().text
-        while index < end.index, !isAt("(") {
-            if isAt("."), peek().kind == .word || peek().kind == .quoted { attribute.name = peek().text }
-            advance()
-        }
-        if index < end.index, last.text == ")" { attribute.arguments = try readArguments() }
+        attribute.name = try takeAttributeName()
+        if index < end.index { attribute.arguments = try readArguments() }
         mark = end
         return attribute
     }
@@ -150,9 +173,15 @@ extension TokenReader {
         return arguments
     }
 
-    /// The tokens since a position, with a space where they have one.
+    /// The tokens since a position, with a line break or a space where they have one: a line may end a statement.
     private func source(since start: Mark) -> String {
-        tokens[start.index..<index].enumerated().map { ($0 > 0 && $1.followsSpace ? " " : "") + $1.text }.joined()
+        var source = ""
+        for place in start.index..<index {
+            let token = tokens[place]
+            if place > start.index, token.start > tokens[place - 1].end { source += token.startsLine ? "\n" : " " }
+            source += token.text
+        }
+        return source
     }
 
     private mutating func readModifiers() throws(SyntaxError) -> [ModifierModel] {
@@ -176,7 +205,7 @@ extension TokenReader {
         let next = peek()
         switch current.text {
         case "class": return next.kind == .word && (Self.declarationWords.contains(next.text) || isModifierWord(next))
-        default: return next.kind == .word || next.text == "(" || next.text == "@"
+        default: return next.kind == .word || ["(", "@", "#"].contains(next.text)
         }
     }
 
@@ -187,15 +216,23 @@ extension TokenReader {
     private mutating func readMember(_ members: inout [MemberModel], isConditional: Bool) throws(SyntaxError) {
         if take(";") { return }
         let offset = current.start
-        if isAt("#") { return try readDirective(&members, isConditional) }
         var attributes = try readAttributes()
-        // `@Flag` before `#if`, and attributes between modifiers.
+        // Attributes may stand between modifiers.
         var modifiers = try readModifiers()
         while isAt("@") {
             attributes += try readAttributes()
             modifiers += try readModifiers()
         }
-        if isAt("#") { return try readDirective(&members, isConditional, attributes, modifiers) }
+        if isAt("#") {
+            if attributes.isEmpty, modifiers.isEmpty, try readDirective(&members) { return }
+            let name = try readMacro()
+            members.append(
+                MemberModel(
+                    attributes: attributes, modifiers: modifiers,
+                    content: .other(keyword: "#", name: name, parameters: ""), offset: offset,
+                    isConditional: isConditional))
+            return
+        }
         guard current.kind == .word, Self.declarationWords.contains(current.text) else {
             throw error("expected a member")
         }
@@ -205,46 +242,48 @@ extension TokenReader {
                 attributes: attributes, modifiers: modifiers, content: content, offset: offset,
                 isConditional: isConditional))
         // A member ends with its line, a semicolon, or the end of the type.
-        guard current.startsLine || isAt(";") || isAt("}") || isAt("#") else { throw error("expected a new line") }
+        let isSeparate = current.startsLine || isAtEnd || isAt(";") || isAt("}") || isAt("#")
+        guard isSeparate else { throw error("expected a new line") }
     }
 
-    private mutating func readDirective(
-        _ members: inout [MemberModel], _ isConditional: Bool, _ attributes: [AttributeModel] = [],
-        _ modifiers: [ModifierModel] = []
-    ) throws(SyntaxError) {
-        let offset = current.start
-        advance()
-        let word = try takeName().text
-        switch word {
+    /// Moves past `#if` with its members, or `#sourceLocation`; stays before a macro.
+    private mutating func readDirective(_ members: inout [MemberModel]) throws(SyntaxError) -> Bool {
+        switch peek().text {
         case "if":
-            skipLine()
+            advance()
+            try skipCondition()
             try readConditionalMembers(&members)
-        case "sourceLocation", "warning", "error":
+        case "sourceLocation":
+            advance()
+            advance()
             guard isAt("(") else { throw error("expected '('") }
             try skipBrackets()
         case "elseif", "else", "endif":
-            throw SyntaxError("'#\(word)' has no '#if'", at: offset)
+            throw SyntaxError("'#\(peek().text)' has no '#if'", at: current.start)
         default:
-            // The macro `#name<Type>(arguments) { }`.
-            while isAt(".") {
-                advance()
-                _ = try takeName()
-            }
-            _ = skipGenericArgumentsOfExpression()
-            if isAt("("), !current.startsLine { try skipBrackets() }
-            while isAt("{") || isAtName && peek().text == ":" && peek(2).text == "{" {
-                if !isAt("{") {
-                    advance()
-                    advance()
-                }
-                try skipBrackets()
-            }
-            members.append(
-                MemberModel(
-                    attributes: attributes, modifiers: modifiers,
-                    content: .other(keyword: "#", name: word, parameters: ""),
-                    offset: offset, isConditional: isConditional))
+            return false
         }
+        return true
+    }
+
+    /// Moves past the macro `#name<Type>(arguments) { } label: { }`, and returns its name.
+    private mutating func readMacro() throws(SyntaxError) -> String {
+        advance()
+        var name = try takeName().text
+        while isAt(".") {
+            advance()
+            name = try takeName().text
+        }
+        _ = skipGenericArgumentsOfExpression()
+        if isAt("("), !current.startsLine { try skipBrackets() }
+        while isAt("{") || isAtName && peek().text == ":" && peek(2).text == "{" {
+            if !isAt("{") {
+                advance()
+                advance()
+            }
+            try skipBrackets()
+        }
+        return name
     }
 
     private mutating func readConditionalMembers(_ members: inout [MemberModel]) throws(SyntaxError) {
@@ -258,18 +297,13 @@ extension TokenReader {
                     return
                 case "elseif", "else":
                     advance()
-                    skipLine()
+                    try skipCondition()
                     continue
                 default: break
                 }
             }
             try readMember(&members, isConditional: true)
         }
-    }
-
-    /// Moves to the next line.
-    private mutating func skipLine() {
-        repeat { advance() } while !isAtEnd && !current.startsLine
     }
 
     private mutating func readDeclaration() throws(SyntaxError) -> MemberModel.Content {
@@ -345,23 +379,17 @@ extension TokenReader {
 
     /// Moves past parameters, and returns their labels.
     private mutating func readLabels() throws(SyntaxError) -> [String] {
-        let start = mark
-        try skipBrackets()
-        let end = index - 1
-        mark = start
-        advance()
         var labels: [String] = []
-        while index < end {
-            while isAt("@") { try skipAttribute() }
-            labels.append(current.text)
-            while index < end, !isAt(",") {
-                if isAt("(") || isAt("[") || isAt("{") {
-                    try skipBrackets()
-                } else if !skipGenericArgumentsOfExpression() {
-                    advance()
-                }
-            }
-            _ = take(",")
+        advance()
+        while !isAt(")") {
+            _ = try readAttributes()
+            labels.append(try takeName().text)
+            if isAtName { advance() }
+            guard take(":") else { throw error("expected ':'") }
+            try skipType()
+            _ = take("...")
+            if take("=") { try skipExpression() }
+            guard take(",") || isAt(")") else { throw error("expected ','") }
         }
         advance()
         return labels
@@ -393,27 +421,5 @@ extension TokenReader {
         }
         if isAt("{") { binding.accessors = try readAccessors() }
         return binding
-    }
-
-    /// Moves past a block, and returns the words of its accessors.
-    private mutating func readAccessors() throws(SyntaxError) -> [String] {
-        guard startsAccessors else {
-            try skipBrackets()
-            return []
-        }
-        advance()
-        var words: [String] = []
-        while !isAt("}") {
-            guard !isAtEnd else { throw error("expected '}'") }
-            while isAt("@") { try skipAttribute() }
-            while peek().kind == .word, isModifierWord(current) { advance() }
-            words.append(try takeName().text)
-            if isAt("(") { try skipBrackets() }
-            try skipEffects()
-            if isAt("{") { try skipBrackets() }
-            _ = take(";")
-        }
-        advance()
-        return words
     }
 }

@@ -13,10 +13,8 @@ extension TokenReader {
                 advance()
                 try skipTypePrefixes()
                 try skipSimpleType()
-            } else if isAt("->") || isAtWord("throws") || isAtWord("rethrows") || isAtWord("async") {
+            } else if takeArrow() {
                 // The result of a function type whose parameters were read as a tuple.
-                try skipEffects()
-                guard take("->") else { throw error("expected '->'") }
                 return try skipType()
             } else {
                 return
@@ -28,13 +26,20 @@ extension TokenReader {
         guard isAt("(") else { return false }
         let start = mark
         try skipBrackets()
-        try skipEffects()
-        guard take("->") else {
+        guard takeArrow() else {
             mark = start
             return false
         }
         try skipType()
         return true
+    }
+
+    /// Moves past `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
+    mutating func takeArrow() -> Bool {
+        let start = mark
+        if (try? skipEffects()) != nil, take("->") { return true }
+        mark = start
+        return false
     }
 
     /// Moves past `async throws(E)`.
@@ -132,7 +137,7 @@ extension TokenReader {
 
     /// Moves past generic arguments of an expression; stays if the angle bracket is an operator.
     mutating func skipGenericArgumentsOfExpression() -> Bool {
-        guard startsWith("<"), !current.followsSpace else { return false }
+        guard startsWith("<"), let last = previous, last.kind == .word || last.kind == .quoted else { return false }
         let start = mark
         guard (try? skipGenericArguments()) != nil, endsGenericArguments else {
             // An error means that it is a comparison.
@@ -160,14 +165,27 @@ extension TokenReader {
     /// Moves past `@Name.Name<Type>(arguments)`. Arguments follow without space, so that `@Flag (a, b)` has none.
     mutating func skipAttribute() throws(SyntaxError) {
         guard take("@") else { throw error("expected an attribute") }
-        _ = try takeName()
-        try skipModuleSelector()
+        let name = try takeAttributeName()
+        if isAt("("), !current.followsSpace, !Self.attributesOfFunctionTypes.contains(name) { try skipBrackets() }
+    }
+
+    /// Attributes that have no arguments, so that a bracket after them is the function type's.
+    private static let attributesOfFunctionTypes: Set<String> = ["escaping", "autoclosure", "Sendable", "noescape"]
+
+    /// Moves past the name of an attribute, and returns its last component.
+    mutating func takeAttributeName() throws(SyntaxError) -> String {
+        var name = try takeName().text
+        while isAt(":"), peek().text == ":", peek().start == current.end {
+            advance()
+            advance()
+            name = try takeName().text
+        }
         try skipGenericArguments()
         while isAt(".") {
             advance()
-            _ = try takeName()
+            name = try takeName().text
             try skipGenericArguments()
         }
-        if isAt("("), !current.followsSpace { try skipBrackets() }
+        return name
     }
 }

@@ -1,8 +1,8 @@
-// corpus [--mutations N] [--seed N] [--show N] FOLDER...
+// corpus [--self-test] [--mutations N] [--seed N] [--show N] FOLDER...
 //
 // Compares the parser of RowanRecords with the compiler's for every struct below the folders, and for mutations of them.
 // A difference ends the program with 1. Where the own parser refuses, it is counted: an untouched struct must not be
-// refused.
+// refused. --self-test breaks the own model on purpose, and ends with 1 if the comparison overlooks it.
 
 import Foundation
 import RecordSyntax
@@ -10,6 +10,7 @@ import SwiftParser
 import SwiftSyntax
 
 struct Options {
+    var isSelfTest = false
     var mutations = 0
     var seed: UInt64 = 1
     var shown = 10
@@ -19,23 +20,13 @@ struct Options {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
+            case "--self-test": isSelfTest = true
             case "--mutations": mutations = rest.popFirst().flatMap { Int($0) } ?? 0
             case "--seed": seed = rest.popFirst().flatMap { UInt64($0) } ?? 1
             case "--show": shown = rest.popFirst().flatMap { Int($0) } ?? 10
             default: folders.append(argument)
             }
         }
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 
@@ -52,122 +43,59 @@ func swiftFiles(below folder: String) -> [String] {
     return names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
 }
 
-/// The compiler's description of a source that is one struct; nil if the compiler does not accept it.
-func realDescription(_ source: String) -> [String]? {
-    let file = Parser.parse(source: source)
-    guard !file.hasError, file.statements.count == 1,
-        let node = file.statements.first?.item.as(StructDeclSyntax.self)
-    else { return nil }
-    return RealDescription(node).lines
-}
-
-enum Outcome {
-    case equal
-    case refused(SyntaxError)
-    case different(real: [String], own: [String])
-}
-
-/// A line without spaces: the parsers draw different borders between the lines of a string and their indentation.
-func withoutSpaces(_ line: String) -> String {
-    var text = ""
-    for part in line.split(separator: "\n", omittingEmptySubsequences: false) {
-        text += part.filter { !$0.isWhitespace }
-        if text.hasSuffix("\\") { text.removeLast() }
-    }
-    return text
-}
-
-func compare(_ source: String, _ real: [String]) -> Outcome {
-    do throws(SyntaxError) {
-        let own = OwnDescription(try StructModel(parsing: source)).lines
-        return own.map(withoutSpaces) == real.map(withoutSpaces) ? .equal : .different(real: real, own: own)
-    } catch {
-        return .refused(error)
-    }
-}
-
-/// Inserts something between two tokens of a source.
-func mutate(_ source: String, _ tokens: [Int], _ random: inout SplitMix) -> String {
-    let bytes = Array(source.utf8)
-    let insertions = [
-        "/* } */", " /* \" */ ", "\n", "\r\n", " // ) \" {\n", "/* a /* b */ ] */", " ", "\n\n    ", "@Flag ",
-        "@Note(\"}\", a: [1]) ",
-        "\n@Other\n", "/// text `x`\n", "#if DEBUG\n", "\n#endif\n", "; ", "\n/*\n*/",
-    ]
-    var result = bytes
-    for _ in 0..<Int.random(in: 1...2, using: &random) {
-        let place = tokens.randomElement(using: &random)!
-        let text = insertions.randomElement(using: &random)!
-        result.insert(contentsOf: Array(text.utf8), at: min(place, result.count))
-    }
-    return String(decoding: result, as: UTF8.self)
-}
-
 let options = Options(Array(CommandLine.arguments.dropFirst()))
-var structs: [String] = []
-var fileCount = 0
-for folder in options.folders {
-    for file in swiftFiles(below: folder) {
-        guard let source = try? String(contentsOfFile: file, encoding: .utf8) else { continue }
-        fileCount += 1
-        let finder = StructFinder(viewMode: .sourceAccurate)
-        finder.walk(Parser.parse(source: source))
-        structs += finder.sources
-    }
-}
+if options.isSelfTest { exit(selfTest() ? 0 : 1) }
 
 var counts = (equal: 0, refused: 0, different: 0)
 @MainActor func report(_ kind: String, _ source: String, _ detail: String) {
     guard counts.refused + counts.different <= options.shown else { return }
     print("--- \(kind)\n\(source.prefix(3_000))\n--- \(detail)\n")
+    fflush(nil)
 }
-@MainActor func check(_ source: String, _ real: [String], reportsRefusals: Bool) {
+@MainActor func check(_ source: String, _ real: [String]) {
     switch compare(source, real) {
     case .equal: counts.equal += 1
     case .refused(let error):
         counts.refused += 1
-        if reportsRefusals {
-            let place = Array(source.utf8)[max(0, error.offset - 60)..<min(source.utf8.count, error.offset + 40)]
-            report("refused", source, "\(error.message) at \(error.offset): \(String(decoding: place, as: UTF8.self))")
-        }
+        let place = Array(source.utf8)[max(0, error.offset - 60)..<min(source.utf8.count, error.offset + 40)]
+        report("refused", source, "\(error.message) at \(error.offset): \(String(decoding: place, as: UTF8.self))")
     case .different(let real, let own):
         counts.different += 1
-        let lines = zip(real + Array(repeating: "-", count: 999), own + Array(repeating: "-", count: 999))
-        let first = lines.first { withoutSpaces($0) != withoutSpaces($1) }
-        report("different", source, "real: \(first?.0 ?? "")\nown:  \(first?.1 ?? "")")
+        report("different", source, "real: \(real)\nown:  \(own)")
     }
 }
 
-var known: [(source: String, tokens: [Int])] = []
-for source in structs {
-    guard let real = realDescription(source) else { continue }
-    check(source, real, reportsRefusals: true)
-    if source.utf8.count < 3_000, options.mutations > 0 {
-        let offsets = Parser.parse(source: source).tokens(viewMode: .sourceAccurate).dropLast().map {
-            $0.positionAfterSkippingLeadingTrivia.utf8Offset
-        }
-        known.append((source, offsets))
+var subjects: [Subject] = []
+var fileCount = 0
+for file in options.folders.flatMap(swiftFiles) {
+    guard let source = try? String(contentsOfFile: file, encoding: .utf8) else { continue }
+    fileCount += 1
+    let finder = StructFinder(viewMode: .sourceAccurate)
+    finder.walk(Parser.parse(source: source))
+    for source in finder.sources {
+        guard let real = realDescription(source) else { continue }
+        check(source, real)
+        if options.mutations > 0, source.utf8.count < 3_000, let subject = Subject(source) { subjects.append(subject) }
     }
 }
-print(
-    "\(fileCount) files, \(counts.equal + counts.refused + counts.different) structs: \(counts.equal) equal, "
-        + "\(counts.refused) refused, \(counts.different) different")
 let untouched = counts
+let structCount = counts.equal + counts.refused + counts.different
+print(
+    "\(fileCount) files, \(structCount) structs: \(counts.equal) equal, \(counts.refused) refused, "
+        + "\(counts.different) different")
 
 counts = (0, 0, 0)
 var random = SplitMix(state: options.seed)
 var invalid = 0
-while counts.equal + counts.refused + counts.different < options.mutations, !known.isEmpty {
-    let (source, tokens) = known.randomElement(using: &random)!
-    let mutant = mutate(source, tokens, &random)
-    guard let real = realDescription(mutant) else {
-        invalid += 1
-        continue
-    }
-    check(mutant, real, reportsRefusals: true)
+while counts.equal + counts.refused + counts.different < options.mutations, !subjects.isEmpty {
+    let mutant = subjects.randomElement(using: &random)!.mutated(with: subjects, &random)
+    if let real = realDescription(mutant) { check(mutant, real) } else { invalid += 1 }
 }
-print(
-    "\(options.mutations) mutations (seed \(options.seed), \(invalid) that the compiler refuses, too): \(counts.equal) equal, "
-        + "\(counts.refused) refused, \(counts.different) different")
-let failed = untouched.refused + untouched.different + counts.different > 0 || structs.isEmpty
-exit(failed ? 1 : 0)
+if options.mutations > 0 {
+    let rate = Double(counts.refused) * 100 / Double(options.mutations)
+    print(
+        "\(options.mutations) mutations (seed \(options.seed), \(invalid) that the compiler refuses, too): "
+            + "\(counts.equal) equal, \(counts.refused) refused (\(String(format: "%.2f", rate)) %), "
+            + "\(counts.different) different")
+}
+exit(untouched.refused + untouched.different + counts.different > 0 || structCount == 0 ? 1 : 0)

@@ -1,0 +1,35 @@
+// Conditional compilation inside of declarations and expressions.
+
+extension TokenReader {
+    /// Moves from `if`, `elseif` or `else` to the next line; brackets may hold several.
+    mutating func skipCondition() throws(SyntaxError) {
+        advance()
+        while !isAtEnd, !current.startsLine {
+            if isAt("(") { try skipBrackets() } else { advance() }
+        }
+    }
+
+    /// Whether `#if` stands before us, in which the members of a value follow: `.name()`.
+    var startsConditionalMembers: Bool {
+        var reader = self
+        while reader.isAt("#"), reader.peek().text == "if" {
+            reader.advance()
+            guard (try? reader.skipCondition()) != nil else { return false }
+        }
+        return reader.index > index && reader.isAt(".")
+    }
+
+    /// Moves past `#if` … `#endif` in an expression.
+    mutating func skipConditionalMembers() throws(SyntaxError) {
+        let start = current
+        var depth = 0
+        repeat {
+            guard !isAtEnd else { throw SyntaxError("'#if' has no '#endif'", at: start.start) }
+            if isAt("#"), peek().start == current.end {
+                if peek().text == "if" { depth += 1 } else if peek().text == "endif" { depth -= 1 }
+                advance()
+            }
+            if isAt("(") || isAt("[") || isAt("{") { try skipBrackets() } else { advance() }
+        } while depth > 0
+    }
+}

@@ -1,0 +1,72 @@
+// Whole declarations.
+
+import Testing
+
+@testable import RecordSyntax
+
+struct WholeModelTests {
+    @Test func everything() throws {
+        let source = """
+            /// A note.
+            @Record(table: "note") public struct Note<T: P, let n: Int>: Codable, Q<T>, ~Copyable where T.A == B<C> {
+              @Column("x") private(set) var text: String
+            }
+            """
+        let attribute = AttributeModel(
+            name: "Record", text: "@Record(table:\"note\")",
+            arguments: [
+                ArgumentModel(
+                    label: "table", text: "\"note\"", source: "\"note\"", offset: 27,
+                    token: Token(
+                        kind: .string, text: "\"note\"", start: 27, end: 33, followsSpace: true, startsLine: false,
+                        precedesSpace: false))
+            ], offset: 12, end: 34)
+        let column = AttributeModel(
+            name: "Column", text: "@Column(\"x\")",
+            arguments: [
+                ArgumentModel(
+                    text: "\"x\"", source: "\"x\"", offset: 128,
+                    token: Token(
+                        kind: .string, text: "\"x\"", start: 128, end: 131, followsSpace: false, startsLine: false,
+                        precedesSpace: false))
+            ], offset: 120, end: 132)
+        let member = MemberModel(
+            attributes: [column], modifiers: [modifier("private", "set")],
+            content: .properties(
+                PropertiesModel(
+                    keyword: "var", keywordOffset: 146, bindings: [binding("text", "String", at: 150)])),
+            offset: 120, isConditional: false)
+        let model = try StructModel(parsing: source)
+        #expect(
+            model
+                == StructModel(
+                    keyword: "struct", name: NameModel("Note", at: 49), attributes: [attribute],
+                    modifiers: [modifier("public")], genericParameters: "<T:P,letn:Int>",
+                    inheritedTypes: ["Codable", "Q<T>", "~Copyable"], members: [member]))
+    }
+
+    @Test(arguments: ["struct", "class", "enum", "actor"])
+    func keywords(_ keyword: String) throws {
+        #expect(try StructModel(parsing: "\(keyword) A { }").keyword == keyword)
+    }
+
+    @Test func inheritance() throws {
+        #expect(
+            try StructModel(parsing: "struct A: @unchecked Sendable, @retroactive B, nonisolated C, any D & E.F {}")
+                .inheritedTypes == ["@uncheckedSendable", "@retroactiveB", "nonisolatedC", "anyD&E.F"])
+    }
+
+    @Test(arguments: [
+        "<T>", "<T, U>", "<T: P & Q>", "<each T>", "<T: ~Copyable>", "<let n: Int>", "<@A T>", "<T: A<B<C>>>",
+    ])
+    func genericParameters(_ text: String) throws {
+        let model = try StructModel(parsing: "struct A\(text) { }")
+        #expect(model.genericParameters == text.filter { $0 != " " })
+        #expect(model.members == [])
+    }
+
+    @Test func emptyStruct() throws {
+        #expect(try StructModel(parsing: "struct A{}") == StructModel(keyword: "struct", name: NameModel("A", at: 7)))
+        #expect(try StructModel(parsing: "\u{FEFF}// a\nstruct `A`\n{\n}\n").name == NameModel("`A`", at: 15))
+    }
+}
