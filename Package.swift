@@ -44,7 +44,7 @@ let package = Package(
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
         .testTarget(
-            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion"],
+            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -78,7 +78,7 @@ struct LevelStorage: ColumnStorage {
     func value(from column: ColumnValue) -> Int? { column.string.flatMap { Int($0.dropFirst(6)) } }
 }
 
-@Record("token") struct Token: Equatable {
+@Record("ticket") struct Ticket: Equatable {
     @Column(as: .uuidText) let id: UUID
     @Column(as: LevelStorage()) var level: Int
 }

@@ -90,24 +90,24 @@ struct RecordMacroTests {
 
     @Test("Keys are stored as their column stores them, also behind aliases")
     func keys() throws {
-        try inDatabase("CREATE TABLE token (id TEXT PRIMARY KEY, level TEXT)") { db in
-            let tokens = (1...3).map { Token(id: UUID(), level: $0) }
+        try inDatabase("CREATE TABLE ticket (id TEXT PRIMARY KEY, level TEXT)") { db in
+            let tokens = (1...3).map { Ticket(id: UUID(), level: $0) }
             for token in tokens { try token.insert(db) }
-            #expect(try Set(String.fetchAll(db, sql: "SELECT id FROM token")) == Set(tokens.map(\.id.uuidString)))
-            #expect(try String.fetchAll(db, sql: "SELECT level FROM token") == ["level 1", "level 2", "level 3"])
-            #expect(try Token.fetchOne(db, key: tokens[1].id) == tokens[1])
-            #expect(try Token.fetchOne(db, id: tokens[2].id) == tokens[2])
-            #expect(try Token.fetchAll(db, keys: tokens[0...1].map(\.id)).count == 2)
-            #expect(try Token.filter(id: tokens[0].id).fetchAll(db) == [tokens[0]])
-            #expect(try Token.exists(db, key: tokens[0].id))
-            #expect(try Token.filter { [2, 3].contains($0.level) }.fetchCount(db) == 2)
-            let alias = TableAlias<Token>(name: "t")
-            #expect(try Token.aliased(alias).filter(alias[Token.Columns.level] == 2).fetchAll(db) == [tokens[1]])
-            #expect(try Token.aliased(alias).filter { _ in alias.level == 2 }.fetchAll(db) == [tokens[1]])
-            #expect(try Token.filter { $0.level == 3 && $0.id == tokens[2].id }.deleteAll(db) == 1)
-            #expect(try Token.deleteOne(db, key: tokens[0].id))
+            #expect(try Set(String.fetchAll(db, sql: "SELECT id FROM ticket")) == Set(tokens.map(\.id.uuidString)))
+            #expect(try String.fetchAll(db, sql: "SELECT level FROM ticket") == ["level 1", "level 2", "level 3"])
+            #expect(try Ticket.fetchOne(db, key: tokens[1].id) == tokens[1])
+            #expect(try Ticket.fetchOne(db, id: tokens[2].id) == tokens[2])
+            #expect(try Ticket.fetchAll(db, keys: tokens[0...1].map(\.id)).count == 2)
+            #expect(try Ticket.filter(id: tokens[0].id).fetchAll(db) == [tokens[0]])
+            #expect(try Ticket.exists(db, key: tokens[0].id))
+            #expect(try Ticket.filter { [2, 3].contains($0.level) }.fetchCount(db) == 2)
+            let alias = TableAlias<Ticket>(name: "t")
+            #expect(try Ticket.aliased(alias).filter(alias[Ticket.Columns.level] == 2).fetchAll(db) == [tokens[1]])
+            #expect(try Ticket.aliased(alias).filter { _ in alias.level == 2 }.fetchAll(db) == [tokens[1]])
+            #expect(try Ticket.filter { $0.level == 3 && $0.id == tokens[2].id }.deleteAll(db) == 1)
+            #expect(try Ticket.deleteOne(db, key: tokens[0].id))
             #expect(try tokens[1].delete(db))
-            #expect(try Token.fetchCount(db) == 0)
+            #expect(try Ticket.fetchCount(db) == 0)
         }
     }
 
