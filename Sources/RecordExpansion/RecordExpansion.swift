@@ -27,6 +27,8 @@ struct RecordExpansion {
             addMembers(to: &lines)
         } else {
             lines.add(access.modifier + layoutDeclaration)
+            let paths = description.columns.map { "\\Self.\($0.property)" }.joined(separator: ", ")
+            lines.add("\(access.modifier)static var _properties: [AnyKeyPath] { [\(paths)] }")
             if readsRows { addReading(to: &lines) }
         }
         if kind == .record {
@@ -37,14 +39,18 @@ struct RecordExpansion {
         return lines.text
     }
 
-    /// The protocols to name. None of them implies another one, or the compiler would not find its conformance.
+    /// The protocols to name: all that the type does not conform to yet, because those that others imply are found only in
+    /// the file of the type.
     private var conformances: [String] {
         guard kind == .record else { return isMissing("FetchableRecord") ? ["Rowan.FetchableRecord"] : [] }
         let ownProtocols = description.model.inheritedTypes
         let isMutable =
             description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
             || ownProtocols.contains("MutablePersistableRecord") || description.hasMutatingCallback
-        var conformances = [isMutable ? "Rowan._MutableGeneratedRecord" : "Rowan._GeneratedRecord"]
+        var protocols = ["FetchableRecord", "TableRecord", "EncodableRecord", "MutablePersistableRecord"]
+        if !isMutable { protocols.append("PersistableRecord") }
+        protocols.append("PositionalRecord")
+        var conformances = protocols.filter(isMissing).map { "Rowan.\($0)" }
         let key = description.keys.count == 1 ? description.keys[0] : nil
         // The key of a public type may be its own business.
         if let key, key.property == "id", key.access == access, isMissing("Identifiable") {

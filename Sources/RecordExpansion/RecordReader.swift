@@ -11,6 +11,14 @@ struct RecordReader {
         case selection
 
         var name: String { self == .record ? "@Record" : "@Selection" }
+
+        /// The error of another declaration than a struct.
+        func needsStruct(_ keyword: String, _ declaration: NameModel) -> Problem {
+            let article = ["enum", "actor", "extension"].contains(keyword) ? "an" : "a"
+            return Problem(
+                "\(name) needs a struct: \(article) \(keyword) '\(declaration.plain)' can't have it. Declare a struct, or "
+                    + "write the conformances by hand", at: declaration.offset)
+        }
     }
 
     init(_ kind: Kind) { self.kind = kind }
@@ -26,10 +34,7 @@ struct RecordReader {
     ) -> RecordDescription? {
         let attribute = model.attributes.first { $0.name == (kind == .record ? "Record" : "Selection") }
         guard model.keyword == "struct" else {
-            report(
-                "\(kind.name) needs a struct: \(article(model.keyword)) '\(model.name.plain)' can't have it. "
-                    + "Declare a struct, or write the conformances by hand",
-                at: model.name.offset)
+            problems.append(kind.needsStruct(model.keyword, model.name))
             return nil
         }
         var description = RecordDescription(
@@ -48,10 +53,6 @@ struct RecordReader {
         }
         checkNames(description.columns)
         return description
-    }
-
-    private func article(_ keyword: String) -> String {
-        (keyword == "enum" || keyword == "actor" || keyword == "extension" ? "an " : "a ") + keyword
     }
 
     /// The literal of an argument, with its quotation marks.

@@ -48,3 +48,8 @@ func requests() {
     _ = Typed.filter { $0.nmae == "a" }  // error
     _ = Typed.filter { $0.id == 3 && $0.name == "a" }
 }
+
+@Record struct Stored {  // error 1: the storage of @Column(as:) has another type than the property
+    var id: Int64?
+    @Column(as: .unixTime) var date: String
+}

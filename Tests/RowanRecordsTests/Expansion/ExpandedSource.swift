@@ -3,10 +3,13 @@
 @testable import PluginMessages
 import RecordExpansion
 
+let allProtocols =
+    "FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord, PositionalRecord, Identifiable"
+
 /// A macro of a type, on a declaration.
 func answer(
     to macro: String = "RecordMacro", _ source: String, type: String = "Place", context: [String] = [],
-    missing: String = "_GeneratedRecord, _MutableGeneratedRecord, Identifiable, FetchableRecord"
+    missing: String = allProtocols
 ) -> PluginAnswer {
     func piece(_ source: String, offset: Int = 0) -> SourcePiece {
         SourcePiece(
@@ -25,7 +28,7 @@ func answer(
 /// The lines of an expansion; the errors instead, if there are any.
 func expansion(
     _ source: String, of macro: String = "RecordMacro", type: String = "Place", context: [String] = [],
-    missing: String = "_GeneratedRecord, _MutableGeneratedRecord, Identifiable, FetchableRecord"
+    missing: String = allProtocols
 ) -> [String] {
     guard
         case .expansion(let text, let problems) = answer(

@@ -4,6 +4,13 @@ import Testing
 
 @Suite("The expansion of @Record")
 struct ExpansionTests {
+    private let mutable =
+        "Rowan.FetchableRecord, Rowan.TableRecord, Rowan.EncodableRecord, Rowan.MutablePersistableRecord, "
+        + "Rowan.PositionalRecord"
+    private let immutable =
+        "Rowan.FetchableRecord, Rowan.TableRecord, Rowan.EncodableRecord, Rowan.MutablePersistableRecord, "
+        + "Rowan.PersistableRecord, Rowan.PositionalRecord"
+
     @Test("Each property has a column, a read and a write")
     func wholeExpansion() {
         #expect(
@@ -19,7 +26,7 @@ struct ExpansionTests {
                     @Ignored var isSelected = false
                 }
                 """) == [
-                    "nonisolated extension Place: Rowan._MutableGeneratedRecord {",
+                    "nonisolated extension Place: \(mutable) {",
                     "public static var databaseTableName: String { \"place\" }",
                     "public static var databaseSelection: [any Rowan.SQLSelectable] "
                         + "{ _recordLayout.map(\\.selection) ?? [] }",
@@ -35,6 +42,8 @@ struct ExpansionTests {
                     "public static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, "
                         + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
                         + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
+                    "public static var _properties: [AnyKeyPath] { [\\Self.id, \\Self.title, \\Self.latitude, "
+                        + "\\Self.longitude, \\Self.note, \\Self.created, \\Self.label] }",
                     "public init(row: Rowan.Row) throws "
                         + "{ defer { withExtendedLifetime(row) {} }; try self.init(_columns: Rowan.RecordColumns(row, "
                         + "Self._recordLayout)) }",
@@ -68,28 +77,28 @@ struct ExpansionTests {
         func first(_ source: String) -> String? { expansion(source).first }
         #expect(
             first("struct Place { var id: Int }")
-                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
+                == "nonisolated extension Place: \(immutable), Identifiable {")
         #expect(
             first("struct Place { let id: UUID }")
-                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
+                == "nonisolated extension Place: \(immutable), Identifiable {")
         #expect(
             first("public struct Place { public var id: Int? }")
-                == "nonisolated extension Place: Rowan._MutableGeneratedRecord, Identifiable {")
-        #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord {")
-        #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: Rowan._GeneratedRecord {")
+                == "nonisolated extension Place: \(mutable), Identifiable {")
+        #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: \(immutable) {")
+        #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: \(immutable) {")
         #expect(
             first("struct Place { @PrimaryKey var a: Int, b: Int; var id: Int? }")
-                == "nonisolated extension Place: Rowan._GeneratedRecord {")
+                == "nonisolated extension Place: \(immutable) {")
     }
 
     @Test("Protocols that the type names decide, and conformances that it has are not repeated")
     func ownConformances() {
         #expect(
             expansion("struct Place: PersistableRecord { var id: Int? }").first
-                == "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {")
+                == "nonisolated extension Place: \(immutable), Identifiable {")
         #expect(
-            expansion("struct Place { var id: Int? }", missing: "_GeneratedRecord, _MutableGeneratedRecord").first
-                == "nonisolated extension Place: Rowan._MutableGeneratedRecord {")
+            expansion("struct Place { var id: Int? }", missing: "PositionalRecord, PersistableRecord").first
+                == "nonisolated extension Place: Rowan.PositionalRecord {")
     }
 
     @Test("Private properties, nested types and backticks keep their names")
@@ -134,8 +143,9 @@ struct ExpansionTests {
             """)
         #expect(
             lines == [
-                "nonisolated extension Place: Rowan._GeneratedRecord, Identifiable {",
+                "nonisolated extension Place: \(immutable), Identifiable {",
                 "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false, writesColumns: false)",
+                "static var _properties: [AnyKeyPath] { [\\Self.id] }",
                 "}",
             ])
         // The Codable method has the same label.

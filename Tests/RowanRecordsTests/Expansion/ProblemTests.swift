@@ -31,6 +31,13 @@ struct ProblemTests {
         #expect(found.place == "Place { var ")
     }
 
+    @Test("An enum with cases")
+    func enumeration() {
+        let found = problem("@Selection enum Kind: String {\n    case a, b\n}", of: "SelectionMacro")
+        #expect(found.message.hasPrefix("@Selection needs a struct: an enum 'Kind' can't have it."))
+        #expect(found.place == "Kind: String")
+    }
+
     @Test("No stored property")
     func noProperty() {
         let found = problem("struct Place { static let a = 1; var b: Int { 1 } }")

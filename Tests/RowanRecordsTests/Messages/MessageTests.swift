@@ -54,12 +54,12 @@ struct MessageTests {
             {"expandAttachedMacro":{"macro":{"moduleName":"M","typeName":"RecordMacro","name":"Record"},
             "macroRole":"extension","discriminator":"x","attributeSyntax":\#(piece("@Record")),
             "declSyntax":\#(piece("struct A { var b: Int }")),"extendedTypeSyntax":\#(piece("A")),
-            "conformanceListSyntax":\#(piece("struct P: Identifiable {}")),"lexicalContext":[],"newField":{"a":[1]}}}
+            "conformanceListSyntax":\#(piece("struct P: FetchableRecord {}")),"lexicalContext":[],"newField":{"a":[1]}}}
             """#
         let body = try json(#require(try answers(to: frame(message)).first))
         let result = try #require(body["expandMacroResult"] as? NSDictionary)
         #expect(
-            (result["expandedSource"] as? String)?.hasPrefix("nonisolated extension A: Rowan._GeneratedRecord {\n")
+            (result["expandedSource"] as? String)?.hasPrefix("nonisolated extension A: Rowan.FetchableRecord {\n")
                 == true)
         #expect(result["diagnostics"] as? [NSDictionary] == [])
     }

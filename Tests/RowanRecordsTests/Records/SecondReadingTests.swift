@@ -59,6 +59,24 @@ extension Box {
     }
 }
 
+@Record("node") private struct Node: Equatable {
+    var id: Int64?
+    var isOpen: Bool
+    @References(Node.self) var parentID: Int64?
+}
+
+/// The keys of Codable are not those of columns.
+@Record("renamed") private struct Renamed: Codable {
+    var id: Int64?
+    var teamID: String?
+    var label: String?
+
+    enum CodingKeys: String, CodingKey {
+        case id, label
+        case teamID = "team_id"
+    }
+}
+
 /// A rowid that the program sees multiplied by ten.
 struct TenfoldStorage: ColumnStorage {
     func databaseValue(of value: Int64) -> DatabaseValue { (value / 10).databaseValue }
@@ -179,6 +197,48 @@ struct SecondReadingTests {
             #expect(try Level.deleteOne(db, key: 9))
             #expect(try Level(level: 10, name: "").delete(db))
             #expect(try Level.fetchCount(db) == 16)
+        }
+    }
+
+    @Test("A reference to the own type, and negated conditions")
+    func ownReference() throws {
+        try inDatabase("CREATE TABLE node (id INTEGER PRIMARY KEY, isOpen, parentID INTEGER REFERENCES node)") { db in
+            for (isOpen, parent) in [(true, nil), (false, 1), (true, 2)] as [(Bool, Int64?)] {
+                _ = try Node(id: nil, isOpen: isOpen, parentID: parent).inserted(db)
+            }
+            #expect(try Node.filter { !$0.isOpen }.fetchAll(db).map(\.id) == [2])
+            #expect(try Node.joining(required: Node.parent.filter { $0.isOpen == true }).fetchAll(db).map(\.id) == [2])
+        }
+    }
+
+    @Test("checkSchema knows the properties of a generated type")
+    func schema() throws {
+        try inDatabase(
+            """
+            CREATE TABLE node (id INTEGER PRIMARY KEY, isOpen, parentID INTEGER REFERENCES node);
+            CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT NOT NULL, other INTEGER NOT NULL);
+            CREATE TABLE renamed (id INTEGER PRIMARY KEY, team_id TEXT, label TEXT AS (team_id));
+            """
+        ) { db in
+            let node = try db.checkSchema(of: Node.self).map(\.description)
+            #expect(
+                node == [
+                    "Node: the column \"isOpen\" of \"node\" can be NULL: declare it NOT NULL, or make the property optional",
+                    "Node: no index of \"node\" begins with \"parentID\", which refers to \"node\": add an index",
+                ])
+            let account = try db.checkSchema(of: Account.self).map(\.description)
+            #expect(
+                account == [
+                    "Account: the column \"other\" of \"account\" is NOT NULL without a default, and is never stored: store "
+                        + "it, or add a default"
+                ])
+            let renamed = try db.checkSchema(of: Renamed.self).map(\.description)
+            #expect(
+                renamed == [
+                    "Renamed: the column \"teamID\" of \"renamed\" does not exist: add it to the table, or remove it from "
+                        + "the type",
+                    "Renamed: the column \"label\" of \"renamed\" is generated, and can't be stored: do not encode it",
+                ])
         }
     }
 

@@ -35,6 +35,10 @@ private struct CentStorage: ColumnStorage {
     @Column(as: CentStorage()) var price: Double
 }
 
+extension Town {
+    static let places = hasMany(Place.self, using: ForeignKey(["townID"]))
+}
+
 @Selection private struct PlaceInfo {
     var place: Place
     var town: Town?

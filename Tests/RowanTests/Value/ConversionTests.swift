@@ -21,6 +21,20 @@ struct ConversionTests {
         }
     }
 
+    @Test(
+        "A column is true unless its number is zero",
+        arguments: [
+            ("0", false), ("1", true), ("-3", true), ("0.0", false), ("0.5", true), ("-0.25", true), ("'abc'", false),
+            ("'0.5'", true), ("'12'", true), ("x'31'", true), ("x''", false), ("NULL", nil),
+        ] as [(String, Bool?)])
+    func booleans(_ sql: String, _ expected: Bool?) throws {
+        try DatabaseQueue().read { db in
+            #expect(try Bool?.fetchAll(db, sql: "SELECT \(sql)") == [expected])
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT \(sql) AS a"))
+            if !sql.hasPrefix("'"), !sql.hasPrefix("x") { #expect(row["a"] as Bool? == expected) }
+        }
+    }
+
     @Test func conversionsOfSQLite() throws {
         let sql = "SELECT '20 small cigars' AS a, 1.9 AS b, 'abc' AS c, '1.5e1x' AS d, 7 AS e, x'3432' AS f, -1.9 AS g"
         try rows(sql) { row in

@@ -65,8 +65,22 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     /// Whether the number of the column is not zero.
     @inlinable
     public static func fromColumn(_ column: ColumnValue) -> Bool? {
+        // A stored 0 takes two calls, and any other integer one (benchmark fetch-place-record).
+        if case .statement(let statement, let index, strict: false) = column {
+            return sqlite3_column_int64(statement, index) != 0 ? true : zero(statement, index)
+        }
         guard let integer = column.int64 else { return fractional(column) }
         return integer != 0 || fractional(column) ?? false
+    }
+
+    /// The value of a column whose integer is 0.
+    @usableFromInline
+    static func zero(_ statement: SQLiteStatement, _ index: CInt) -> Bool? {
+        switch sqlite3_column_type(statement, index) {
+        case SQLITE_INTEGER: false
+        case SQLITE_NULL: nil
+        default: sqlite3_column_double(statement, index) != 0  // A double, or a text that starts with one.
+        }
     }
 
     /// A double between -1 and 1 reads as the integer 0, but it is true unless it is zero.

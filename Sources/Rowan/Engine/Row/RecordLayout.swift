@@ -51,6 +51,9 @@ public final class RecordLayout: Sendable {
     /// Whether some columns have another storage than that of their type.
     package var hasStorages: Bool { !storages.isEmpty }
 
+    /// Whether a column has another storage than that of its type.
+    package func hasStorage(forColumn column: String) -> Bool { storage(of: column) != nil }
+
     /// A column with another storage than that of its type.
     public struct ChosenStorage: Sendable {
         let column: String

@@ -51,12 +51,12 @@ extension DatabaseColumnDecodingStrategy {
 }
 
 /// An optional, whatever it wraps.
-private protocol OptionalType {
+protocol OptionalType {
     static var wrapped: any Any.Type { get }
 }
 
 extension Optional: OptionalType {
-    fileprivate static var wrapped: any Any.Type { Wrapped.self }
+    static var wrapped: any Any.Type { Wrapped.self }
 }
 
 struct RecordingDecoder: Decoder {

@@ -32,6 +32,10 @@ package struct RecordShape {
 
     package init(_ type: any TableRecord.Type, columns: [String]) {
         columnNames = type.enumerableColumns
+        if let type = type as? any PositionalRecord.Type, let layout = type._recordLayout, layout.readsRows {
+            examine(type, layout, columns)
+            return
+        }
         var record: Any?
         if let type = type as? any (FetchableRecord & Decodable).Type {
             record = decode(type, columns)
@@ -46,6 +50,30 @@ package struct RecordShape {
         do { stored = try PersistenceContainer(record) } catch {
             refusal = "it could not be encoded: \(error)"
         }
+    }
+
+    /// A generated type says itself what it reads and stores.
+    private mutating func examine(
+        _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
+    ) {
+        properties = zip(layout.names, type._properties).map { name, property in
+            let value = Swift.type(of: property).valueType
+            let wrapped = (value as? any OptionalType.Type)?.wrapped
+            // A storage of its own may store anything.
+            let isKnown = !layout.hasStorage(forColumn: name)
+            return Property(
+                key: name, column: columns.first { $0.isSameDatabaseName(as: name) } ?? name,
+                type: isKnown ? wrapped ?? value : Never.self, isOptional: wrapped != nil)
+        }
+        guard layout.writesColumns else {
+            refusal = "it encodes itself: what it stores is unknown"
+            return
+        }
+        var stored = PersistenceContainer()
+        for (index, name) in layout.names.enumerated() where !layout.generated.contains(index) {
+            stored.set(name, .null)
+        }
+        self.stored = stored
     }
 
     /// Decodes the record from placeholders. The first ones that it accepts count.

@@ -128,6 +128,12 @@ public struct RecordBinder {
         bind(index, try value.map { try coding(index).encodeJSON($0) } ?? .null)
     }
 
+    /// A storage of another type than that of the property: the compiler reports it.
+    @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {
+        fatalError("unavailable")
+    }
+
     /// A type that has no column: the compiler reports it where the property is read.
     @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
     public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws { fatalError("unavailable") }

@@ -146,6 +146,12 @@ public struct RecordColumns {
         try CodableColumn(row, knownIndex(index), layout.names[index], recordType).decodeJSON()
     }
 
+    /// A storage of another type than that of the property: the compiler reports it.
+    @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
+    public func callAsFunction<Value>(_ index: Int, as storage: some ColumnStorage) throws -> Value {
+        fatalError("unavailable")
+    }
+
     /// A type that has no column: the compiler reports it.
     @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
     public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }

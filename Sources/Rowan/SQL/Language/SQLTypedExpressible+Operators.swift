@@ -144,3 +144,10 @@ extension SQLExpression {
         SQLExpression(.equal(lhs.sqlExpression, rhs.sqlExpression, isNegated: false))
     }
 }
+
+// MARK: - Conditions
+
+extension SQLTypedExpressible<Bool> {
+    /// `NOT a`
+    public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
+}
