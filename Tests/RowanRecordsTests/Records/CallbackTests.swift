@@ -55,6 +55,8 @@ struct CallbackTests {
                 try record.update(db)
             }
             #expect(updates == ["b", "c", "d"])
+            for name in ["e", "f", "g"] { try record.updateChanges(db) { $0.name = name } }
+            #expect(updates == ["b", "c", "d", "e", "f", "g"])
         }
     }
 }

@@ -239,6 +239,34 @@ struct RecordMacroTests {
             #expect(try town.updateChanges(db) { $0.name = "b" })
             #expect(try Town.fetchOne(db, key: 1) == Town(id: 1, name: "b"))
             #expect(try town.databaseChanges(from: Town(id: 1, name: "c")) == ["name": "c".databaseValue])
+            var place = Place.sample("a")
+            try place.insert(db)
+            var statements: [String] = []
+            db.trace { if case .statement(let statement) = $0 { statements.append(statement.expandedSQL) } }
+            for number in 1...3 {
+                #expect(try place.updateChanges(db) { $0.title = "\(number)" })
+                #expect(
+                    try place.updateChanges(db) {
+                        $0.price = Double(number); $0.tags = [Tag(name: "\(number)")]
+                    })
+                #expect(try place.updateChanges(db) { $0.note = $0.note == nil ? "n" : nil })
+                #expect(try !place.updateChanges(db) { $0.isSelected.toggle() })
+            }
+            db.trace(nil)
+            statements.removeAll { !$0.hasPrefix("UPDATE") }
+            #expect(
+                statements
+                    == (1...3).flatMap { number in
+                        [
+                            "UPDATE \"place\" SET \"title\"='\(number)' WHERE \"id\"=1",
+                            "UPDATE \"place\" SET \"tags\"='[{\"name\":\"\(number)\"}]', \"price\"=\(number)00 WHERE \"id\"=1",
+                            "UPDATE \"place\" SET \"remark\"=\(number == 2 ? "NULL" : "'n'") WHERE \"id\"=1",
+                        ]
+                    })
+            try db.execute(sql: "DELETE FROM place")
+            for number in 1...3 {
+                #expect(throws: RecordError.self) { try place.updateChanges(db) { $0.title = "x\(number)" } }
+            }
         }
     }
 

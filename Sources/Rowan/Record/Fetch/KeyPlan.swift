@@ -99,10 +99,16 @@ extension TableRecord {
     private static func keyPlan(_ db: Database) throws -> KeyPlan {
         let id = ObjectIdentifier(Self.self)
         let plans = db.recordPlans
-        if let known = plans.keyPlans[id], known.epoch == db.connection.schemaEpoch { return known }
+        let epoch = db.connection.schemaEpoch
+        if let last = plans.lastKeyPlan, last.type == id, last.plan.epoch == epoch { return last.plan }
+        if let known = plans.keyPlans[id], known.epoch == epoch {
+            plans.lastKeyPlan = (id, known)
+            return known
+        }
         let plan = try makeKeyPlan(db) { try preparedUse(db, 0) }
         // Set at the end, because reading the schema may change the known version.
         plans.keyPlans[id] = plan
+        plans.lastKeyPlan = (id, plan)
         return plan
     }
 

@@ -46,10 +46,15 @@ extension MutablePersistableRecord {
         _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ previous: inout PersistenceContainer
     ) throws -> Bool {
         guard let changes = try changes(db, from: &previous) else { return false }
-        var record = self
-        try record.saving(db) { record, db in
-            try record.updating(db, Modification(type(of: self), conflictResolution, changes: changes))
+        if Self._tableLayout != nil {
+            guard let plan = changes.directPlan(db, conflictResolution) else {
+                try updateWithCallbacks(db, conflictResolution, changes)
+                return true
+            }
+            guard try plan.update(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
+            return true
         }
+        try updating(db, Modification(type(of: self), conflictResolution, changes: changes))
         return true
     }
 

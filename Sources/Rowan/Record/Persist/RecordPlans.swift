@@ -27,6 +27,8 @@ final class RecordPlans: ConnectionStateValue {
     @exclusivity(unchecked) private var lastGroup: PlanGroup?
     @exclusivity(unchecked) private var lastKey: Key?
     private var batches: [Key: BatchPlans] = [:]
+    /// The last used fetch by primary key.
+    @exclusivity(unchecked) var lastKeyPlan: (type: ObjectIdentifier, plan: KeyPlan)?
     /// The fetches by primary key, by record type.
     @exclusivity(unchecked) var keyPlans: [ObjectIdentifier: KeyPlan] = [:]
     /// The deletions by primary key, by record type.
@@ -89,6 +91,11 @@ final class RecordPlans: ConnectionStateValue {
     func keep(_ plan: PersistencePlan, _ layout: RecordLayout, for key: DirectKey) {
         if directPlans.count > Self.capacity { directPlans.removeAll() }
         directPlans[key] = DirectPlan(plan, layout, bindingBuffer)
+    }
+
+    /// A direct write that its user keeps.
+    func directPlan(_ plan: PersistencePlan, _ layout: RecordLayout) -> DirectPlan? {
+        DirectPlan(plan, layout, bindingBuffer)
     }
 
     /// The known columns of a record type.

@@ -4,10 +4,12 @@
 
 /// The columns that a record changes.
 @usableFromInline
-final class ChangedColumns: Sendable {
+final class ChangedColumns {
     let names: Set<String>
     /// Distinguishes the plans of this set from those of other sets.
     let detail: String
+    /// The update of these columns of a generated type: see DirectWrites.
+    @exclusivity(unchecked) var direct: DirectChanges?
 
     init(_ names: Set<String>) {
         self.names = names

@@ -86,6 +86,32 @@ final class DirectPlan {
     }
 }
 
+/// The direct update of a set of columns, and what it holds for.
+struct DirectChanges {
+    /// Nil if the update needs a container.
+    let plan: DirectPlan?
+    let code: UInt8
+    let epoch: Int
+}
+
+extension ChangedColumns {
+    /// The direct update of these columns; nil if it is not known, or needs a container.
+    @usableFromInline
+    func directPlan(_ db: Database, _ conflictResolution: Database.ConflictResolution?) -> DirectPlan? {
+        guard let direct, direct.epoch == db.connection.schemaEpoch,
+            direct.code == RecordPlans.DirectKey.code(.update, conflictResolution)
+        else { return nil }
+        return direct.plan
+    }
+}
+
+extension InsertionCallbacks {
+    /// All callbacks of an update.
+    fileprivate static var ofUpdates: Self {
+        [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave]
+    }
+}
+
 extension RecordLayout {
     /// The properties that are written.
     fileprivate var storedProperties: [Int] { names.indices.filter { !generated.contains($0) } }
@@ -165,11 +191,35 @@ extension MutablePersistableRecord {
         group.isProbed = true
         group.usesColumns = !callbacks.isDisjoint(with: .update)
         guard
-            callbacks.isDisjoint(with: [.willSave, .aroundSave, .willUpdate, .aroundUpdate, .didUpdate, .didSave]),
+            callbacks.isDisjoint(with: .ofUpdates),
             let layout = Self._tableLayout, layout.writesColumns
         else { return }
         let columns = PersistenceContainer(columns: layout.storedColumns)
         db.keep(try modification.makePlan(db, columns), layout, .update, conflictResolution)
+    }
+
+    /// The update of changed columns with all its callbacks. If the type implements none, the next update of these columns
+    /// is direct.
+    @usableFromInline
+    func updateWithCallbacks(
+        _ db: Database, _ conflictResolution: Database.ConflictResolution?, _ changes: ChangedColumns
+    ) throws {
+        let modification = Modification(Self.self, conflictResolution, changes: changes)
+        // Only sets of so few columns are kept.
+        guard let layout = Self._tableLayout, layout.names.count <= UInt64.bitWidth else {
+            return try updating(db, modification)
+        }
+        let code = RecordPlans.DirectKey.code(.update, conflictResolution)
+        if let known = changes.direct, known.code == code, known.epoch == db.connection.schemaEpoch {
+            return try updating(db, modification)
+        }
+        let callbacks = try db.probingCallbacks(of: Self.self) { try updating(db, modification) }
+        var plan: DirectPlan?
+        if callbacks.isDisjoint(with: .ofUpdates), layout.writesColumns {
+            let columns = PersistenceContainer(columns: layout.storedColumns)
+            plan = db.recordPlans.directPlan(try modification.makePlan(db, columns), layout)
+        }
+        changes.direct = DirectChanges(plan: plan, code: code, epoch: db.connection.schemaEpoch)
     }
 
     /// Keeps the rowid of an insertion that took the way through a container.

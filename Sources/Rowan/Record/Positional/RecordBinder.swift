@@ -83,7 +83,7 @@ public struct RecordBinder {
     public mutating func callAsFunction<Storage: ColumnStorage>(
         _ index: Int, _ value: Storage.Value, as storage: Storage
     ) throws {
-        bind(index, storage.databaseValue(of: value))
+        if isNeeded(index) { bind(index, storage.databaseValue(of: value)) }
     }
 
     /// Stores a value in another storage than that of its type; nil as NULL.
@@ -91,7 +91,7 @@ public struct RecordBinder {
     public mutating func callAsFunction<Storage: ColumnStorage>(
         _ index: Int, _ value: Storage.Value?, as storage: Storage
     ) throws {
-        bind(index, value.map(storage.databaseValue) ?? .null)
+        if isNeeded(index) { bind(index, value.map(storage.databaseValue) ?? .null) }
     }
 
     /// Stores a Codable value: its single value, or JSON.
@@ -99,6 +99,7 @@ public struct RecordBinder {
     /// - Throws: the error of the encoding.
     @_disfavoredOverload
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value) throws {
+        guard isNeeded(index) else { return }
         bind(index, try coding(index).encode(value, at: PlainCodingKey(stringValue: layout.names[index])))
     }
 
@@ -107,6 +108,7 @@ public struct RecordBinder {
     /// - Throws: the error of the encoding.
     @_disfavoredOverload
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value?) throws {
+        guard isNeeded(index) else { return }
         guard let value else { return bind(index, .null) }
         bind(index, try coding(index).encode(value, at: PlainCodingKey(stringValue: layout.names[index])))
     }
@@ -116,6 +118,7 @@ public struct RecordBinder {
     /// - Throws: the error of the encoding.
     public mutating func callAsFunction<Value: Encodable>(_ index: Int, _ value: Value, as storage: JSONStorage) throws
     {
+        guard isNeeded(index) else { return }
         bind(index, try coding(index).encodeJSON(value))
     }
 
@@ -125,6 +128,7 @@ public struct RecordBinder {
     public mutating func callAsFunction<Value: Encodable>(
         _ index: Int, _ value: Value?, as storage: JSONStorage
     ) throws {
+        guard isNeeded(index) else { return }
         bind(index, try value.map { try coding(index).encodeJSON($0) } ?? .null)
     }
 
@@ -150,6 +154,10 @@ public struct RecordBinder {
         guard let places else { return CInt(truncatingIfNeeded: index &+ 1) }
         return places[index] == 0 ? nil : places[index]
     }
+
+    /// Whether a property is stored: an update of some columns leaves the others alone.
+    @inlinable @inline(__always)
+    func isNeeded(_ index: Int) -> Bool { statement == nil || parameter(index) != nil }
 
     @inlinable @inline(__always)
     mutating func note(_ code: CInt) { if code != SQLITE_OK, self.code == SQLITE_OK { self.code = code } }
