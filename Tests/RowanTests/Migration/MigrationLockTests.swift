@@ -7,7 +7,10 @@ struct MigrationLockTests {
     @Test func aLockIsAwaited() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("db.sqlite")
-        let other = try DatabaseQueue(path: path)
+        // Its commit may meet a read of the migration, which asks for the schema.
+        var patient = Configuration()
+        patient.busyMode = .timeout(60)
+        let other = try DatabaseQueue(path: path, configuration: patient)
         let queue = try DatabaseQueue(path: path)
         let isLocked = Gate()
         let release = Gate()
