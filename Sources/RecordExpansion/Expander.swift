@@ -44,36 +44,18 @@ private func model(of piece: SourcePiece) -> Result<StructModel, Problem> {
     }
 }
 
-/// The error of a declaration that is no struct, whose members need not be understood.
-private func wrongKind(_ source: String, _ kind: RecordReader.Kind) -> Problem? {
-    // The parser reports what it does not understand.
-    guard let tokens = try? Lexer.tokens(of: source) else { return nil }
-    let header = tokens.prefix { $0.text != "{" }
-    let keywords: Set = ["struct", "enum", "class", "actor", "protocol", "extension"]
-    // `class` may be a modifier of another declaration.
-    guard let index = header.lastIndex(where: { $0.kind == .word && keywords.contains($0.text) }),
-        header[index].text != "struct", index + 1 < header.endIndex
-    else { return nil }
-    return kind.needsStruct(header[index].text, NameModel(header[index + 1].text, at: header[index + 1].start))
-}
-
 private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kind) -> PluginAnswer {
     let piece = expansion.declSyntax
-    if let problem = wrongKind(piece.source, kind) { return .expansion(nil, [problem.diagnostic(piece)]) }
     switch model(of: piece) {
     case .failure(let problem): return .expansion(nil, [problem.diagnostic(piece)])
     case .success(let model):
         let context = expansion.lexicalContext ?? []
         var reader = RecordReader(kind)
-        var description = reader.description(
+        let description = reader.description(
             of: model, typeName: expansion.extendedTypeSyntax?.source.trimmed ?? model.name.text,
             missing: conformances(expansion.conformanceListSyntax),
             isInGenericType: context.contains { mayBeGeneric($0) },
             isInPrivateType: context.contains { header($0).map { Access($0.modifiers) == .private } ?? false })
-        let bytes = Array(piece.source.utf8)
-        description?.availability = model.attributes.filter { $0.name == "available" }.map {
-            String(decoding: bytes[$0.offset..<$0.end], as: UTF8.self)
-        }
         guard let description, reader.problems.isEmpty else {
             return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
         }

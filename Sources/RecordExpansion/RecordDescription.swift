@@ -10,9 +10,9 @@ struct ColumnDescription {
     let column: String
     let access: Access
     /// The source of the storage; nil for that of the type.
-    var storage: String?
+    let storage: String?
     /// Whether the database computes the column.
-    var isGenerated = false
+    let isGenerated: Bool
     /// Whether the type is written as an optional.
     let isOptional: Bool
     let isKey: Bool
@@ -47,7 +47,6 @@ enum Access: Int, Comparable {
         case .public: "public "
         }
     }
-
 }
 
 /// A record type or a selection.
@@ -55,21 +54,22 @@ struct RecordDescription {
     let model: StructModel
     /// The name of the type from the outermost type on.
     let typeName: String
-    var access: Access
-    /// The names of the types that the type inherits from, in the compiler's order, if it does not conform yet.
+    let access: Access
+    /// The protocols of the macro that the type does not conform to yet.
     let missingConformances: [String]
     /// The name of the table, as a literal; nil for the name that derives from the type.
     let tableName: String?
     var columns: [ColumnDescription] = []
-    /// The attributes `@available` of the type, which the extension needs, too.
-    var availability: [String] = []
 
     /// Whether static stored properties are impossible: in generic types.
     let isGeneric: Bool
 
+    /// The attributes `@available` of the type, which the extension needs, too.
+    var availability: [String] { model.attributes.filter { $0.name == "available" }.map(\.source) }
+
     var keys: [ColumnDescription] { columns.filter(\.isKey) }
 
-    /// The member that receives the rowid of an insertion.
+    /// The property that keeps the rowid of an insertion.
     var rowIDKey: ColumnDescription? { keys.count == 1 && keys[0].isOptional ? keys[0] : nil }
 
     /// Whether the body implements a callback that changes the record.

@@ -97,7 +97,7 @@ struct RecordReader {
         }
         if let attribute = attributes.first(where: \.isConditional) {
             return report(
-                "@\(attribute.name) stands between '#if' and '#endif', where the macro can't know whether '\(name)' has it. "
+                "@\(attribute.name) is inside '#if', so the macro can't know whether '\(name)' has it. "
                     + "Move it out, or put the conditions around the whole struct",
                 at: attribute.offset)
         }
@@ -107,7 +107,7 @@ struct RecordReader {
         }
         guard !member.isConditional else {
             report(
-                "'\(name)' stands between '#if' and '#endif', where the macro can't know whether it exists. Move it out, "
+                "'\(name)' is inside '#if', so the macro can't know whether it exists. Move it out, "
                     + "or put the conditions around the whole struct",
                 at: offset)
             return

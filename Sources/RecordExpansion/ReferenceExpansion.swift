@@ -13,15 +13,11 @@ func expandReference(_ expansion: AttachedExpansion) -> PluginAnswer {
     }
 }
 
-/// The property that an attribute belongs to. Its offsets are ten too large: it is read as a member of a type.
+/// The property that an attribute belongs to.
 private func member(of expansion: AttachedExpansion) throws(Problem) -> MemberModel {
-    do throws(SyntaxError) {
-        let model = try StructModel(parsing: "struct S{\n\(expansion.declSyntax.source)\n}")
-        if let member = model.members.first { return member }
-    } catch {
-        throw Problem("the macro does not understand this property: \(error.message)", at: max(0, error.offset - 10))
+    do throws(SyntaxError) { return try MemberModel(parsing: expansion.declSyntax.source) } catch {
+        throw Problem("the macro does not understand this property: \(error.message)", at: error.offset)
     }
-    throw Problem("the attribute belongs to a stored property", at: 0)
 }
 
 /// The member that holds the storage of a property; nil for `.name` and for JSON, which need none.
@@ -47,7 +43,7 @@ private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String
     guard case .properties(let properties) = member.content, let binding = properties.bindings.first,
         let attribute = member.attributes.first(where: { $0.name == "References" })
     else {
-        throw Problem("@References belongs to a stored property", at: max(0, member.offset - 10))
+        throw Problem("@References belongs to a stored property", at: member.offset)
     }
     let type = attribute.arguments.first { $0.label == nil }?.source ?? ""
     let property = binding.name.plain
@@ -55,7 +51,7 @@ private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String
         throw Problem(
             "no name of an association follows from '\(property)': call it '\(property)ID', or declare the association "
                 + "with belongsTo(\(type))",
-            at: max(0, binding.name.offset - 10))
+            at: binding.name.offset)
     }
     let column =
         member.attributes.first { $0.name == "Column" }?.arguments.first { $0.label == nil && $0.text != "nil" }?.text

@@ -37,6 +37,8 @@ public struct AttributeModel: Equatable, Sendable {
     public var name: String
     /// The whole attribute, without spaces and comments.
     public var text: String
+    /// The whole attribute as it is written, without comments.
+    public var source: String
     public var arguments: [ArgumentModel] = []
     public var offset: Int
     /// The offset after its last byte.
@@ -50,7 +52,7 @@ public struct ArgumentModel: Equatable, Sendable {
     public var label: String?
     /// The value, without spaces and comments between tokens.
     public var text: String
-    /// The value as it is written.
+    /// The value as it is written, without comments.
     public var source: String
     public var offset: Int
     /// The value, if it is a single token.

@@ -11,21 +11,25 @@ extension StructModel {
     }
 }
 
+extension MemberModel {
+    /// Reads a member of a struct.
+    ///
+    /// - Throws: ``SyntaxError`` for source that it does not understand.
+    public init(parsing source: String) throws(SyntaxError) {
+        var reader = try TokenReader(source)
+        var members: [MemberModel] = []
+        try reader.readMember(&members, isConditional: false)
+        guard let member = members.first, reader.isAtEnd else { throw reader.error("expected one member") }
+        self = member
+    }
+}
+
 extension TokenReader {
     static let declarationWords: Set<String> = [
         "var", "let", "func", "init", "deinit", "subscript", "struct", "class", "enum", "actor", "protocol",
         "extension",
         "typealias", "associatedtype", "import", "case", "macro", "operator", "precedencegroup",
     ]
-    private static let modifiers: Set<String> = [
-        "public", "private", "fileprivate", "internal", "package", "open", "static", "class", "final", "lazy", "weak",
-        "unowned", "nonisolated", "isolated", "mutating", "nonmutating", "consuming", "borrowing", "override",
-        "required",
-        "convenience", "dynamic", "optional", "indirect", "prefix", "postfix", "infix", "async", "distributed",
-        "nonsending",
-        "__consuming", "_const", "__setter_access", "reasync", "sending",
-    ]
-
     mutating func readType() throws(SyntaxError) -> StructModel {
         let attributes = try readAttributes()
         let modifiers = try readModifiers()
@@ -40,7 +44,13 @@ extension TokenReader {
         }
         if take(":") { type.inheritedTypes = try readInheritedTypes() }
         try skipWhereClause()
-        guard take("{") else { throw error("expected '{'") }
+        guard isAt("{") else { throw error("expected '{'") }
+        // The members of other declarations than structs concern nobody.
+        guard keyword == "struct" else {
+            try skipBrackets()
+            return type
+        }
+        advance()
         while !isAt("}") {
             guard !isAtEnd else { throw error("expected '}'") }
             try readMember(&type.members, isConditional: false)
@@ -91,129 +101,9 @@ extension TokenReader {
         if current.kind == .number { advance() } else { try skipType() }
     }
 
-    // MARK: Attributes and modifiers
-
-    private mutating func readAttributes() throws(SyntaxError) -> [AttributeModel] {
-        var attributes: [AttributeModel] = []
-        while true {
-            if isAt("@") {
-                attributes.append(try readAttribute())
-            } else if let conditional = try readConditionalAttributes() {
-                attributes += conditional
-            } else {
-                return attributes
-            }
-        }
-    }
-
-    /// Moves past `#if` … `#endif` with nothing but attributes; stays if it has anything else.
-    private mutating func readConditionalAttributes() throws(SyntaxError) -> [AttributeModel]? {
-        guard isAt("#"), peek().text == "if" else { return nil }
-        let start = mark
-        var attributes: [AttributeModel] = []
-        repeat {
-            advance()
-            try skipCondition()
-            attributes += try readAttributes()
-        } while isAt("#") && (peek().text == "elseif" || peek().text == "else")
-        guard !attributes.isEmpty, isAt("#"), peek().text == "endif" else {
-            mark = start
-            return nil
-        }
-        advance()
-        advance()
-        for index in attributes.indices { attributes[index].isConditional = true }
-        return attributes
-    }
-
-    private mutating func readAttribute() throws(SyntaxError) -> AttributeModel {
-        let start = mark
-        let offset = current.start
-        try skipAttribute()
-        let end = mark
-        let last = previous!
-        var attribute = AttributeModel(name: "", text: text(since: start), offset: offset, end: last.end)
-        // The name is read again, and the arguments, if there are any.
-        mark = start
-        advance()
-        attribute.name = try takeAttributeName()
-        if index < end.index { attribute.arguments = try readArguments() }
-        mark = end
-        return attribute
-    }
-
-    private mutating func readArguments() throws(SyntaxError) -> [ArgumentModel] {
-        var arguments: [ArgumentModel] = []
-        advance()
-        while !isAt(")") {
-            var label: String?
-            if isAtName, peek().text == ":", peek(2).text != ":" {
-                label = current.text
-                advance()
-                advance()
-            }
-            let start = mark
-            let first = current
-            // To the next comma outside of brackets and generic arguments.
-            while !isAt(","), !isAt(")") {
-                guard !isAtEnd else { throw error("expected ')'") }
-                if isAt("(") || isAt("[") || isAt("{") {
-                    try skipBrackets()
-                } else if !skipGenericArgumentsOfExpression() {
-                    advance()
-                }
-            }
-            arguments.append(
-                ArgumentModel(
-                    label: label, text: text(since: start), source: source(since: start), offset: first.start,
-                    token: index == start.index + 1 ? first : nil))
-            _ = take(",")
-        }
-        advance()
-        return arguments
-    }
-
-    /// The tokens since a position, with a line break or a space where they have one: a line may end a statement.
-    private func source(since start: Mark) -> String {
-        var source = ""
-        for place in start.index..<index {
-            let token = tokens[place]
-            if place > start.index, token.start > tokens[place - 1].end { source += token.startsLine ? "\n" : " " }
-            source += token.text
-        }
-        return source
-    }
-
-    private mutating func readModifiers() throws(SyntaxError) -> [ModifierModel] {
-        var modifiers: [ModifierModel] = []
-        while current.kind == .word, Self.modifiers.contains(current.text), isModifier {
-            let name = current.text
-            advance()
-            var detail: String?
-            if isAt("(") {
-                let start = mark
-                try skipBrackets()
-                detail = String(text(since: start).dropFirst().dropLast())
-            }
-            modifiers.append(ModifierModel(name: name, detail: detail))
-        }
-        return modifiers
-    }
-
-    /// Whether a word is a modifier: `class` before a name is a class.
-    private var isModifier: Bool {
-        let next = peek()
-        switch current.text {
-        case "class": return next.kind == .word && (Self.declarationWords.contains(next.text) || isModifierWord(next))
-        default: return next.kind == .word || ["(", "@", "#"].contains(next.text)
-        }
-    }
-
-    private func isModifierWord(_ token: Token) -> Bool { token.kind == .word && Self.modifiers.contains(token.text) }
-
     // MARK: Members
 
-    private mutating func readMember(_ members: inout [MemberModel], isConditional: Bool) throws(SyntaxError) {
+    fileprivate mutating func readMember(_ members: inout [MemberModel], isConditional: Bool) throws(SyntaxError) {
         if take(";") { return }
         let offset = current.start
         var attributes = try readAttributes()

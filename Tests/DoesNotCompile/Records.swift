@@ -21,7 +21,7 @@ import RowanRecords
     @Column("ID") var other: Int  // error 23: 'id' and 'other' are stored in the same column
     @Ignored var isSelected: Bool  // error 18: 'isSelected' is ignored, so a record that is read from a row
     #if DEBUG
-    var debug: Int  // error 9: 'debug' stands between '#if' and '#endif'
+    var debug: Int  // error 9: 'debug' is inside '#if', so the macro can't know whether it exists.
     #endif
 }
 

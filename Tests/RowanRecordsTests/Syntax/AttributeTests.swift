@@ -19,11 +19,12 @@ struct AttributeTests {
     @Test func plain() throws {
         #expect(
             try attributes("@A @B.C\n@D::E") == [
-                AttributeModel(name: "A", text: "@A", offset: 11, end: 13),
-                AttributeModel(name: "C", text: "@B.C", offset: 14, end: 18),
-                AttributeModel(name: "E", text: "@D::E", offset: 19, end: 24),
+                AttributeModel(name: "A", text: "@A", source: "@A", offset: 11, end: 13),
+                AttributeModel(name: "C", text: "@B.C", source: "@B.C", offset: 14, end: 18),
+                AttributeModel(name: "E", text: "@D::E", source: "@D::E", offset: 19, end: 24),
             ])
-        #expect(try attributes("@A()") == [AttributeModel(name: "A", text: "@A()", offset: 11, end: 15)])
+        #expect(
+            try attributes("@A()") == [AttributeModel(name: "A", text: "@A()", source: "@A()", offset: 11, end: 15)])
     }
 
     @Test func arguments() throws {
@@ -31,7 +32,7 @@ struct AttributeTests {
         #expect(
             try attributes(text) == [
                 AttributeModel(
-                    name: "B", text: "@A.B(c,d:[1,2],{$0<$1},e:x<y,z>w,if:f<G,H>(1).i)",
+                    name: "B", text: "@A.B(c,d:[1,2],{$0<$1},e:x<y,z>w,if:f<G,H>(1).i)", source: text,
                     arguments: [
                         ArgumentModel(
                             text: "c", source: "c", offset: 16,
@@ -66,7 +67,8 @@ struct AttributeTests {
         #expect(
             try attributes("@A<B, (C, D)>(1 + 2)") == [
                 AttributeModel(
-                    name: "A", text: "@A<B,(C,D)>(1+2)", arguments: [argument(nil, "1+2", source: "1 + 2", at: 25)],
+                    name: "A", text: "@A<B,(C,D)>(1+2)", source: "@A<B, (C, D)>(1 + 2)",
+                    arguments: [argument(nil, "1+2", source: "1 + 2", at: 25)],
                     offset: 11, end: 31)
             ])
         #expect(try attributes("@A<B>.C")[0].name == "C")

@@ -51,7 +51,7 @@ struct MemberTests {
         #expect(try members("#a(1, \")\")\n#b<C, D>(2) { } e: { }") == [other("#", "a"), other("#", "b", at: 22)])
         #expect(try members("#warning(\"a\")\n#sourceLocation(file: \"a\", line: 1)") == [other("#", "warning")])
         var member = other("#", "b")
-        member.attributes = [AttributeModel(name: "A", text: "@A", offset: 11, end: 13)]
+        member.attributes = [AttributeModel(name: "A", text: "@A", source: "@A", offset: 11, end: 13)]
         member.modifiers = [modifier("public")]
         #expect(try members("@A public #b(1)") == [member])
     }

@@ -13,7 +13,7 @@ struct WholeModelTests {
             }
             """
         let attribute = AttributeModel(
-            name: "Record", text: "@Record(table:\"note\")",
+            name: "Record", text: "@Record(table:\"note\")", source: "@Record(table: \"note\")",
             arguments: [
                 ArgumentModel(
                     label: "table", text: "\"note\"", source: "\"note\"", offset: 27,
@@ -22,7 +22,7 @@ struct WholeModelTests {
                         precedesSpace: false))
             ], offset: 12, end: 34)
         let column = AttributeModel(
-            name: "Column", text: "@Column(\"x\")",
+            name: "Column", text: "@Column(\"x\")", source: "@Column(\"x\")",
             arguments: [
                 ArgumentModel(
                     text: "\"x\"", source: "\"x\"", offset: 128,
