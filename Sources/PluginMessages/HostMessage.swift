@@ -17,14 +17,12 @@ public enum HostMessage: Equatable, Sendable {
     case unknown(name: String)
 }
 
-/// A piece of the source, and where it stands.
+/// A piece of the source, and its place. The compiler sends more than what is declared here.
 public struct SourcePiece: Equatable, Sendable, Decodable {
     public struct Location: Equatable, Sendable, Decodable {
-        public let fileID: String
         public let fileName: String
+        /// The number of bytes before it.
         public let offset: Int
-        public let line: Int
-        public let column: Int
     }
 
     public let source: String
@@ -41,13 +39,9 @@ public struct MacroReference: Equatable, Sendable, Decodable {
 /// An attribute to expand.
 public struct AttachedExpansion: Equatable, Sendable, Decodable {
     public let macro: MacroReference
-    /// `extension`, `peer` and so on.
-    public let macroRole: String
-    public let attributeSyntax: SourcePiece
     public let declSyntax: SourcePiece
     /// The declarations around the attribute, without their members.
     public let lexicalContext: [SourcePiece]?
-    public let parentDeclSyntax: SourcePiece?
     /// Of an extension: the extended type.
     public let extendedTypeSyntax: SourcePiece?
     /// Of an extension: a declaration that inherits from the protocols which the type does not conform to yet.

@@ -7,10 +7,8 @@ public enum PluginAnswer: Equatable, Sendable {
     case expansion(String?, [PluginDiagnostic])
 }
 
-/// An error or a warning in the user's source.
+/// An error in the user's source.
 public struct PluginDiagnostic: Equatable, Sendable, Encodable {
-    public enum Severity: String, Sendable, Encodable { case error, warning, note }
-
     public struct Position: Equatable, Sendable, Encodable {
         public let fileName: String
         public let offset: Int
@@ -33,11 +31,6 @@ public struct PluginDiagnostic: Equatable, Sendable, Encodable {
         }
     }
 
-    public struct Note: Equatable, Sendable, Encodable {
-        public let position: Position
-        public let message: String
-    }
-
     public struct FixIt: Equatable, Sendable, Encodable {
         public struct Change: Equatable, Sendable, Encodable {
             public let range: Range
@@ -53,21 +46,16 @@ public struct PluginDiagnostic: Equatable, Sendable, Encodable {
     }
 
     public let message: String
-    public let severity: Severity
     public let position: Position
-    public let highlights: [Range]
-    public let notes: [Note]
     public let fixIts: [FixIt]
+    // The protocol has more than these errors need.
+    private let severity = "error"
+    private let highlights: [Range] = []
+    private let notes: [String] = []
 
-    public init(
-        _ message: String, severity: Severity = .error, position: Position, highlights: [Range] = [],
-        fixIts: [FixIt] = []
-    ) {
+    public init(_ message: String, position: Position, fixIts: [FixIt] = []) {
         self.message = message
-        self.severity = severity
         self.position = position
-        self.highlights = highlights
-        notes = []
         self.fixIts = fixIts
     }
 }

@@ -14,14 +14,14 @@ func answer(
     func piece(_ source: String, offset: Int = 0) -> SourcePiece {
         SourcePiece(
             source: source,
-            location: .init(fileID: "App/Place.swift", fileName: "/Place.swift", offset: offset, line: 1, column: 1))
+            location: .init(fileName: "/Place.swift", offset: offset))
     }
     return expand(
         .expandAttached(
             AttachedExpansion(
                 macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: macro, name: "Record"),
-                macroRole: "extension", attributeSyntax: piece("@Record"), declSyntax: piece(source, offset: 1_000),
-                lexicalContext: context.map { piece($0) }, parentDeclSyntax: nil, extendedTypeSyntax: piece(type),
+                declSyntax: piece(source, offset: 1_000),
+                lexicalContext: context.map { piece($0) }, extendedTypeSyntax: piece(type),
                 conformanceListSyntax: piece("struct Placeholder: \(missing) {}"))))
 }
 
