@@ -17,7 +17,7 @@ extension Statement {
         }
     }
 
-    /// Binds values that stand in a buffer, and runs the statement to its end, ignoring its rows.
+    /// Binds values in a buffer, and runs the statement to its end, ignoring its rows.
     ///
     /// - Parameters:
     ///   - bind: binds all parameters, and returns SQLite's code.
@@ -27,14 +27,11 @@ extension Statement {
         in buffer: BindingBuffer, _ bind: (SQLiteStatement) throws -> CInt, arguments: () throws -> StatementArguments
     ) throws {
         forgetArguments()
-        let begun = buffer.begin()
-        defer { if buffer.end(begun) { unbind() } }
+        let mark = buffer.mark
+        defer { if buffer.end(mark) { unbind() } }
         do {
             try check(try bind(handle))
-            try connection.willRun(self)
-            if try firstStep() {
-                while try step() {}
-            }
+            try runBound()
         } catch let error as DatabaseError {
             throw error.with(arguments: try arguments())
         }
@@ -79,6 +76,11 @@ extension Statement {
                 }
             }
         }
+        try runBound()
+    }
+
+    /// Runs the statement to its end, ignoring its rows.
+    private func runBound() throws {
         try connection.willRun(self)
         if try firstStep() {
             while try step() {}

@@ -37,9 +37,6 @@ public final class Statement {
     @exclusivity(unchecked) package var knownWrites: AnyObject?
     /// The rows that the statement reads, if a request has found out.
     @exclusivity(unchecked) package var rowRestriction: RowRestriction?
-    /// The last record layout that was compared with the columns, and whether the columns have its positions.
-    @exclusivity(unchecked) private var comparedLayout: ObjectIdentifier?
-    @exclusivity(unchecked) private var hasComparedPositions = false
 
     /// The bound arguments.
     @exclusivity(unchecked) package var storedArguments = StatementArguments()
@@ -298,15 +295,6 @@ public final class Statement {
         }
         compilation.epoch = connection.schemaEpoch
         compilation.layout = nil
-        comparedLayout = nil
-    }
-
-    /// Whether the columns start with those of a record type, at the same positions, and conversions are not strict.
-    package func hasPositions(of record: RecordLayout) -> Bool {
-        if comparedLayout == ObjectIdentifier(record) { return hasComparedPositions }
-        hasComparedPositions = layout.hasPositions(of: record) && !rowSource.isStrict
-        comparedLayout = ObjectIdentifier(record)
-        return hasComparedPositions
     }
 
     @usableFromInline

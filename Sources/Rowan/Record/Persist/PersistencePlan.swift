@@ -118,8 +118,7 @@ final class PersistencePlan {
     /// Runs the statement, ignoring its rows.
     func run(_ db: Database, _ container: PersistenceContainer) throws {
         // A function that the statement calls may insert records of this type too: they use another statement.
-        let use = try db.connection.use(sql)
-        try use.statement.run(binding: container.values, order: order)
+        try db.connection.borrow(sql) { try $0.run(binding: container.values, order: order) }
     }
 
     /// Checks out the statement, with the values as its arguments.
