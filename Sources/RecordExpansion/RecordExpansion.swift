@@ -22,16 +22,11 @@ struct RecordExpansion {
         let inherited = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
         for availability in description.availability { lines.add(availability) }
         lines.add("nonisolated extension \(description.typeName)\(inherited) {")
-        if kind == .record { addTable(to: &lines) }
-        if kind == .selection {
-            addMembers(to: &lines)
-        } else {
-            lines.add(access.modifier + layoutDeclaration)
-            let paths = description.columns.map { "\\Self.\($0.property)" }.joined(separator: ", ")
-            lines.add("\(access.modifier)static var _properties: [AnyKeyPath] { [\(paths)] }")
+        switch kind {
+        case .selection: addMembers(to: &lines)
+        case .record:
+            addTable(to: &lines)
             if readsRows { addReading(to: &lines) }
-        }
-        if kind == .record {
             if writesColumns { addWriting(to: &lines) }
             addRowID(to: &lines)
         }
@@ -79,12 +74,10 @@ struct RecordExpansion {
         if let name = description.tableName, !description.declares("databaseTableName") {
             lines.add("\(modifier)static var databaseTableName: String { \(name) }")
         }
-        if !description.declares("databaseSelection") {
-            lines.add(
-                "\(modifier)static var databaseSelection: [any Rowan.SQLSelectable] { _recordLayout.map(\\.selection) ?? [] }"
-            )
-        }
         if !description.declares("Columns") { addColumns(to: &lines) }
+        lines.add(modifier + layoutDeclaration)
+        let paths = description.columns.map { "\\Self.\($0.property)" }.joined(separator: ", ")
+        lines.add("\(modifier)static var _properties: [AnyKeyPath] { [\(paths)] }")
     }
 
     private func addColumns(to lines: inout Lines) {
@@ -118,8 +111,7 @@ struct RecordExpansion {
                 + "try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }")
         lines.add("\(modifier)init(_columns columns: Rowan.RecordColumns) throws {")
         for (index, column) in description.columns.enumerated() {
-            let storage = storageArgument(column)
-            lines.add("self.\(column.property) = try columns(\(index)\(storage))")
+            lines.add("self.\(column.property) = try columns(\(index)\(storageArgument(column)))")
         }
         lines.add("}")
         lines.add(
@@ -129,22 +121,27 @@ struct RecordExpansion {
 
     private func addMembers(to lines: inout Lines) {
         guard readsRows else { return }
-        let names = "[\(description.columns.map(\.column).joined(separator: ", "))]"
-        if !description.isGeneric {
-            lines.add("private static let _members = Rowan.SelectionLayout(Self.self, \(names))")
-        }
+        let layout = layoutDeclaration(of: "_members", "Self.self, \(columnNames)")
+        lines.add("private \(layout)")
         lines.add("\(access.modifier)init(row: Rowan.Row) throws {")
-        let layout = description.isGeneric ? ".shared(by: Self.self, \(names))" : "Self._members"
-        lines.add("let members = Rowan.RecordMembers(row, \(layout))")
+        lines.add("let members = Rowan.RecordMembers(row, Self._members)")
         for (index, column) in description.columns.enumerated() {
-            let storage = storageArgument(column)
-            lines.add("self.\(column.property) = try members(\(index)\(storage))")
+            lines.add("self.\(column.property) = try members(\(index)\(storageArgument(column)))")
         }
         lines.add("}")
     }
 
+    private var columnNames: String { "[\(description.columns.map(\.column).joined(separator: ", "))]" }
+
+    /// A layout with arguments. A generic type has no static stored properties.
+    private func layoutDeclaration(of name: String, _ arguments: String) -> String {
+        description.isGeneric
+            ? "static var \(name): Rowan.RecordLayout { .shared(by: Self.self) { Rowan.RecordLayout(\(arguments)) } }"
+            : "static let \(name) = Rowan.RecordLayout(\(arguments))"
+    }
+
     private var layoutDeclaration: String {
-        var arguments = "Self.self, [\(description.columns.map(\.column).joined(separator: ", "))]"
+        var arguments = "Self.self, \(columnNames)"
         let stored = description.columns.filter { $0.storage.map { !$0.hasSuffix("json") } ?? false }
         if !stored.isEmpty {
             arguments +=
@@ -159,9 +156,7 @@ struct RecordExpansion {
         }
         if !readsRows { arguments += ", readsRows: false" }
         if !writesColumns { arguments += ", writesColumns: false" }
-        return description.isGeneric
-            ? "static var _recordLayout: Rowan.RecordLayout? { .shared(by: Self.self) { Rowan.RecordLayout(\(arguments)) } }"
-            : "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(\(arguments))"
+        return layoutDeclaration(of: "_recordLayout", arguments)
     }
 
     // MARK: Writing
@@ -173,8 +168,7 @@ struct RecordExpansion {
         )
         lines.add("\(modifier)func _bind(to binder: inout Rowan.RecordBinder) throws {")
         for (index, column) in description.columns.enumerated() where !column.isGenerated {
-            let storage = storageArgument(column)
-            lines.add("try binder(\(index), self.\(column.property)\(storage))")
+            lines.add("try binder(\(index), self.\(column.property)\(storageArgument(column)))")
         }
         lines.add("}")
     }

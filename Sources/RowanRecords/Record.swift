@@ -26,8 +26,8 @@
     extension,
     conformances: FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord,
     PositionalRecord, Identifiable,
-    names: named(Columns), named(databaseComponents), named(databaseTableName), named(databaseSelection),
-    named(_recordLayout), named(_properties), named(init(row:)), named(init(_columns:)), named(_element), named(encode),
+    names: named(Columns), named(databaseComponents), named(databaseTableName), named(_recordLayout),
+    named(_properties), named(init(row:)), named(init(_columns:)), named(_element), named(encode),
     named(_bind),
     named(_didInsert))
 public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanRecordsPlugin", type: "RecordMacro")

@@ -28,8 +28,6 @@ struct ExpansionTests {
                 """) == [
                     "nonisolated extension Place: \(mutable) {",
                     "public static var databaseTableName: String { \"place\" }",
-                    "public static var databaseSelection: [any Rowan.SQLSelectable] "
-                        + "{ _recordLayout.map(\\.selection) ?? [] }",
                     "public enum Columns {",
                     "static let id = Rowan._column(\"id\", of: \\Place.id)",
                     "public static let title = Rowan._column(\"title\", of: \\Place.title)",
@@ -39,7 +37,7 @@ struct ExpansionTests {
                     "static let created = Rowan._column(\"created\", of: \\Place.created, as: .unixTime)",
                     "static let label = Rowan._column(\"label\", of: \\Place.label)",
                     "}",
-                    "public static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, "
+                    "public static let _recordLayout = Rowan.RecordLayout(Self.self, "
                         + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
                         + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
                     "public static var _properties: [AnyKeyPath] { [\\Self.id, \\Self.title, \\Self.latitude, "
@@ -121,7 +119,7 @@ struct ExpansionTests {
         #expect(lines.contains("static var databaseComponents: Columns { Columns() }"))
         #expect(
             lines.contains(
-                "static var _recordLayout: Rowan.RecordLayout? "
+                "static var _recordLayout: Rowan.RecordLayout "
                     + "{ .shared(by: Self.self) { Rowan.RecordLayout(Self.self, [\"id\", \"value\"]) } }"))
         let nested = expansion("struct Place { var id: Int }", type: "Outer.Place", context: ["struct Outer<T> {}"])
         #expect(nested.contains("struct Columns: Sendable {"))
@@ -144,7 +142,7 @@ struct ExpansionTests {
         #expect(
             lines == [
                 "nonisolated extension Place: \(immutable), Identifiable {",
-                "static let _recordLayout: Rowan.RecordLayout? = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false, writesColumns: false)",
+                "static let _recordLayout = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false, writesColumns: false)",
                 "static var _properties: [AnyKeyPath] { [\\Self.id] }",
                 "}",
             ])
@@ -178,7 +176,7 @@ struct ExpansionTests {
                 "@Selection public struct Info { public var book: Book; @Column(\"n\", as: .unixTime) var at: Date? }",
                 of: "SelectionMacro", type: "Info") == [
                     "nonisolated extension Info: Rowan.FetchableRecord {",
-                    "private static let _members = Rowan.SelectionLayout(Self.self, [\"book\", \"n\"])",
+                    "private static let _members = Rowan.RecordLayout(Self.self, [\"book\", \"n\"])",
                     "public init(row: Rowan.Row) throws {",
                     "let members = Rowan.RecordMembers(row, Self._members)",
                     "self.book = try members(0)",
@@ -188,7 +186,8 @@ struct ExpansionTests {
                 ])
         #expect(
             expansion("struct Info<T> { var value: T }", of: "SelectionMacro", type: "Info").contains(
-                "let members = Rowan.RecordMembers(row, .shared(by: Self.self, [\"value\"]))"))
+                "private static var _members: Rowan.RecordLayout "
+                    + "{ .shared(by: Self.self) { Rowan.RecordLayout(Self.self, [\"value\"]) } }"))
     }
 
     @Test("A reference is an association in the struct itself")

@@ -55,8 +55,14 @@ public struct MillisecondStorage: ColumnStorage {
 
 /// Dates as ISO 8601 texts in UTC, in whole seconds: `2026-11-24T12:30:00Z`.
 public struct ISO8601Storage: ColumnStorage {
-    /// The text. Dates outside of Foundation's calendar are stored as NULL.
-    public func databaseValue(of value: Date) -> DatabaseValue { DatabaseValue(iso8601: value) }
+    /// The text. Dates outside Foundation's calendar are stored as NULL.
+    public func databaseValue(of value: Date) -> DatabaseValue {
+        Self.calendar.contains(value) ? value.formatted(.iso8601).databaseValue : .null
+    }
+
+    /// The range of Foundation's calendar, which replaces dates outside it with its first or last date.
+    private static let calendar =
+        Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
 
     /// The date, from an ISO 8601 text.
     public func value(from column: ColumnValue) -> Date? {
@@ -98,13 +104,4 @@ extension ColumnStorage where Self == ISO8601Storage {
 extension ColumnStorage where Self == UUIDTextStorage {
     /// UUIDs as texts.
     public static var uuidText: UUIDTextStorage { UUIDTextStorage() }
-}
-
-extension DatabaseValue {
-    /// An ISO 8601 text in UTC; NULL outside of Foundation's calendar, which replaces other dates with its first or last
-    /// one.
-    init(iso8601 date: Date) { self = Self.calendar.contains(date) ? date.formatted(.iso8601).databaseValue : .null }
-
-    private static let calendar =
-        Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
 }

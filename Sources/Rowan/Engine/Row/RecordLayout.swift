@@ -1,9 +1,9 @@
-// The columns of a record type that a macro has generated: known names in a known order. Rows whose columns have the
+// The columns of a record or a selection that a macro has generated: known names in a known order. Rows whose columns have the
 // same names at the same positions are read by position, without any lookup.
 
 import Synchronization
 
-/// The columns of a generated record type, in the order of its properties. For generated code only.
+/// The columns of a generated record or selection, in the order of its properties. For generated code only.
 public final class RecordLayout: Sendable {
     /// The record type.
     package let record: any Any.Type
@@ -16,7 +16,7 @@ public final class RecordLayout: Sendable {
     /// Whether a property keeps the rowid of an insertion.
     @usableFromInline var keepsRowID: Bool { rowIDProperty != nil }
     /// Whether the generated code reads rows. Otherwise the type has an initializer of its own.
-    @usableFromInline let readsRows: Bool
+    package let readsRows: Bool
     /// Whether the generated code stores values. Otherwise the type has an `encode(to:)` of its own.
     package let writesColumns: Bool
     /// The storages that the type has chosen.
@@ -46,7 +46,7 @@ public final class RecordLayout: Sendable {
     }
 
     /// The columns as a selection.
-    public var selection: [any SQLSelectable] { names.map { Column($0) } }
+    package var selection: [any SQLSelectable] { names.map { Column($0) } }
 
     /// Whether some columns have another storage than that of their type.
     package var hasStorages: Bool { !storages.isEmpty }
@@ -109,15 +109,18 @@ extension Row {
     /// conversions, and adapted rows whose columns are not adjacent, are read by name.
     @inlinable @inline(__always)
     package func hasPositions(of layout: RecordLayout) -> Bool {
-        if comparedLayout == ObjectIdentifier(layout) { return hasComparedPositions }
+        if let memory, memory.comparedLayout == ObjectIdentifier(layout) { return memory.hasComparedPositions }
         return comparePositions(with: layout)
     }
 
+    /// Compares the columns, and remembers the answer for the rows that the object moves to.
     @usableFromInline
     func comparePositions(with record: RecordLayout) -> Bool {
-        comparedLayout = ObjectIdentifier(record)
-        hasComparedPositions = !storage.source.isStrict && layout.hasPositions(of: record)
-        return hasComparedPositions
+        let hasPositions = !storage.source.isStrict && layout.hasPositions(of: record)
+        guard isMoved else { return hasPositions }
+        let memory = remembering()
+        (memory.comparedLayout, memory.hasComparedPositions) = (ObjectIdentifier(record), hasPositions)
+        return hasPositions
     }
 }
 

@@ -36,18 +36,11 @@ public final class Row {
     /// The index that the next lookup by name tries first. Each lookup in a loop touches it: no exclusivity check.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
-    /// The last record layout that was compared with the columns, and whether the columns have its positions.
-    @exclusivity(unchecked) @usableFromInline var comparedLayout: ObjectIdentifier?
-    @exclusivity(unchecked) @usableFromInline var hasComparedPositions = false
-
-    /// Where the members of the last selection are, found once for all rows that the object moves to.
-    @exclusivity(unchecked) package var memberPlaces: AnyObject?
-
     /// Whether a cursor moves this object from row to row, and will clear its memory.
     @exclusivity(unchecked) package var isMoved = false
 
     /// The memory of decoders, created on demand.
-    @exclusivity(unchecked) package var memory: RowMemory?
+    @exclusivity(unchecked) @usableFromInline package var memory: RowMemory?
 
     /// - Parameter base: the position of the whole row in the storage.
     init(layout: ColumnLayout, storage: RowStorage, base: Int = 0) {

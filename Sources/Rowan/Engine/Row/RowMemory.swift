@@ -3,7 +3,15 @@
 // prefetched rows. The owner clears it, because the memory may hold the row: `Row.stopMoving` breaks that cycle.
 
 /// The memory of a row object.
+@usableFromInline
 package final class RowMemory {
+    /// The last record layout that was compared with the columns, and whether the columns have its positions.
+    @exclusivity(unchecked) @usableFromInline var comparedLayout: ObjectIdentifier?
+    @exclusivity(unchecked) @usableFromInline var hasComparedPositions = false
+
+    /// Where the members of the last selection are.
+    @exclusivity(unchecked) package var memberPlaces: AnyObject?
+
     /// The requested rows of scopes. They move with the row.
     @exclusivity(unchecked) var scopes: [(name: String, row: Row)] = []
 
@@ -193,7 +201,6 @@ extension Row {
     package func stopMoving() {
         isMoved = false
         storage.prefetched?.forget()
-        memberPlaces = nil
         guard let memory else { return }
         self.memory = nil
         for scope in memory.scopes { scope.row.stopMoving() }

@@ -186,8 +186,7 @@ extension MutablePersistableRecord {
         if try batch.flushNumbered() {
             for index in waiting.indices {
                 let inserted = batch.success(index)
-                waiting[index].keepRowID(inserted)
-                waiting[index].didInsert(inserted)
+                waiting[index].finishInsertion(inserted)
                 waiting[index].didSave(PersistenceSuccess(inserted))
                 done(waiting[index])
             }

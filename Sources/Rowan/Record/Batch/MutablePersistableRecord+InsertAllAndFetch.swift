@@ -127,8 +127,7 @@ extension MutablePersistableRecord {
         guard case .honored = batch.callbacks else { return fetched }
         for index in waiting.indices {
             let inserted = batch.success(index)
-            waiting[index].keepRowID(inserted)
-            waiting[index].didInsert(inserted)
+            waiting[index].finishInsertion(inserted)
             waiting[index].didSave(PersistenceSuccess(inserted))
         }
         return fetched

@@ -53,6 +53,8 @@ extension DatabaseColumnDecodingStrategy {
 /// An optional, whatever it wraps.
 protocol OptionalType {
     static var wrapped: any Any.Type { get }
+    /// Nil.
+    static var none: Self { get }
 }
 
 extension Optional: OptionalType {

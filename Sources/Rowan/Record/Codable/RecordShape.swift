@@ -32,8 +32,8 @@ package struct RecordShape {
 
     package init(_ type: any TableRecord.Type, columns: [String]) {
         columnNames = type.enumerableColumns
-        if let type = type as? any PositionalRecord.Type, let layout = type._recordLayout, layout.readsRows {
-            examine(type, layout, columns)
+        if let type = type as? any PositionalRecord.Type, type._recordLayout.readsRows {
+            examine(type, type._recordLayout, columns)
             return
         }
         var record: Any?
@@ -52,7 +52,7 @@ package struct RecordShape {
         }
     }
 
-    /// A generated type says itself what it reads and stores.
+    /// A generated type knows what it reads and stores.
     private mutating func examine(
         _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
     ) {

@@ -128,7 +128,7 @@ extension DatabaseDateDecodingStrategy {
             column.double.flatMap { Date(storedSeconds: $0, since: Date(timeIntervalSinceReferenceDate: 0)) }
         case .timeIntervalSince1970: column.double.flatMap { Date(storedSeconds: $0) }
         case .millisecondsSince1970: column.double.flatMap { Date(storedSeconds: $0 / 1_000) }
-        case .iso8601: column.string.flatMap { try? Date($0, strategy: .iso8601) }
+        case .iso8601: ISO8601Storage().value(from: column)
         case .formatted(let formatter): column.string.flatMap(formatter.date(from:))
         case .custom(let decode): decode(column.databaseValue)
         }

@@ -7,12 +7,15 @@ final class KeyPlan {
     let column: String
     /// Whether the key is all that the statement needs: a selection may have other arguments.
     let isKeyEnough: Bool
+    /// Whether the columns are those of a generated record type, which is then read without a row.
+    let hasPositions: Bool
     let epoch: Int
 
-    init(sql: PreparedSQL, column: String, isKeyEnough: Bool, epoch: Int) {
+    init(sql: PreparedSQL, column: String, isKeyEnough: Bool, hasPositions: Bool, epoch: Int) {
         self.sql = sql
         self.column = column
         self.isKeyEnough = isKeyEnough
+        self.hasPositions = hasPositions
         self.epoch = epoch
     }
 }
@@ -41,9 +44,9 @@ extension TableRecord {
     static func readRow<Key: DatabaseValueConvertible>(
         _ db: Database, _ key: Key, _ layout: RecordLayout, _ decode: (RecordColumns) throws -> Void
     ) throws -> Bool {
+        guard try keyPlan(db).hasPositions else { return false }
         let use = try keyStatement(db, key)
         let epoch = db.connection.schemaEpoch
-        guard layout.readsRows, use.statement.hasPositions(of: layout), use.statement.isReadonly else { return false }
         do {
             try use.statement.start()
             let isRow = try use.statement.firstStep()
@@ -136,8 +139,13 @@ extension TableRecord {
                 message: RequestError.compositeKey(table: databaseTableName, columns: columns).description)
         }
         let use = try statement()
+        let statement = use.statement
+        let isKeyEnough = isUsable && statement.parameterCount == 1
+        let hasPositions =
+            isKeyEnough && !statement.rowSource.isStrict
+            && _tableLayout.map { statement.layout.hasPositions(of: $0) } ?? false
         return KeyPlan(
-            sql: use.sql, column: columns[0], isKeyEnough: isUsable && use.statement.parameterCount == 1,
+            sql: use.sql, column: columns[0], isKeyEnough: isKeyEnough, hasPositions: hasPositions,
             epoch: db.connection.schemaEpoch)
     }
 }

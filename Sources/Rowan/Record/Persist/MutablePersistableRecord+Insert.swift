@@ -217,8 +217,7 @@ extension MutablePersistableRecord {
             return inserted.0
         }
         guard let (inserted, value) = result else { throw callbackError("aroundInsert", Self.self) }
-        keepRowID(inserted)
-        didInsert(inserted)
+        finishInsertion(inserted)
         return (PersistenceSuccess(inserted), value)
     }
 

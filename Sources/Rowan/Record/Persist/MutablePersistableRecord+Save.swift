@@ -58,8 +58,7 @@ extension MutablePersistableRecord {
         }
         var inserted = try group.insert(db, &container, insertion)
         if Self._tableLayout != nil { inserted.forgetKeyIfIgnored(db) }
-        keepRowID(inserted)
-        didInsert(inserted)
+        finishInsertion(inserted)
         return (PersistenceSuccess(inserted), ())
     }
 

@@ -222,10 +222,12 @@ extension MutablePersistableRecord {
         changes.direct = DirectChanges(plan: plan, code: code, epoch: db.connection.schemaEpoch)
     }
 
-    /// Keeps the rowid of an insertion that took the way through a container.
+    /// Ends an insertion that took the way through a container: a generated record keeps its rowid, and `didInsert` sees
+    /// it.
     @inlinable
-    mutating func keepRowID(_ inserted: InsertionSuccess) {
+    mutating func finishInsertion(_ inserted: InsertionSuccess) {
         if let layout = Self._tableLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
+        didInsert(inserted)
     }
 }
 

@@ -4,12 +4,15 @@
 /// A record type that knows its columns in advance. For generated code only: `@Record` of RowanRecords adds it.
 public protocol PositionalRecord: FetchableRecord, MutablePersistableRecord {
     /// The columns of the type, in the order of its properties.
-    static var _recordLayout: RecordLayout? { get }
+    static var _recordLayout: RecordLayout { get }
     /// The properties, in the order of the columns: `checkSchema` asks for their types.
     static var _properties: [AnyKeyPath] { get }
 }
 
 extension PositionalRecord {
+    /// By default, the columns, in the order of the properties.
+    public static var databaseSelection: [any SQLSelectable] { _recordLayout.selection }
+
     /// The columns.
     @inlinable
     public static var _fetchLayout: RecordLayout? { _recordLayout }

@@ -134,13 +134,11 @@ public struct RecordBinder {
 
     /// A storage of another type than that of the property: the compiler reports it.
     @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
-    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {
-        fatalError("unavailable")
-    }
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {}
 
     /// A type that has no column: the compiler reports it where the property is read.
     @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
-    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws { fatalError("unavailable") }
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws {}
 
     private func coding(_ index: Int) -> ColumnCoding {
         ColumnCoding(record: layout.record as! any EncodableRecord.Type, column: layout.names[index])
@@ -178,7 +176,7 @@ public struct RecordBinder {
 
     private func bind(_ text: UnsafeBufferPointer<UInt8>, _ statement: SQLiteStatement, _ parameter: CInt) -> CInt {
         guard let count = CInt(exactly: text.count) else { return SQLITE_TOOBIG }
-        let place = buffer.unsafelyUnwrapped.append(UnsafeRawBufferPointer(text))
+        let place = buffer.unsafelyUnwrapped.append(text)
         return place.withMemoryRebound(to: CChar.self, capacity: text.count) {
             rowan_bind_static_text(statement, parameter, $0, count)
         }
@@ -192,7 +190,7 @@ public struct RecordBinder {
         case .string(let text): bind(text, statement, parameter)
         case .blob(let data) where !data.isEmpty:
             guard let count = CInt(exactly: data.count) else { return note(SQLITE_TOOBIG) }
-            let place = data.withUnsafeBytes { buffer.unsafelyUnwrapped.append($0) }
+            let place = data.withUnsafeBytes { buffer.unsafelyUnwrapped.append($0.bindMemory(to: UInt8.self)) }
             note(rowan_bind_static_blob(statement, parameter, place, count))
         case .null, .int64, .double, .blob: note(value.bind(to: statement, at: parameter))
         }
@@ -211,11 +209,9 @@ public struct RecordBinder {
 
 extension PersistenceContainer {
     /// Sets the values of a generated record. For generated code only.
-    public mutating func _set<Record: MutablePersistableRecord>(_ record: Record) throws {
-        // Generated code calls it for a type with a layout.
-        let layout = Record._tableLayout.unsafelyUnwrapped
+    public mutating func _set<Record: PositionalRecord>(_ record: Record) throws {
         try withUnsafeMutablePointer(to: &self) { container in
-            var binder = RecordBinder(container, layout)
+            var binder = RecordBinder(container, Record._recordLayout)
             try record._bind(to: &binder)
         }
     }

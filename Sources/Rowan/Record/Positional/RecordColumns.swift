@@ -17,10 +17,8 @@ public struct RecordColumns {
     @usableFromInline unowned(unsafe) let statement: Statement?
     @usableFromInline unowned(unsafe) let layout: RecordLayout
 
-    /// The columns of a row, by name.
-    public init(_ row: Row, _ layout: RecordLayout?) {
-        // Generated code passes the layout of its type.
-        let layout = layout.unsafelyUnwrapped
+    /// The columns of a row: by position, or else by name.
+    public init(_ row: Row, _ layout: RecordLayout) {
         if row.hasPositions(of: layout) {
             self.init(positionsOf: row, layout)
         } else {
@@ -69,65 +67,33 @@ public struct RecordColumns {
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
         if let pointer {
-            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
-            if let value = Value.fromColumn(column) { return value }
-        } else if let value = owned(Value.self, index) {
+            if let value = Value.fromColumn(column(pointer, index)) { return value }
+        } else if let value = copied(Value.self, index) {
             return value
         }
-        return try decode(index)
+        return try property(index).decode()
     }
 
-    /// The value of a copied row with known positions; nil if it does not convert. It is not inlined, but it specialises.
-    @inlinable @inline(never)
-    func owned<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) -> Value? {
-        isPositional ? row.value(type, at: index) : nil
+    /// The value of a property, in a storage of its own; nil for NULL and for a missing column.
+    ///
+    /// - Throws: ``RowDecodingError`` for a value that does not convert.
+    @inlinable
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
+        guard let pointer else { return try property(index).decodeIfPresent(as: storage) }
+        let column = column(pointer, index)
+        if column.isNull { return nil }
+        if let value = storage.value(from: column) { return value }
+        throw property(index).error(Storage.Value.self)
     }
 
-    @usableFromInline
-    func decode<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
-        try isPositional
-            ? row.decode(Value.self, atIndex: index) : row.decode(Value.self, forColumn: layout.names[index])
-    }
-
-    /// The value of a property, in another storage than that of its type.
+    /// The same for a property that is not optional.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
     @inlinable
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
-        if let pointer {
-            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
-            if !column.isNull, let value = storage.value(from: column) { return value }
-            throw decodingError(Storage.Value.self, at: index)
-        }
-        guard let value: Storage.Value = try self(index, as: storage) else {
-            throw try missingValue(Storage.Value.self, at: index)
-        }
-        return value
-    }
-
-    /// The same for an optional property: nil for NULL and for a missing column.
-    @inlinable
-    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
-        if let pointer {
-            let column = ColumnValue.statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
-            if column.isNull { return nil }
-            if let value = storage.value(from: column) { return value }
-            throw decodingError(Storage.Value.self, at: index)
-        }
-        return try value(index, storage)
-    }
-
-    @usableFromInline
-    func value<Storage: ColumnStorage>(_ index: Int, _ storage: Storage) throws -> Storage.Value? {
-        guard let column = knownIndex(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        if let value = storage.value(from: row.column(atUncheckedIndex: column)) { return value }
-        throw decodingError(Storage.Value.self, at: column)
-    }
-
-    /// The error of a property without a value.
-    @usableFromInline
-    func missingValue(_ type: any Any.Type, at index: Int) throws -> any Error {
-        decodingError(type, at: try columnIndex(index))
+        let value: Storage.Value? = try self(index, as: storage)
+        if let value { return value }
+        throw property(index).error(Storage.Value.self)
     }
 
     /// The value of a property of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a
@@ -136,42 +102,43 @@ public struct RecordColumns {
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     @_disfavoredOverload
     public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
-        try CodableColumn(row, knownIndex(index), layout.names[index], recordType).decode()
+        try property(index).decode(codable: Value.self)
     }
 
     /// The value of a property that is stored as JSON. For an optional, nil for NULL and for a missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
-        try CodableColumn(row, knownIndex(index), layout.names[index], recordType).decodeJSON()
+        try property(index).decodeJSON()
     }
 
     /// A storage of another type than that of the property: the compiler reports it.
     @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
     public func callAsFunction<Value>(_ index: Int, as storage: some ColumnStorage) throws -> Value {
-        fatalError("unavailable")
+        throw property(index).error(Value.self)
     }
 
     /// A type that has no column: the compiler reports it.
     @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
-    public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }
+    public func callAsFunction<Value>(_ index: Int) throws -> Value { throw property(index).error(Value.self) }
 
-    // Only a FetchableRecord has columns to read.
-    private var recordType: any FetchableRecord.Type { layout.record as! any FetchableRecord.Type }
+    // MARK: Columns
 
-    @usableFromInline
-    func decodingError(_ type: any Any.Type, at column: Int) -> any Error { row.decodingError(type, at: column) }
-
-    /// The index of a property's column in the row.
-    @usableFromInline
-    func columnIndex(_ index: Int) throws -> Int {
-        guard let column = knownIndex(index) else { throw row.missingColumnError(layout.names[index]) }
-        return column
+    @inlinable @inline(__always)
+    func column(_ pointer: SQLiteStatement, _ index: Int) -> ColumnValue {
+        .statement(pointer, index: first &+ CInt(truncatingIfNeeded: index), strict: false)
     }
 
-    @inlinable
-    func knownIndex(_ index: Int) -> Int? { isPositional ? index : indexByName(index) }
+    /// The value of a copied row with known positions; nil if it does not convert. It is not inlined, but it specialises.
+    @inlinable @inline(never)
+    func copied<Value: DatabaseValueConvertible>(_ type: Value.Type, _ index: Int) -> Value? {
+        isPositional ? row.value(type, at: index) : nil
+    }
 
+    /// The column of a property, for all that is slower than these.
     @usableFromInline
-    func indexByName(_ index: Int) -> Int? { row.index(ofColumn: layout.names[index]) }
+    func property(_ index: Int) -> PropertyColumn {
+        let (row, name) = (row, layout.names[index])
+        return PropertyColumn(row, isPositional ? index : row.index(ofColumn: name), name, of: layout.record)
+    }
 }

@@ -1,33 +1,6 @@
 // How `@Selection` types read their members: columns, records of scopes or of the row itself, and prefetched records. The
 // place of each member is found once an execution (benchmarks join-belongs-to-record, include-all-record).
 
-import Synchronization
-
-/// The members of a type that `@Selection` has generated. For generated code only.
-public final class SelectionLayout: Sendable {
-    let type: any FetchableRecord.Type
-    let names: [String]
-
-    /// Creates the layout of a type.
-    public init(_ type: any FetchableRecord.Type, _ names: [String]) {
-        self.type = type
-        self.names = names
-    }
-
-    /// The layouts of generic types, which have no static stored properties.
-    private static let shared = Mutex<[ObjectIdentifier: SelectionLayout]>([:])
-
-    /// The layout of a generic type, created once.
-    public static func shared(by type: any FetchableRecord.Type, _ names: [String]) -> SelectionLayout {
-        shared.withLock { layouts in
-            if let known = layouts[ObjectIdentifier(type)] { return known }
-            let layout = SelectionLayout(type, names)
-            layouts[ObjectIdentifier(type)] = layout
-            return layout
-        }
-    }
-}
-
 /// Where the members of a selection are in a row.
 @usableFromInline
 final class MemberPlaces {
@@ -42,12 +15,12 @@ final class MemberPlaces {
         case base
     }
 
-    let layout: SelectionLayout
+    let layout: RecordLayout
     @exclusivity(unchecked) var places: [Place]
     /// The member that is the row itself: there is one at most.
     @exclusivity(unchecked) var base: Int?
 
-    init(_ layout: SelectionLayout) {
+    init(_ layout: RecordLayout) {
         self.layout = layout
         places = Array(repeating: .unknown, count: layout.names.count)
     }
@@ -55,18 +28,19 @@ final class MemberPlaces {
 
 /// The members of a `@Selection` type in a row. For generated code only: a call with the index of a member decodes it.
 public struct RecordMembers {
-    private let row: Row
+    @usableFromInline let row: Row
     private let places: MemberPlaces
 
     /// The members of a row.
-    public init(_ row: Row, _ layout: SelectionLayout) {
+    public init(_ row: Row, _ layout: RecordLayout) {
         self.row = row
-        // Only this file sets it.
-        if let known = row.memberPlaces.map({ unsafeDowncast($0, to: MemberPlaces.self) }), known.layout === layout {
+        // Only this initializer sets it.
+        let known = row.memory?.memberPlaces.map { unsafeDowncast($0, to: MemberPlaces.self) }
+        if let known, known.layout === layout {
             places = known
         } else {
             places = MemberPlaces(layout)
-            if row.isMoved { row.memberPlaces = places }
+            if row.isMoved { row.remembering().memberPlaces = places }
         }
     }
 
@@ -77,29 +51,22 @@ public struct RecordMembers {
     /// - Throws: ``RowDecodingError`` for a missing column, or a value that does not convert.
     @inlinable
     public func callAsFunction<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
-        guard let column = column(index) else {
-            if let value = Value.fromMissingColumn() { return value }
-            throw missingColumn(index)
-        }
-        if let value = self.row(Value.self, column) { return value }
-        throw decodingError(Value.self, column)
+        if let column = column(index), let value = row.value(Value.self, at: column) { return value }
+        return try property(index).decode()
     }
 
-    /// The value of a column, in another storage than that of its type.
+    /// The value of a column, in a storage of its own; nil for NULL and for a missing column.
+    ///
+    /// - Throws: ``RowDecodingError`` for a value that does not convert.
+    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
+        try property(index).decodeIfPresent(as: storage)
+    }
+
+    /// The same for a member that is not optional.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not convert.
     public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value {
-        guard let column = column(index) else { throw missingColumn(index) }
-        let value = row.column(atUncheckedIndex: column)
-        if !value.isNull, let value = storage.value(from: value) { return value }
-        throw decodingError(Storage.Value.self, column)
-    }
-
-    /// The same for an optional member: nil for NULL and for a missing column.
-    public func callAsFunction<Storage: ColumnStorage>(_ index: Int, as storage: Storage) throws -> Storage.Value? {
-        guard let column = column(index), !row.column(atUncheckedIndex: column).isNull else { return nil }
-        if let value = storage.value(from: row.column(atUncheckedIndex: column)) { return value }
-        throw decodingError(Storage.Value.self, column)
+        try property(index).decodeIfPresent(as: storage).orThrow(property(index).error(Storage.Value.self))
     }
 
     /// The value of a column of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a missing
@@ -108,14 +75,14 @@ public struct RecordMembers {
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     @_disfavoredOverload
     public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
-        try CodableColumn(row, column(index), places.layout.names[index], places.layout.type).decode()
+        try property(index).decode(codable: Value.self)
     }
 
     /// The value of a column that stores JSON. For an optional, nil for NULL and for a missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     public func callAsFunction<Value: Decodable>(_ index: Int, as storage: JSONStorage) throws -> Value {
-        try CodableColumn(row, column(index), places.layout.names[index], places.layout.type).decodeJSON()
+        try property(index).decodeJSON()
     }
 
     // MARK: Records
@@ -158,16 +125,14 @@ public struct RecordMembers {
 
     /// A type that is neither a value nor a record: the compiler reports it.
     @available(*, unavailable, message: "this type is no value and no record: conform it to FetchableRecord or Codable")
-    public func callAsFunction<Value>(_ index: Int) throws -> Value { fatalError("unavailable") }
+    public func callAsFunction<Value>(_ index: Int) throws -> Value { throw property(index).error(Value.self) }
 
     // MARK: Places
 
-    @inlinable
-    func row<Value: DatabaseValueConvertible>(_ type: Value.Type, _ column: Int) -> Value? {
-        currentRow.value(type, at: column)
+    @usableFromInline
+    func property(_ index: Int) -> PropertyColumn {
+        PropertyColumn(row, column(index), places.layout.names[index], of: places.layout.record)
     }
-
-    @usableFromInline var currentRow: Row { row }
 
     /// The column of a member; nil if the row has none.
     @usableFromInline
@@ -216,16 +181,10 @@ public struct RecordMembers {
 
     // MARK: Errors
 
-    @usableFromInline
-    func missingColumn(_ index: Int) -> any Error { row.missingColumnError(places.layout.names[index]) }
-
-    @usableFromInline
-    func decodingError(_ type: any Any.Type, _ column: Int) -> any Error { row.decodingError(type, at: column) }
-
     private func onlyNull(_ index: Int) -> any Error {
         RowDecodingError(
             reason: "scope \"\(places.layout.names[index])\" contains only NULL values: declare the member of "
-                + "\(places.layout.type) as an optional", row: row)
+                + "\(places.layout.record) as an optional", row: row)
     }
 
     private func twoBases(_ index: Int, _ base: Int) -> any Error {
@@ -233,7 +192,7 @@ public struct RecordMembers {
         let scopes = row.scopesTree.names.sorted().joined(separator: ", ")
         return RowDecodingError(
             reason:
-                "\(places.layout.type): the row has no scope \"\(names[index])\" and no scope \"\(names[base])\", and only "
+                "\(places.layout.record): the row has no scope \"\(names[index])\" and no scope \"\(names[base])\", and only "
                 + "one of them can be the row itself (the row has: \(scopes)). Include the association with this key",
             column: names[index], row: row)
     }

@@ -121,7 +121,7 @@ extension DatabaseDateEncodingStrategy {
         case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
         case .secondsSince1970: Self.integer(date.timeIntervalSince1970)
         case .millisecondsSince1970: Self.integer(date.timeIntervalSince1970 * 1_000)
-        case .iso8601: DatabaseValue(iso8601: date)
+        case .iso8601: ISO8601Storage().databaseValue(of: date)
         case .formatted(let formatter): formatter.string(from: date).databaseValue
         case .custom(let encode): encode(date)?.databaseValue ?? .null
         }
