@@ -24,7 +24,7 @@ struct Problem: Error {
         self.fix = fix
     }
 
-    /// The diagnostic, for a declaration that stands at a place of a file.
+    /// The diagnostic, for a declaration at a place of a file.
     func diagnostic(_ piece: SourcePiece) -> PluginDiagnostic {
         let (file, base) = (piece.location.fileName, piece.location.offset)
         return PluginDiagnostic(

@@ -9,7 +9,7 @@ extension TokenReader {
         }
     }
 
-    /// Whether `#if` stands before us, in which the members of a value follow: `.name()`.
+    /// Whether the next tokens are an `#if` with members of a value: `.name()`.
     var startsConditionalMembers: Bool {
         var reader = self
         while reader.isAt("#"), reader.peek().text == "if" {

@@ -31,7 +31,7 @@ extension TokenReader {
             advance()
         case .symbol:
             guard current.text == "." else {
-                // A prefix operator, or an operator as a value: `reduce(0, +)` stands in brackets.
+                // A prefix operator, or an operator as a value: `reduce(0, +)` is inside brackets.
                 throw error("expected a value")
             }
             advance()

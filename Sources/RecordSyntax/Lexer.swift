@@ -122,7 +122,7 @@ public struct Lexer {
         return trivia
     }
 
-    /// Skips a comment, in which other comments may stand. Returns whether it contains the end of a line.
+    /// Skips a comment, which may contain other comments. Returns whether it contains the end of a line.
     private mutating func skipBlockComment() throws(SyntaxError) -> Bool {
         let start = position
         var (nesting, isLine) = (0, false)

@@ -15,7 +15,7 @@ public struct StructModel: Equatable, Sendable {
     public var members: [MemberModel] = []
 }
 
-/// A name, and where it stands.
+/// A name, and its place in the source.
 public struct NameModel: Equatable, Sendable {
     /// The name as it is written, perhaps between backticks.
     public let text: String
@@ -43,7 +43,7 @@ public struct AttributeModel: Equatable, Sendable {
     public var offset: Int
     /// The offset after its last byte.
     public var end: Int
-    /// Whether the attribute alone stands between `#if` and `#endif`.
+    /// Whether the attribute, without its declaration, is inside `#if`.
     public var isConditional = false
 }
 
@@ -79,7 +79,7 @@ public struct MemberModel: Equatable, Sendable {
     public var modifiers: [ModifierModel]
     public var content: Content
     public var offset: Int
-    /// Whether the member stands between `#if` and `#endif`.
+    /// Whether the member is inside `#if`.
     public var isConditional: Bool
 }
 

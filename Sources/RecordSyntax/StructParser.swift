@@ -45,7 +45,7 @@ extension TokenReader {
         if take(":") { type.inheritedTypes = try readInheritedTypes() }
         try skipWhereClause()
         guard isAt("{") else { throw error("expected '{'") }
-        // The members of other declarations than structs concern nobody.
+        // Nobody needs the members of other declarations than structs.
         guard keyword == "struct" else {
             try skipBrackets()
             return type
@@ -107,7 +107,7 @@ extension TokenReader {
         if take(";") { return }
         let offset = current.start
         var attributes = try readAttributes()
-        // Attributes may stand between modifiers.
+        // There may be attributes between modifiers.
         var modifiers = try readModifiers()
         while isAt("@") {
             attributes += try readAttributes()

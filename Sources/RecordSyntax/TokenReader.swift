@@ -1,4 +1,4 @@
-// Reads tokens one after the other, and skips what stands between brackets.
+// Reads tokens one after the other, and skips the contents of brackets.
 
 /// A position among the tokens of a source.
 struct TokenReader {

@@ -1,5 +1,5 @@
 // How `@Selection` types read their members: columns, records of scopes or of the row itself, and prefetched records. The
-// place of each member is found once an execution (benchmarks join-belongs-to-record, include-all-record).
+// place of each member is found once per execution (benchmarks join-belongs-to-record, include-all-record).
 
 /// Where the members of a selection are in a row.
 @usableFromInline
@@ -124,7 +124,7 @@ public struct RecordMembers {
     }
 
     /// A type that is neither a value nor a record: the compiler reports it.
-    @available(*, unavailable, message: "this type is no value and no record: conform it to FetchableRecord or Codable")
+    @available(*, unavailable, message: "neither a value nor a record: conform the type to FetchableRecord or Codable")
     public func callAsFunction<Value>(_ index: Int) throws -> Value { throw property(index).error(Value.self) }
 
     // MARK: Places

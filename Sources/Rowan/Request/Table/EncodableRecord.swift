@@ -171,8 +171,8 @@ extension RecordStorage {
     /// The storage of a type, which may be a record type.
     init(_ type: any Any.Type, _ layout: RecordLayout? = nil) {
         self.init(
-            type: type, encode: storedByStrategy,
-            convert: layout?.hasStorages == true ? storedByLayout : nil)
+            type: type, encode: layout == nil ? storedByStrategy : storedByLayout,
+            convert: layout?.hasStorages == true ? convertedByLayout : nil)
     }
 }
 
@@ -180,16 +180,20 @@ extension RecordStorage {
 /// encode their values themselves.
 @Sendable
 private func storedByStrategy(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
-    if let layout = (type as? any TableRecord.Type)?._tableLayout {
-        return layout.storedValue(value.value, forColumn: column) ?? value.databaseValue
-    }
     guard let type = type as? any (EncodableRecord & Encodable).Type else { return value.databaseValue }
     return type.storedValue(value.value, forColumn: column)
 }
 
-/// The stored form of a value, with the storages of a generated record type.
+/// The stored form of a value, with the storages of a generated record type, which has no strategies.
 @Sendable
-private func storedByLayout(_ type: any Any.Type, _ value: DatabaseValue, _ column: String) -> DatabaseValue? {
+private func storedByLayout(_ type: any Any.Type, _ value: StorableValue, _ column: String) -> DatabaseValue {
+    let layout = (type as? any TableRecord.Type)?._tableLayout
+    return layout?.storedValue(value.value, forColumn: column) ?? value.databaseValue
+}
+
+/// The same for a value that is already in the form of its own type; nil if it stays.
+@Sendable
+private func convertedByLayout(_ type: any Any.Type, _ value: DatabaseValue, _ column: String) -> DatabaseValue? {
     (type as? any TableRecord.Type)?._tableLayout?.storedValue(value, ofColumn: column)
 }
 
