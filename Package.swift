@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "Rowan", targets: ["Rowan"]),
         // The macros @Record, @Selection and #sql.
         .library(name: "RowanRecords", targets: ["RowanRecords"]),
+        // Compiles the files with #sql again when schema.sql has changed.
+        .plugin(name: "RowanSchema", targets: ["RowanSchema"]),
         // The C API, for programs that call it beside the library.
         .library(name: "CSQLite", targets: ["CSQLite"]),
     ],
@@ -33,19 +35,25 @@ let package = Package(
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
         .macro(
-            name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion"], swiftSettings: settings),
+            name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion", "SQLExpansion"],
+            swiftSettings: settings),
         .target(
             name: "RecordExpansion", dependencies: ["PluginMessages", "RecordSyntax"], swiftSettings: settings),
+        .target(
+            name: "SQLExpansion", dependencies: ["CSQLite", "PluginMessages", "RecordSyntax"], swiftSettings: settings),
         .target(name: "RecordSyntax", swiftSettings: settings),
         .target(name: "PluginMessages", swiftSettings: settings),
+        .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),
+        .executableTarget(name: "RowanSchemaStamp", swiftSettings: settings),
         .testTarget(
-            name: "RowanTests", dependencies: ["Rowan", "RowanRecords"], sources: tests,
+            name: "RowanTests", dependencies: ["Rowan", "RowanRecords"], exclude: ["Documentation/schema.sql"],
+            sources: tests,
             // The library is optimised in release; optimising the tests as one takes ten minutes.
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
         .testTarget(
-            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax"],
-            swiftSettings: settings),
+            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
+            exclude: ["SQL/schema.sql"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

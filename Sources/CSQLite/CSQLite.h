@@ -41,6 +41,15 @@ static inline int rowan_has_preupdate_hook(void) { return sqlite3_preupdate_hook
 
 static inline int rowan_can_serialize(void) { return sqlite3_serialize != 0 && sqlite3_deserialize != 0; }
 
+#if SQLITE_VERSION_NUMBER >= 3038000
+#pragma weak sqlite3_error_offset
+
+/// The place of the last error in its SQL, or -1. https://sqlite.org/c3ref/errcode.html
+static inline int rowan_error_offset(sqlite3 *db) { return sqlite3_error_offset == 0 ? -1 : sqlite3_error_offset(db); }
+#else
+static inline int rowan_error_offset(sqlite3 *db) { return -1; }
+#endif
+
 typedef void (*rowan_preupdate_function)(
     void *context, sqlite3 *db, int operation, const char *schema, const char *table, sqlite3_int64 old_rowid,
     sqlite3_int64 new_rowid);

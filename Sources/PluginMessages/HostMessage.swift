@@ -52,6 +52,8 @@ public struct AttachedExpansion: Equatable, Sendable, Decodable {
 public struct FreestandingExpansion: Equatable, Sendable, Decodable {
     public let macro: MacroReference
     public let syntax: SourcePiece
+    /// The declarations around the expression, without their members, from the innermost one.
+    public let lexicalContext: [SourcePiece]?
 }
 
 extension HostMessage: Decodable {

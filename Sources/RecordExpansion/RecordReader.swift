@@ -1,5 +1,6 @@
 // From the model of a struct to the description of a record, with all errors of the declaration.
 
+import PluginMessages
 import RecordSyntax
 
 struct RecordReader {

@@ -54,7 +54,7 @@ public struct Lexer {
     /// The open brackets, of which the innermost decides where an interpolation ends.
     private var depth = 0
 
-    private init(_ bytes: [UInt8], from position: Int) {
+    init(_ bytes: [UInt8], from position: Int) {
         self.bytes = bytes
         self.position = position
     }
@@ -289,7 +289,7 @@ public struct Lexer {
     /// Skips a string literal, from its first quotation mark.
     private mutating func skipString(hashes: Int) throws(SyntaxError) {
         let start = position
-        let isMultiline = starts(with: "\"\"\"") && !isEmptyString(hashes: hashes)
+        let isMultiline = isAtMultilineString(hashes: hashes)
         position += isMultiline ? 3 : 1
         while true {
             guard position < bytes.count else { throw SyntaxError("the string has no end", at: start) }
@@ -315,6 +315,9 @@ public struct Lexer {
         }
     }
 
+    /// Whether the quotation marks begin a string of several lines.
+    func isAtMultilineString(hashes: Int) -> Bool { starts(with: "\"\"\"") && !isEmptyString(hashes: hashes) }
+
     /// Whether three quotation marks are a raw string with one mark, as in `#"""#`.
     private func isEmptyString(hashes: Int) -> Bool {
         guard hashes > 0 else { return false }
@@ -327,7 +330,7 @@ public struct Lexer {
         index + count <= bytes.count && bytes[index..<(index + count)].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
-    private mutating func skipInterpolation() throws(SyntaxError) {
+    mutating func skipInterpolation() throws(SyntaxError) {
         var inner = Lexer(bytes, from: position)
         try inner.readAll(untilClosingParenthesis: true)
         position = inner.position + 1

@@ -2,5 +2,13 @@
 
 import PluginMessages
 import RecordExpansion
+import SQLExpansion
 
-try MessageChannel().run(expand)
+let statements = StatementExpander()
+
+try MessageChannel().run { message in
+    switch message {
+    case .expandFreestanding(let expansion) where expansion.macro.typeName == "SQLMacro": statements.expand(expansion)
+    default: expand(message)
+    }
+}

@@ -10,6 +10,9 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "consumer", dependencies: [.product(name: "Rowan", package: "Rowan")]),
+        .executableTarget(
+            name: "statements", dependencies: [.product(name: "RowanRecords", package: "Rowan")],
+            plugins: [.plugin(name: "RowanSchema", package: "Rowan")]),
         .testTarget(
             name: "ConsumerTests",
             dependencies: [

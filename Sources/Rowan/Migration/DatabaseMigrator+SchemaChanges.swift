@@ -61,18 +61,24 @@ extension DatabaseMigrator {
     }
 
     /// The schema that migrations create in an empty database.
-    private func freshSchema(_ migrations: [Migration], _ configuration: Configuration) throws -> SchemaSnapshot {
+    func freshSchema(_ migrations: [Migration], _ configuration: Configuration) throws -> SchemaSnapshot {
+        try withScratchDatabase(configuration) { db in
+            try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
+                for migration in migrations { try migration.run(db, &enforcement) }
+            }
+            return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
+        }
+    }
+
+    /// Runs the closure with an empty database in a temporary file: SQLite refuses some statements in memory.
+    func withScratchDatabase<T>(_ configuration: Configuration, _ body: (Database) throws -> T) throws -> T {
         try withScratchFolder { folder in
-            // A file, because migrations may do what SQLite refuses in memory.
             let path = folder.appendingPathComponent("schema.sqlite").path
             let queue = try DatabaseQueue(path: path, configuration: configuration.forScratchDatabase)
             return try queue.writeWithoutTransaction { db in
                 // The file is deleted: a crash may damage it.
                 try db.execute(sql: "PRAGMA synchronous = OFF")
-                try ForeignKeyEnforcement.duringMigrations(db) { enforcement in
-                    for migration in migrations { try migration.run(db, &enforcement) }
-                }
-                return try SchemaSnapshot(db, excluding: AppliedMigrations.owns)
+                return try body(db)
             }
         }
     }

@@ -26,6 +26,13 @@ package struct SchemaSnapshot: Sendable {
             }
     }
 
+    /// The definitions, in an order in which SQLite can run them: tables, indexes, views, triggers, each in the order of
+    /// their creation.
+    package var statements: [String] {
+        let kinds: [SchemaObject.Kind] = [.table, .index, .view, .trigger]
+        return kinds.flatMap { kind in entries.filter { $0.object.kind == kind }.compactMap(\.object.sql) }
+    }
+
     private var byKey: [Key: Entry] {
         Dictionary(entries.map { (Self.key(of: $0), $0) }) { first, _ in first }
     }

@@ -1,31 +1,32 @@
-// The errors that a macro reports, at the place that they concern.
+// An error that a macro reports, at the place that it concerns.
 
-import PluginMessages
-import RecordSyntax
-
-/// An error in the source of a declaration.
-struct Problem: Error {
-    let message: String
-    /// The offset in the source of the declaration.
-    let offset: Int
+/// An error in the source of a declaration or an expression.
+package struct Problem: Error {
+    package let message: String
+    /// The offset in the source.
+    package let offset: Int
     /// A change that mends it.
-    var fix: Fix?
+    package var fix: Fix?
 
-    struct Fix {
+    package struct Fix {
         let message: String
         let start: Int
         let end: Int
         let text: String
+
+        package init(message: String, start: Int, end: Int, text: String) {
+            (self.message, self.start, self.end, self.text) = (message, start, end, text)
+        }
     }
 
-    init(_ message: String, at offset: Int, fix: Fix? = nil) {
+    package init(_ message: String, at offset: Int, fix: Fix? = nil) {
         self.message = message
         self.offset = offset
         self.fix = fix
     }
 
-    /// The diagnostic, for a declaration at a place of a file.
-    func diagnostic(_ piece: SourcePiece) -> PluginDiagnostic {
+    /// The diagnostic, for source at a place of a file.
+    package func diagnostic(_ piece: SourcePiece) -> PluginDiagnostic {
         let (file, base) = (piece.location.fileName, piece.location.offset)
         return PluginDiagnostic(
             message, position: .init(fileName: file, offset: base + offset),

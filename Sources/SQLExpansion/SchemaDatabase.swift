@@ -1,0 +1,168 @@
+// The schema that statements are checked against: an empty database in memory.
+
+import CSQLite
+
+/// An empty database with the tables of a schema.
+final class SchemaDatabase {
+    let connection: OpaquePointer
+    /// The tables of record types, where they don't follow from the names of the types.
+    private(set) var recordTables: [String: String] = [:]
+
+    /// - Parameter schema: SQL statements, and comments that declare what SQL can't.
+    init(_ schema: String) throws(SchemaError) {
+        var pointer: OpaquePointer?
+        guard sqlite3_open_v2(":memory:", &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK,
+            let pointer
+        else {
+            sqlite3_close(pointer)
+            throw SchemaError("SQLite can't open a database in memory", line: 1)
+        }
+        connection = pointer
+        // As connections of Rowan: "name" is a column, and never a text.
+        _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0)
+        _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
+        for name in Self.builtinCollations { addCollation(name) }
+        let declaredTables = try declare(schema)
+        try load(Array(schema.utf8), except: declaredTables)
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// The collations of all connections of Rowan.
+    private static let builtinCollations = [
+        "swiftCompare", "swiftCaseInsensitiveCompare", "swiftLocalizedCaseInsensitiveCompare", "swiftLocalizedCompare",
+        "swiftLocalizedStandardCompare",
+    ]
+
+    /// Adds what the comments declare. Returns the names of the tables.
+    private func declare(_ schema: String) throws(SchemaError) -> [String] {
+        var tables: [String] = []
+        for (index, line) in schema.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard let directive = try SchemaDirective(line: line, number: index + 1) else { continue }
+            switch directive {
+            case .function(let kind, let name, let count): addFunction(kind, name, count)
+            case .collation(let name): addCollation(name)
+            case .tokenizer(let name): addTokenizer(name)
+            case .record(let type, let table): recordTables[type] = table
+            case .table(let name, let definition):
+                if let problem = execute("CREATE TABLE \(definition)") { throw SchemaError(problem, line: index + 1) }
+                tables.append(name.lowercased())
+            }
+        }
+        return tables
+    }
+
+    private var message: String { String(cString: sqlite3_errmsg(connection)) }
+
+    /// Runs statements. Returns the error.
+    private func execute(_ sql: String) -> String? {
+        sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK ? nil : message
+    }
+
+    private func load(_ schema: [UInt8], except declaredTables: [String]) throws(SchemaError) {
+        var failure: SchemaError?
+        forEachStatement(schema) { statement, start in
+            if let statement {
+                var code = sqlite3_step(statement)
+                while code == SQLITE_ROW { code = sqlite3_step(statement) }
+                if code == SQLITE_DONE { return true }
+            }
+            let message = message
+            if declaredTables.contains(where: { message.lowercased() == "table \($0) already exists" }) { return true }
+            failure = SchemaError(
+                message, line: 1 + schema[..<firstByte(schema, start)].count { $0 == UInt8(ascii: "\n") })
+            return false
+        }
+        if let failure { throw failure }
+    }
+
+    /// Compiles the statements of an SQL text, one after the other.
+    ///
+    /// - Parameter body: gets nil for a statement with an error, and where it starts. Returns whether to go on.
+    private func forEachStatement(_ sql: [UInt8], _ body: (OpaquePointer?, Int) -> Bool) {
+        (sql + [0]).withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { text in
+                guard let base = text.baseAddress else { return }
+                var offset = 0
+                while offset < sql.count {
+                    var statement: OpaquePointer?
+                    var tail: UnsafePointer<CChar>?
+                    let code = sqlite3_prepare_v2(
+                        connection, base + offset, CInt(text.count - offset), &statement, &tail)
+                    defer { sqlite3_finalize(statement) }
+                    let start = offset
+                    // SQLite gives no tail of a statement with an error.
+                    offset =
+                        code == SQLITE_OK
+                        ? tail.map { base.distance(to: $0) } ?? sql.count : endOfStatement(sql, from: offset)
+                    // A comment is no statement.
+                    if code == SQLITE_OK, statement == nil { continue }
+                    guard body(statement, start) else { return }
+                }
+            }
+        }
+    }
+
+    /// Where a statement begins after its spaces.
+    private func firstByte(_ sql: [UInt8], _ start: Int) -> Int {
+        sql[start...].firstIndex { $0 > UInt8(ascii: " ") } ?? start
+    }
+
+    private func endOfStatement(_ sql: [UInt8], from start: Int) -> Int {
+        var end = start
+        while end < sql.count {
+            end += 1
+            guard sql[end - 1] == UInt8(ascii: ";") else { continue }
+            if sqlite3_complete(String(decoding: sql[start..<end], as: UTF8.self)) != 0 { break }
+        }
+        return end
+    }
+
+    // MARK: Checks
+
+    /// What SQLite says of a text.
+    struct Finding: Equatable {
+        let message: String
+        /// Where it stands in the text, in bytes.
+        let offset: Int
+        /// The name that SQLite does not know.
+        var unknown: SQLWord?
+        /// A name of the schema that resembles it.
+        var suggestion: String?
+    }
+
+    /// Compiles all statements of a text.
+    ///
+    /// - Returns: the first error, and the number of statements and parameters.
+    func check(_ sql: [UInt8]) -> (finding: Finding?, statements: Int, parameters: Int) {
+        var (statements, parameters) = (0, 0)
+        var finding: Finding?
+        forEachStatement(sql) { statement, start in
+            guard let statement else {
+                finding = self.finding(sql, from: start)
+                return false
+            }
+            statements += 1
+            parameters += Int(sqlite3_bind_parameter_count(statement))
+            return true
+        }
+        return (finding, statements, parameters)
+    }
+
+    /// The place of the last error in a text.
+    private func finding(_ sql: [UInt8], from start: Int) -> Finding {
+        let (message, offset) = (message, Int(rowan_error_offset(connection)))
+        if let wanted = unknownName(message) {
+            let words = sqlWords(sql).filter { $0.range.lowerBound >= start }
+            let same = words.filter { $0.text.lowercased() == wanted.name.lowercased() }
+            // `place.titel` is a `titel` after a point.
+            if let word = same.first(where: { $0.followsPoint == wanted.isQualified }) ?? same.first {
+                let suggestion = suggestion(for: wanted, words)
+                return Finding(
+                    message: message, offset: word.range.lowerBound, unknown: word, suggestion: suggestion)
+            }
+        }
+        if offset >= 0 { return Finding(message: message, offset: min(start + offset, sql.count)) }
+        return Finding(message: message, offset: message == "incomplete input" ? sql.count : firstByte(sql, start))
+    }
+}

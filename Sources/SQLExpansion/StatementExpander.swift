@@ -1,0 +1,102 @@
+// `#sql("...")`: SQL that SQLite has checked.
+
+public import PluginMessages
+import RecordSyntax
+
+/// Expands `#sql`. It keeps the schemas open: use one for all expansions.
+public final class StatementExpander {
+    private let files = SchemaFiles()
+
+    public init() {}
+
+    /// The literal, or the errors that SQLite finds in it.
+    public func expand(_ expansion: FreestandingExpansion) -> PluginAnswer {
+        let piece = expansion.syntax
+        do throws(Problem) {
+            return .expansion(try source(expansion), [])
+        } catch {
+            return .expansion(nil, [error.diagnostic(piece)])
+        }
+    }
+
+    private func source(_ expansion: FreestandingExpansion) throws(Problem) -> String {
+        let schema: SchemaDatabase
+        do throws(SchemaFiles.Failure) { schema = try files.schema(of: expansion.syntax.location.fileName) } catch {
+            throw Problem(error.message, at: 0)
+        }
+        let types = (expansion.lexicalContext ?? []).compactMap { typeName($0.source) }
+        let literal = try StatementLiteral(expansion.syntax.source, types: types, recordTables: schema.recordTables)
+        let (finding, statements, parameters) = schema.check(literal.sql)
+        if let finding { throw problem(finding, literal) }
+        guard statements > 0 else {
+            throw Problem("there is no statement in this SQL: write one", at: literal.places[0])
+        }
+        let values = literal.holes.filter { $0.hole == .value || $0.hole == .list }
+        if parameters > values.count {
+            throw Problem(
+                "#sql takes values by interpolation only: write '\\(value)' in place of '?', ':name', '@name' and '$name'",
+                at: literal.places[0])
+        }
+        if parameters < values.count {
+            throw Problem(
+                "an interpolated value stands inside a text, a name or a comment of the SQL: write it outside, as in "
+                    + "\"'%' || \\(value) || '%'\"", at: literal.places[0])
+        }
+        return "_checkedSQL(\(literal.source), _SchemaStamp.self)"
+    }
+
+    private func problem(_ finding: SchemaDatabase.Finding, _ literal: StatementLiteral) -> Problem {
+        var message = "SQLite: \(finding.message)"
+        var fix: Problem.Fix?
+        let offset = finding.offset
+        if let hole = literal.holes.first(where: { $0.range.contains(offset) })?.hole {
+            switch hole {
+            case .table(let type):
+                message +=
+                    ". '\(type)' stands for this table: if it has another name, declare it in schema.sql with "
+                    + "'\(SchemaDirective.mark) record \(type) <table>'"
+            case .column:
+                message += ". #sql takes the name from the member: if the column has another name, write it as text"
+            case .value, .list: break
+            }
+        } else if let word = finding.unknown, let suggestion = finding.suggestion {
+            message += ". Is it '\(suggestion)'?"
+            let (start, last) = (literal.places[word.range.lowerBound], literal.places[word.range.upperBound - 1])
+            // Not where escapes or quotes are part of the name.
+            if last - start == word.range.count - 1, word.text.utf8.count == word.range.count, isPlain(suggestion) {
+                fix = Problem.Fix(message: "write '\(suggestion)'", start: start, end: last + 1, text: suggestion)
+            }
+        }
+        return Problem(message, at: literal.places[offset], fix: fix)
+    }
+
+    private func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || $0 == UInt8(ascii: "_") }
+    }
+
+    /// The name of the type that a declaration is, or extends; nil for a function.
+    private func typeName(_ declaration: String) -> String? {
+        // A declaration that can't be read is no type: `Self` is an error then.
+        guard let tokens = try? Lexer.tokens(of: declaration),
+            let keyword = tokens.firstIndex(where: { Self.keywords.contains($0.text) })
+        else { return nil }
+        // `App.Place` is a place.
+        var index = keyword + 1
+        while index + 2 < tokens.count, tokens[index + 1].text == "." { index += 2 }
+        return tokens[index].text.plain
+    }
+
+    private static let keywords: Set = ["struct", "class", "enum", "actor", "extension"]
+}
+
+extension SchemaFiles.Failure {
+    fileprivate var message: String {
+        switch self {
+        case .missing:
+            "there is no '\(SchemaFiles.fileName)' in the folder of this file, nor in one above: write it with "
+                + "DatabaseMigrator.writeSchema(to:)"
+        case .unreadable(let path, let reason): "'\(path)' can't be read: \(reason)"
+        case .invalid(let path, let error): "\(path):\(error.line): \(error.message)"
+        }
+    }
+}

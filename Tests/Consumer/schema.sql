@@ -1,0 +1,1 @@
+CREATE TABLE player (id INTEGER PRIMARY KEY, score INTEGER);

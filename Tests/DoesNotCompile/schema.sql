@@ -1,0 +1,2 @@
+-- rowan: record Spot place
+CREATE TABLE place (id INTEGER PRIMARY KEY, title TEXT NOT NULL);

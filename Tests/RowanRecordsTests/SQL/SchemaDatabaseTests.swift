@@ -1,0 +1,140 @@
+// The schema that #sql checks against, and what SQLite says of a text.
+
+@testable import SQLExpansion
+import Testing
+
+@Suite("The schema of #sql")
+struct SchemaDatabaseTests {
+    private let schema = """
+        -- rowan: function distance/2
+        -- rowan: aggregate median
+        -- rowan: window running/1
+        -- rowan: collation german
+        -- rowan: tokenizer latinascii
+        -- rowan: table vectors (embedding, distance)
+        -- rowan: record Spot place
+        CREATE TABLE place (id INTEGER PRIMARY KEY, title TEXT NOT NULL, latitude REAL);
+        CREATE INDEX place_far ON place(distance(latitude, 0));
+        CREATE TABLE town ("the name" TEXT COLLATE german);
+        CREATE VIRTUAL TABLE note USING fts5(text, tokenize = 'latinascii');
+        CREATE VIRTUAL TABLE vectors USING vec0(embedding float[4]);
+        CREATE VIEW north AS SELECT * FROM place WHERE latitude > 0;
+        CREATE TRIGGER after AFTER INSERT ON place BEGIN DELETE FROM town; END;
+        """
+
+    /// What SQLite says, and the text from its place on.
+    private func finding(_ sql: String) throws -> (String, String, String?)? {
+        let database = try SchemaDatabase(schema)
+        let bytes = Array(sql.utf8)
+        return database.check(bytes).finding.map {
+            ($0.message, String(decoding: bytes[$0.offset...].prefix(10), as: UTF8.self), $0.suggestion)
+        }
+    }
+
+    @Test(
+        "Valid statements",
+        arguments: [
+            "SELECT id, distance(latitude, ?) FROM place ORDER BY title COLLATE german",
+            "SELECT median(latitude), running(latitude) OVER (ORDER BY id) FROM north",
+            "SELECT rank FROM note WHERE note MATCH ?",
+            "SELECT distance FROM vectors WHERE embedding MATCH 1",
+            "SELECT title COLLATE swiftLocalizedCompare FROM place",
+            "INSERT INTO place VALUES (1, 'a', 2) ON CONFLICT DO NOTHING RETURNING id",
+            "/* a */ SELECT 1; -- b\n SELECT 2;\n", "WITH t AS (SELECT 1 AS a) SELECT a FROM t",
+            "PRAGMA user_version", "EXPLAIN QUERY PLAN SELECT * FROM place",
+        ])
+    func valid(_ sql: String) throws {
+        #expect(try finding(sql) == nil)
+    }
+
+    @Test("Errors, and where they stand")
+    func errors() throws {
+        let cases: [(sql: String, message: String, place: String, suggestion: String?)] = [
+            ("SELECT titel FROM place", "no such column: titel", "titel FROM", "title"),
+            ("SELECT 'titel', p.titel FROM place p", "no such column: p.titel", "titel FROM", "title"),
+            ("SELECT title FROM plcae", "no such table: plcae", "plcae", "place"),
+            ("SELECT title -- plcae\nFROM main.plcae", "no such table: main.plcae", "plcae", "place"),
+            ("SELECT 1; SELECT xyz FROM place", "no such column: xyz", "xyz FROM p", nil),
+            ("SELECT 1;\n\n SELECT FROM place", "near \"FROM\": syntax error", "FROM place", nil),
+            ("SELECT title FORM place", "near \"place\": syntax error", "place", nil),
+            ("INSERT INTO place (titel) VALUES (1)", "table place has no column named titel", "titel) VAL", "title"),
+            ("SELECT dist(1) FROM place", "no such function: dist", "dist(1) FR", nil),
+            (
+                "SELECT distance(1) FROM place", "wrong number of arguments to function distance()", "distance(1",
+                nil
+            ),
+            ("SELECT a.id FROM place, place b", "no such column: a.id", "id FROM pl", "id"),
+            ("SELECT id FROM place, place b", "ambiguous column name: id", "id FROM pl", nil),
+            ("SELECT 1 FROM place ORDER BY title COLLATE french", "no such collation sequence: french", "french", nil),
+            ("SELECT \"text\" FROM place", "no such column: text", "\"text\" FRO", nil),
+            ("SELECT 1 WHERE (", "incomplete input", "", nil),
+            ("INSERT INTO place VALUES (1)", "table place has 3 columns but 1 values were supplied", "INSERT INT", nil),
+            ("SELECT `the nam` FROM town", "no such column: the nam", "`the nam` ", "the name"),
+            ("SELECT unheard FROM place", "no such column: unheard", "unheard FR", nil),
+        ]
+        for expected in cases {
+            let found = try #require(try finding(expected.sql), "\(expected.sql)")
+            // Later versions of SQLite add advice to the message.
+            #expect(found.0.hasPrefix(expected.message), "\(expected.sql)")
+            #expect(found.1 == expected.place, "\(expected.sql)")
+            #expect(found.2 == expected.suggestion, "\(expected.sql)")
+        }
+    }
+
+    @Test("Statements and parameters are counted")
+    func counts() throws {
+        let database = try SchemaDatabase(schema)
+        let found = database.check(Array("SELECT ? + ?; -- ?\nSELECT '?', ?".utf8))
+        #expect(found.finding == nil && found.statements == 2 && found.parameters == 3)
+        #expect(database.check(Array(" -- nothing".utf8)).statements == 0)
+        #expect(database.recordTables == ["Spot": "place"])
+    }
+
+    @Test("A schema with an error")
+    func badSchemas() {
+        func error(_ schema: String) -> SchemaError? {
+            do throws(SchemaError) {
+                _ = try SchemaDatabase(schema)
+                return nil
+            } catch { return error }
+        }
+        #expect(
+            error("CREATE TABLE a (b);\n\nCREATE TABL c;")
+                == SchemaError("near \"TABL\": syntax error", line: 3))
+        #expect(
+            error("CREATE TABLE a (b);\nCREATE INDEX c\n  ON a(f(b));") == SchemaError("no such function: f", line: 2))
+        #expect(
+            error("CREATE VIRTUAL TABLE a USING vec0(b)") == SchemaError("no such module: vec0", line: 1))
+        for line in [
+            "-- rowan: functoin a", "-- rowan: function a/b", "-- rowan: function /1", "-- rowan: function a b",
+            "-- rowan: function a/128", "-- rowan: table a", "-- rowan: record A", "-- rowan:", "-- rowan: collation",
+        ] {
+            let found = error("\n\(line)")
+            #expect(found?.message.hasPrefix("'\(line)' declares nothing: write ") == true)
+            #expect(found?.line == 2)
+        }
+        #expect(error("-- rowan: table a(b,")?.message == "incomplete input")
+    }
+
+    @Test("Words, and where they stand")
+    func words() {
+        let sql = "SELECT a.b, \"c\"\"d\" -- e\n, 'f' /* g */, [h], `i` FROM 12x, é1"
+        let found = sqlWords(Array(sql.utf8))
+        #expect(found.map(\.text) == ["SELECT", "a", "b", "c\"d", "h", "i", "FROM", "é1"])
+        #expect(found.map(\.followsPoint) == [false, false, true, false, false, false, false, false])
+        let bytes = Array(sql.utf8)
+        #expect(
+            found.map { String(decoding: bytes[$0.range], as: UTF8.self) }
+                == ["SELECT", "a", "b", "\"c\"\"d\"", "[h]", "`i`", "FROM", "é1"])
+        #expect(sqlWords(Array("a 'b".utf8)).map(\.text) == ["a"])
+        #expect(sqlWords(Array("a /* b".utf8)).map(\.text) == ["a"])
+    }
+
+    @Test("Distances between names")
+    func distances() {
+        #expect(editDistance("title", "TITLE") == 0)
+        #expect(editDistance("titel", "title") == 1)
+        #expect(editDistance("", "abc") == 3)
+        #expect(editDistance("abc", "axbd") == 2)
+    }
+}

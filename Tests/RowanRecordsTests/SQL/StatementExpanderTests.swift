@@ -1,0 +1,180 @@
+// The expansions of #sql, and its errors.
+
+import Foundation
+@testable import PluginMessages
+@testable import SQLExpansion
+import Rowan
+import Testing
+
+@Suite("The expansion of #sql")
+struct StatementExpanderTests {
+    private let folder: URL
+    private let expander = StatementExpander()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("Rowan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("Sources/App"), withIntermediateDirectories: true)
+        try write(
+            "CREATE TABLE place (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE \"a b\" (c);\n"
+                + "-- rowan: record Spot place\n")
+    }
+
+    private func write(_ schema: String, to path: String = "schema.sql") throws {
+        try Data(schema.utf8).write(to: folder.appendingPathComponent(path))
+    }
+
+    private func answer(_ source: String, in context: [String] = []) -> PluginAnswer {
+        func piece(_ source: String) -> SourcePiece {
+            SourcePiece(
+                source: source,
+                location: .init(fileName: folder.appendingPathComponent("Sources/App/a.swift").path, offset: 100))
+        }
+        return expander.expand(
+            FreestandingExpansion(
+                macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: "SQLMacro", name: "sql"),
+                syntax: piece(source), lexicalContext: context.map(piece)))
+    }
+
+    private func expansion(_ source: String, in context: [String] = []) -> String? {
+        guard case .expansion(let text, let problems) = answer(source, in: context) else { return nil }
+        return text?.replacingOccurrences(of: ", _SchemaStamp.self)", with: ")") ?? problems.map(\.message).joined()
+    }
+
+    /// The only error: its message, the source from its place on, and the source with the change.
+    private func problem(_ source: String) -> (message: String, place: String, changed: String?) {
+        guard case .expansion(nil, let problems) = answer(source), problems.count == 1 else { return ("", "", nil) }
+        let bytes = Array(source.utf8)
+        let changed = problems[0].fixIts.first?.changes.first.map { change in
+            String(decoding: bytes[..<(change.range.startOffset - 100)], as: UTF8.self) + change.newText
+                + String(decoding: bytes[(change.range.endOffset - 100)...], as: UTF8.self)
+        }
+        let offset = problems[0].position.offset - 100
+        return (problems[0].message, String(decoding: bytes[offset...].prefix(10), as: UTF8.self), changed)
+    }
+
+    @Test("Interpolations get the label of what was checked")
+    func expansions() {
+        let cases = [
+            (#"#sql("SELECT 1")"#, #"_checkedSQL("SELECT 1")"#),
+            (
+                #"#sql("SELECT id FROM place WHERE id = \(id) AND title IN \(a + b)")"#,
+                #"_checkedSQL("SELECT id FROM place WHERE id = \(_value: id) AND title IN \(_list: a + b)")"#
+            ),
+            (
+                ##"#sql(#"SELECT \#(Place.Columns.title), \#(Column("id")) FROM \#(App.Place.self)"#)"##,
+                ##"_checkedSQL(#"SELECT \#(_column: Place.Columns.title), \#(_column: Column("id")) FROM \#(_table: App.Place.self)"#)"##
+            ),
+            (
+                "#RowanRecords.sql(\n    \"\"\"\n    SELECT *\n    FROM \\(Spot.self)\n    \"\"\"\n)",
+                "_checkedSQL(\"\"\"\n    SELECT *\n    FROM \\(_table: Spot.self)\n    \"\"\")"
+            ),
+            (
+                #"#sql("DELETE FROM place WHERE id in(\(id)); DELETE FROM place WHERE title = \(place.title)")"#,
+                #"_checkedSQL("DELETE FROM place WHERE id in(\(_value: id)); DELETE FROM place WHERE title = \(_value: place.title)")"#
+            ),
+            (
+                #"#sql("SELECT \(Column("c")) FROM \("a b".x)")"#,
+                "SQLite: near \"?\": syntax error"
+            ),
+        ]
+        for (source, expected) in cases { #expect(expansion(source) == expected) }
+        #expect(
+            expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: ["func all() {}", "struct Place {}", "enum App {}"])
+                == #"_checkedSQL("DELETE FROM \(_table: Self.self)")"#)
+        #expect(
+            expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: ["extension App.Place {}"])
+                == #"_checkedSQL("DELETE FROM \(_table: Self.self)")"#)
+    }
+
+    @Test("An error of SQLite stands at its place, with a change")
+    func errors() {
+        var found = problem(#"#sql("SELECT \n titel FROM place WHERE id = \(id)")"#)
+        #expect(found.message == "SQLite: no such column: titel. Is it 'title'?")
+        #expect(found.place == "titel FROM")
+        #expect(found.changed == #"#sql("SELECT \n title FROM place WHERE id = \(id)")"#)
+        found = problem("#sql(\"\"\"\n    SELECT id\n    FROM plcae\n    WHERE id = \\(id)\n    \"\"\")")
+        #expect(found.message == "SQLite: no such table: plcae. Is it 'place'?")
+        #expect(found.place == "plcae\n    ")
+        found = problem(#"#sql("SELECT id FROM place WHERE id = \(id) AN title = \(title)")"#)
+        #expect(found == (#"SQLite: near "AN": syntax error"#, "AN title =", nil))
+        found = problem(#"#sql("SELECT \(Place.Columns.name) FROM place")"#)
+        #expect(
+            found.message
+                == "SQLite: no such column: name. #sql takes the name from the member: if the column has another name, "
+                + "write it as text")
+        #expect(found.place == "Place.Colu")
+        found = problem(#"#sql("SELECT 1 FROM \(Town.self)")"#)
+        #expect(
+            found.message
+                == "SQLite: no such table: town. 'Town' stands for this table: if it has another name, declare it in "
+                + "schema.sql with '-- rowan: record Town <table>'")
+        #expect(found.place == "Town.self)")
+    }
+
+    @Test("What #sql can't check")
+    func refused() {
+        var found = problem(#"#sql("SELECT id FROM place WHERE id = ? OR id = \(id)")"#)
+        #expect(
+            found.message
+                == "#sql takes values by interpolation only: write '\\(value)' in place of '?', ':name', '@name' and "
+                + "'$name'")
+        #expect(found.place == "SELECT id ")
+        found = problem(#"#sql("SELECT id FROM place WHERE title LIKE '%\(text)%'")"#)
+        #expect(found.message.hasPrefix("an interpolated value stands inside a text, a name or a comment of the SQL"))
+        found = problem(#"#sql("SELECT 1 " + "FROM place")"#)
+        #expect(found.message.hasPrefix("#sql checks a single string literal"))
+        #expect(found.place == "\"SELECT 1 ")
+        found = problem("#sql(text)")
+        #expect(found.message.hasPrefix("#sql checks a single string literal"))
+        #expect(found.place == "text)")
+        #expect(problem("#sql()").message.hasPrefix("#sql checks a single string literal"))
+        #expect(problem(#"#sql("-- nothing")"#).message == "there is no statement in this SQL: write one")
+        #expect(problem(#"#sql("")"#).message == "there is no statement in this SQL: write one")
+        found = problem(#"#sql("SELECT '\0'")"#)
+        #expect(found.message == "SQL has no NUL characters: remove this one, or interpolate the text")
+        #expect(found.place == "\\0'\")")
+        found = problem(#"#sql("DELETE FROM \(Self.self)")"#)
+        #expect(found.message == "#sql does not know what 'Self' is here: write the name of the type")
+        #expect(found.place == #"Self.self)"#)
+    }
+
+    @Test("The nearest schema counts, and a changed one is read again")
+    func files() throws {
+        let source = #"#sql("SELECT new FROM place")"#
+        #expect(problem(source).message == "SQLite: no such column: new")
+        try write("CREATE TABLE place (new)")
+        #expect(expansion(source) == #"_checkedSQL("SELECT new FROM place")"#)
+        try write("CREATE TABLE place (newer)", to: "Sources/schema.sql")
+        #expect(problem(source).message.hasPrefix("SQLite: no such column: new"))
+        try write("CREATE TABLE place (new);\nCREATE", to: "Sources/schema.sql")
+        let path = folder.appendingPathComponent("Sources/schema.sql").path
+        #expect(problem(source).message == "\(path):2: incomplete input")
+        #expect(problem(source).place == #"#sql("SELE"#)
+        try Data([0xFF]).write(to: folder.appendingPathComponent("Sources/schema.sql"))
+        #expect(problem(source).message.hasPrefix("'\(path)' can't be read: "))
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("Sources/schema.sql"))
+        #expect(expansion(source) == #"_checkedSQL("SELECT new FROM place")"#)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("schema.sql"))
+        #expect(
+            problem(source).message
+                == "there is no 'schema.sql' in the folder of this file, nor in one above: write it with "
+                + "DatabaseMigrator.writeSchema(to:)")
+    }
+
+    private struct HTTPRequest: TableRecord {}
+    private struct TOEFL: TableRecord {}
+    private struct Place: TableRecord {}
+    private struct A1: TableRecord {}
+    private struct AB1c: TableRecord {}
+    private struct ÉtéChaud: TableRecord {}
+    private struct lower: TableRecord {}
+
+    @Test("Record types stand for the tables in which they are stored")
+    func tableNames() {
+        let types: [any TableRecord.Type] = [
+            HTTPRequest.self, TOEFL.self, Place.self, A1.self, AB1c.self, ÉtéChaud.self, lower.self,
+        ]
+        for type in types { #expect(defaultTableName(String(describing: type)) == type.databaseTableName) }
+    }
+}
