@@ -17,21 +17,22 @@ extension Statement {
         }
     }
 
-    /// Binds values in a buffer, and runs the statement to its end, ignoring its rows.
+    /// Binds values in a buffer, and runs the statement to its end.
     ///
+    /// - Returns: the last value of the first row, as an integer; nil without rows.
     /// - Parameters:
     ///   - bind: binds all parameters, and returns SQLite's code.
     ///   - arguments: the values, for an error.
     /// - Throws: the error of SQLite, with the values. The statement has no arguments afterwards.
     package func run(
         in buffer: BindingBuffer, _ bind: (SQLiteStatement) throws -> CInt, arguments: () throws -> StatementArguments
-    ) throws {
+    ) throws -> Int64? {
         forgetArguments()
         let mark = buffer.mark
         defer { if buffer.end(mark) { unbind() } }
         do {
             try check(try bind(handle))
-            try runBound()
+            return try runBound()
         } catch let error as DatabaseError {
             throw error.with(arguments: try arguments())
         }
@@ -76,15 +77,18 @@ extension Statement {
                 }
             }
         }
-        try runBound()
+        _ = try runBound()
     }
 
-    /// Runs the statement to its end, ignoring its rows.
-    private func runBound() throws {
+    /// Runs the statement to its end.
+    ///
+    /// - Returns: the last value of the first row, as an integer; nil without rows.
+    private func runBound() throws -> Int64? {
         try connection.willRun(self)
-        if try firstStep() {
-            while try step() {}
-        }
+        guard try firstStep() else { return nil }
+        let value = sqlite3_column_int64(handle, sqlite3_column_count(handle) - 1)
+        while try step() {}
+        return value
     }
 
     /// The statement must not keep addresses of Swift's memory. Numbers may stay: nothing runs the statement with them.

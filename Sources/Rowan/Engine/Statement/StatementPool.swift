@@ -105,14 +105,14 @@ extension LocalConnection {
 
     /// Lends a statement to the closure, which runs it to its end. It is the same as a use, without its bookkeeping.
     @inline(__always)
-    package func borrow(_ sql: PreparedSQL, _ body: (Statement) throws -> Void) throws {
+    package func borrow<T>(_ sql: PreparedSQL, _ body: (Statement) throws -> T) throws -> T {
         if !isAccessible { _ = try openPointer() }
         guard let idle = sql.takeIdle(epoch: schemaEpoch) else {
             let use = try use(sql)
             return try body(use.statement)
         }
         defer { sql.give(back: idle) }
-        try body(idle)
+        return try body(idle)
     }
 
     /// Checks out a statement.

@@ -144,7 +144,8 @@ extension MutablePersistableRecord {
     }
 
     private func runDelete(_ db: Database) throws -> Bool {
-        try withKeyPlan(db, .delete, { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
+        if let plan = directKeyPlan(db, .delete) { return try plan.update(db) { try _bind(to: &$0) } }
+        return try withKeyPlan(db, .delete, { $0.writeDelete(table: $1, keyColumns: $2) }) { plan, container in
             try plan.runUpdate(db, container) != nil
         } ?? false
     }
@@ -153,11 +154,17 @@ extension MutablePersistableRecord {
     ///
     /// - Throws: a ``DatabaseError``, or the error of `encode(to:)`.
     public func exists(_ db: Database) throws -> Bool {
-        try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
+        if let plan = directKeyPlan(db, .exists) { return try plan.integer(db) { try _bind(to: &$0) } == 1 }
+        return try withKeyPlan(db, .exists, { $0.writeExists(table: $1, keyColumns: $2) }) { plan, container in
             guard !plan.lacksKey(container) else { return false }
             let use = try plan.use(db, container)
             return try Bool.fetchOne(use.statement) ?? false
         } ?? false
+    }
+
+    /// The statement for the key of a generated record; nil if it is not known, or needs a container.
+    private func directKeyPlan(_ db: Database, _ operation: PlanOperation) -> DirectPlan? {
+        Self._tableLayout == nil ? nil : db.directPlan(of: ObjectIdentifier(Self.self), operation, nil)
     }
 
     /// Runs a statement whose parameters are the columns of the primary key.
@@ -173,6 +180,7 @@ extension MutablePersistableRecord {
         try encode(to: &container)
         if let plan = group.knownPlan(for: &container) { return try run(plan, container) }
         guard let plan = try record.keyPlan(db, container, write) else { return nil }
+        if let layout = Self._tableLayout, layout.writesColumns { db.keep(plan, layout, operation, nil) }
         return try run(group.keep(plan), container)
     }
 

@@ -63,23 +63,35 @@ extension MutablePersistableRecord {
     ///
     /// The callbacks are those of an insertion. If the type implements none that receives the rowid, the statement does not
     /// return it, from the second upsert of the type on.
+    @inlinable
     public mutating func upsert(_ db: Database) throws {
+        if Self._tableLayout != nil {
+            guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .upsert, nil) else {
+                return try upsertWithCallbacks(db)
+            }
+            let rowID = try plan.insert(db) { try self._bind(to: &$0) }
+            if let rowID { _didInsert(rowID: rowID) }
+            return
+        }
+        try upsertProbing(db)
+    }
+
+    @usableFromInline
+    mutating func upsertProbing(_ db: Database) throws {
         var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
         let group = insertion.planGroup(db)
         if group.usesRowID == false {
             // SQLite would keep the returned row in a table of its own: four times as slow.
             insertion.returnsRowID = false
-            return try upsert(db, insertion)
+            return try upserting(db, insertion)
         }
-        guard group.usesRowID == nil else { return try upsert(db, insertion) }
-        let callbacks = try db.probingCallbacks(of: type(of: self)) { try upsert(db, insertion) }
-        group.usesRowID =
-            Self._tableLayout?.keepsRowID == true
-            || !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
+        guard group.usesRowID == nil else { return try upserting(db, insertion) }
+        let callbacks = try db.probingCallbacks(of: type(of: self)) { try upserting(db, insertion) }
+        group.usesRowID = !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
     }
 
-    private mutating func upsert(_ db: Database, _ insertion: Insertion) throws {
+    mutating func upserting(_ db: Database, _ insertion: Insertion) throws {
         try saving(db) { record, db in try record.inserting(db) { try $0.runUpsert(db, insertion) } }
     }
 

@@ -1,5 +1,5 @@
-// Insertions and updates of generated records whose type implements no callback: the values go straight to the statement,
-// without a container (benchmarks insert-record, update-place-record).
+// Writes of generated records whose type implements no callback: the values go straight to the statement, without a
+// container (benchmarks insert-record, update-place-record).
 
 /// A statement whose parameters are the properties of a generated record.
 @usableFromInline
@@ -16,9 +16,7 @@ final class DirectPlan {
     /// - Returns: nil if the statement needs a container: for values of its own, or because it leaves some out.
     init?(_ plan: PersistencePlan, _ layout: RecordLayout, _ buffer: BindingBuffer) {
         let stored = layout.storedProperties
-        guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.returnsRows,
-            !plan.isOnView,
-            !plan.leavesOutColumns
+        guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.isOnView, !plan.leavesOutColumns
         else { return nil }
         var places = [CInt](repeating: 0, count: layout.names.count)
         for (parameter, value) in (plan.order ?? Array(stored.indices)).enumerated() {
@@ -41,28 +39,36 @@ final class DirectPlan {
 
     deinit { places?.deallocate() }
 
-    /// Inserts a record.
+    /// Inserts or upserts a record.
     ///
     /// - Returns: the rowid, if the record keeps it.
     @usableFromInline
     func insert(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
-        try run(db.connection, bind)
+        let returned = try run(db.connection, bind)
         // A row whose conflict was ignored has no rowid.
         guard keepsRowID, db.connection.changesCount > 0 else { return nil }
-        return db.connection.lastInsertedRowID
+        // Only an upsert returns a row: SQLite does not report the rowid of an updated one.
+        return returned ?? db.connection.lastInsertedRowID
     }
 
-    /// Updates the row of a record.
+    /// Updates or deletes the row of a record.
     ///
     /// - Returns: whether the row exists.
     @usableFromInline
     func update(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Bool {
-        try run(db.connection, bind)
+        _ = try run(db.connection, bind)
         return db.connection.changesCount > 0
     }
 
+    /// Runs a query of a single row.
+    ///
+    /// - Returns: the last value of the row, as an integer.
+    func integer(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
+        try run(db.connection, bind)
+    }
+
     @inline(__always)
-    private func run(_ connection: LocalConnection, _ bind: (inout RecordBinder) throws -> Void) throws {
+    private func run(_ connection: LocalConnection, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
         // A function that the statement calls may write records of this type too: they use another statement.
         try connection.borrow(sql) { statement in
             try statement.run(in: buffer) { handle throws -> CInt in
@@ -146,7 +152,7 @@ extension Database {
         return plan
     }
 
-    fileprivate func keep(
+    func keep(
         _ plan: PersistencePlan, _ layout: RecordLayout, _ operation: PlanOperation,
         _ conflictResolution: ConflictResolution?
     ) {
@@ -171,6 +177,22 @@ extension MutablePersistableRecord {
             layout.writesColumns
         else { return }
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
+    }
+
+    /// The upsert with all its callbacks. If the type implements none, the next upsert is direct.
+    @usableFromInline
+    mutating func upsertWithCallbacks(_ db: Database) throws {
+        var insertion = Insertion(Self.self, .abort)
+        insertion.upsert = Upsert()
+        let group = insertion.planGroup(db)
+        guard !group.isProbed else { return try upserting(db, insertion) }
+        let callbacks = try db.probingCallbacks(of: Self.self) { try upserting(db, insertion) }
+        group.isProbed = true
+        guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout,
+            layout.writesColumns
+        else { return }
+        insertion.returnsRowID = layout.keepsRowID
+        db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .upsert, nil)
     }
 
     /// The update with all its callbacks. If the type implements none, the next update is direct.
