@@ -22,6 +22,7 @@ final class SchemaDatabase {
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
         for name in Self.builtinCollations { addCollation(name) }
+        for name in Self.builtinFunctions { addFunction(.function, name, 1) }
         let declaredTables = try declare(schema)
         try load(Array(schema.utf8), except: declaredTables)
     }
@@ -32,6 +33,12 @@ final class SchemaDatabase {
     private static let builtinCollations = [
         "swiftCompare", "swiftCaseInsensitiveCompare", "swiftLocalizedCaseInsensitiveCompare", "swiftLocalizedCompare",
         "swiftLocalizedStandardCompare",
+    ]
+
+    /// The functions of all connections of Rowan.
+    private static let builtinFunctions = [
+        "swiftCapitalizedString", "swiftLowercaseString", "swiftUppercaseString", "swiftLocalizedCapitalizedString",
+        "swiftLocalizedLowercaseString", "swiftLocalizedUppercaseString",
     ]
 
     /// Adds what the comments declare. Returns the names of the tables.

@@ -48,4 +48,17 @@ func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Book.filter { $0.published == nil && $0.pages == nil && $0.isbn == nil }
     _ = Book.filter { $0.published != nil || $0.pages > 10 || $0.isbn == name }
     _ = Book.order { [($0.pages ?? 0).desc, $0.title] }
+    _ = Book.filter { $0.isAvailable }
+    _ = Book.filter { !$0.isAvailable }
+    _ = Book.filter { $0.isAvailable || $0.price > 10 }
+    _ = Book.filter { $0.price * 2 > 10 }
+    _ = Book.filter { $0.price * 2 + 1 > 10 && $0.price - 1 < 3 }
+    _ = Book.filter { $0.price * 1.1 + $0.price / 3 - 1 > -$0.price && $0.title == name }
+    _ = Book.annotated(with: { [($0.price * 2).forKey("double")] })
+    _ = Book.order { [($0.price * 2 - 1).desc, $0.title] }
+    _ = Book.select({ sum($0.price * 2) }, as: Double.self)
+    _ = Book.filter { $0.isAvailable && $0.isAvailable || !$0.isAvailable }
+    _ = Book.filter { length($0.title) > 3 && $0.title.hasPrefix("A") || $0.title.contains(name) }
+    _ = Book.filter { abs($0.price - 10) < 1 && $0.isbn.hasSuffix("X") && length($0.isbn) > 3 }
+    _ = Book.filter { round($0.price * 1.2, digits: 2) == 12 }
 }

@@ -8,6 +8,7 @@ let id = TypedColumn<Int64>("id")
 let score = TypedColumn<Int>("score")
 let bonus = TypedColumn<Int?>("bonus")
 let name = TypedColumn<String>("name")
+let flag = TypedColumn<Bool>("flag")
 let date = TypedColumn<Date>("date")
 
 func comparisons() {
@@ -55,6 +56,23 @@ func assignments() {
     _ = assignment
     let wrong: ColumnAssignment = score += "text"  // error
     let text: ColumnAssignment = name += "text"  // error
+}
+
+func arithmetic() {
+    _ = score + 1 > 2
+    _ = score * 2 - 1 == score
+    _ = -score / 2 > 1
+    _ = 2 * score + score > 10 && flag
+    _ = score + "text"  // error
+    _ = score * 1.5  // error
+    _ = score + name  // error
+    _ = name + name  // error
+    _ = (score + 1) > "text"  // error
+    _ = flag && !flag
+    _ = flag == true
+    _ = flag == "text"  // error
+    _ = flag + 1  // error
+    _ = score && flag  // error
 }
 
 func texts() {

@@ -38,7 +38,7 @@ struct SchemaDatabaseTests {
             "SELECT median(latitude), running(latitude) OVER (ORDER BY id) FROM north",
             "SELECT rank FROM note WHERE note MATCH ?",
             "SELECT distance FROM vectors WHERE embedding MATCH 1",
-            "SELECT title COLLATE swiftLocalizedCompare FROM place",
+            "SELECT swiftLowercaseString(title) FROM place ORDER BY title COLLATE swiftLocalizedCompare",
             "INSERT INTO place VALUES (1, 'a', 2) ON CONFLICT DO NOTHING RETURNING id",
             "/* a */ SELECT 1; -- b\n SELECT 2;\n", "WITH t AS (SELECT 1 AS a) SELECT a FROM t",
             "PRAGMA user_version", "EXPLAIN QUERY PLAN SELECT * FROM place",

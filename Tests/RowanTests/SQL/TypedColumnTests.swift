@@ -60,6 +60,62 @@ struct TypedColumnTests {
         try check(bonus == limit, #""bonus" IS NULL"#, holdsFor: [1])
     }
 
+    @Test func arithmetic() throws {
+        let score = Columns.score
+        try check(score + 5 > 25, #"("score" + ?) > ?"#, [5, 25], holdsFor: [3])
+        try check(score * 2 - 1 == 39, #"(("score" * ?) - ?) = ?"#, [2, 1, 39], holdsFor: [2])
+        try check(100 - score / 3 < 95, #"(? - ("score" / ?)) < ?"#, [100, 3, 95], holdsFor: [2, 3])
+        try check(-score < score - 50, #"(-"score") < ("score" - ?)"#, [50], holdsFor: [3])
+        try check(score + score == 2 * score, #"("score" + "score") = (? * "score")"#, [2], holdsFor: [1, 2, 3])
+        try check(abs(score - 20) < 5, #"ABS("score" - ?) < ?"#, [20, 5], holdsFor: [2])
+    }
+
+    @Test func functionsOfTexts() throws {
+        let (name, team) = (Columns.name, Columns.team)
+        try check(length(name) == 5, #"LENGTH("name") = ?"#, [5], holdsFor: [3])
+        try check(length(team) == nil, #"LENGTH("team") IS NULL"#, holdsFor: [2])
+        try check(name.hasPrefix("Ar"), #""name" GLOB ?"#, ["Ar*"], holdsFor: [1])
+        try check(team.contains("ed"), #"INSTR("team", ?) > 0"#, ["ed"], holdsFor: [1, 3])
+        try check(name.lowercased == "arthur", #"swiftLowercaseString("name") = ?"#, ["arthur"], holdsFor: [1])
+        try check(team.uppercased == "REDS", #"swiftUppercaseString("team") = ?"#, ["REDS"], holdsFor: [1, 3])
+        try inLoggedDatabase(schema) { db, _ throws in
+            let suffixed = Player.filter { $0.name.hasSuffix("ur") || $0.team.hasSuffix("x") }
+            #expect(try suffixed.select(Columns.id, as: Int64.self).fetchAll(db) == [1])
+            let rounded = Player.select(round(TypedColumn<Double>("score") / 3, digits: 1), as: Double.self)
+            #expect(try rounded.fetchAll(db) == [3.3, 6.7, 10])
+        }
+    }
+
+    private struct Task: TableRecord {
+        enum Columns {
+            static let id = TypedColumn<Int>("id")
+            static let isDone = TypedColumn<Bool>("isDone")
+            static let isUrgent = TypedColumn<Bool?>("isUrgent")
+        }
+    }
+
+    @Test func conditionsThatAreColumns() throws {
+        let schema = """
+            CREATE TABLE task (id INTEGER PRIMARY KEY, isDone INTEGER, isUrgent INTEGER);
+            INSERT INTO task VALUES (1, 1, 0), (2, 0, 1), (3, 1, NULL);
+            """
+        try inLoggedDatabase(schema) { db, log throws in
+            func ids(_ request: QueryInterfaceRequest<Task>, _ sql: String) throws -> [Int] {
+                let request = request.select(Task.Columns.id, as: Int.self)
+                #expect(try request.sql(db).sql == #"SELECT "id" FROM "task" WHERE \#(sql)"#)
+                return try request.fetchAll(db)
+            }
+            #expect(try ids(Task.filter { $0.isDone }, #""isDone""#) == [1, 3])
+            #expect(try ids(Task.all().filter { $0.isUrgent }, #""isUrgent""#) == [2])
+            #expect(try ids(Task.filter { $0.isUrgent }, #""isUrgent""#) == [2])
+            #expect(try ids(Table<Task>("task").filter { $0.isDone }, #""isDone""#) == [1, 3])
+            #expect(try ids(Task.filter { !$0.isDone }, #"NOT "isDone""#) == [2])
+            #expect(try ids(Task.filter { !$0.isUrgent }, #"NOT "isUrgent""#) == [1])
+            #expect(try ids(Task.filter { $0.isDone && $0.isDone }, #""isDone" AND "isDone""#) == [1, 3])
+            #expect(try ids(Task.filter { $0.isDone || $0.id == 2 }, #""isDone" OR ("id" = ?)"#) == [1, 2, 3])
+        }
+    }
+
     @Test func comparisonsOfExpressions() throws {
         let (score, bonus) = (Columns.score, Columns.bonus)
         try check(score == score, #""score" = "score""#, holdsFor: [1, 2, 3])

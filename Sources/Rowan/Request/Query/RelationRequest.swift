@@ -204,6 +204,18 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
     ) rethrows -> Self {
         filter(try predicate(RowDecoder.databaseComponents))
     }
+
+    /// Adds a column of booleans as a condition: `filter { $0.isActive }`.
+    @_disfavoredOverload
+    public consuming func filter(_ predicate: (DatabaseComponents) throws -> TypedColumn<Bool>) rethrows -> Self {
+        filter(try predicate(RowDecoder.databaseComponents).untyped)
+    }
+
+    /// The same, for a column that may be NULL: then the row is not among the results.
+    @_disfavoredOverload
+    public consuming func filter(_ predicate: (DatabaseComponents) throws -> TypedColumn<Bool?>) rethrows -> Self {
+        filter(try predicate(RowDecoder.databaseComponents).untyped)
+    }
 }
 
 // MARK: - GROUP BY

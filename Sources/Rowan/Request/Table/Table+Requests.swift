@@ -211,6 +211,22 @@ extension Table where RowDecoder: TableRecord {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().filter(predicate)
     }
+
+    /// A request with a column of booleans as a condition: `filter { $0.isActive }`.
+    @_disfavoredOverload
+    public func filter(
+        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> {
+        try all().filter(predicate)
+    }
+
+    /// The same, for a column that may be NULL: then the row is not among the results.
+    @_disfavoredOverload
+    public func filter(
+        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool?>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> {
+        try all().filter(predicate)
+    }
     /// A request ordered by one term: `order(\.score.desc)`.
     public func order(
         _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm

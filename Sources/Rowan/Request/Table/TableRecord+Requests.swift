@@ -207,6 +207,22 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().filter(predicate)
     }
+
+    /// A request with a column of booleans as a condition: `filter { $0.isActive }`.
+    @_disfavoredOverload
+    public static func filter(
+        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool>
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().filter(predicate)
+    }
+
+    /// The same, for a column that may be NULL: then the row is not among the results.
+    @_disfavoredOverload
+    public static func filter(
+        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool?>
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().filter(predicate)
+    }
     /// A request ordered by one term: `order(\.score.desc)`.
     public static func order(
         _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm

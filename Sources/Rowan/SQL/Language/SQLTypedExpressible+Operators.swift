@@ -150,4 +150,17 @@ extension SQLExpression {
 extension SQLTypedExpressible<Bool> {
     /// `NOT a`
     public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
+    /// `a AND b`
+    public static func && (lhs: Self, rhs: some SQLTypedExpressible<Bool>) -> SQLExpression {
+        lhs.sqlExpression && rhs.sqlExpression
+    }
+    /// `a OR b`
+    public static func || (lhs: Self, rhs: some SQLTypedExpressible<Bool>) -> SQLExpression {
+        lhs.sqlExpression || rhs.sqlExpression
+    }
+}
+
+extension SQLTypedExpressible<Bool?> {
+    /// `NOT a`: NULL for NULL
+    public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
 }

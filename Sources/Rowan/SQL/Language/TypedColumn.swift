@@ -69,8 +69,8 @@ public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Senda
     /// Creates an expression whose values you declare to have this type.
     ///
     /// ```swift
-    /// // SELECT * FROM "player" WHERE LENGTH("name") > ?
-    /// Player.filter { TypedExpression<Int>(length($0.name.untyped)) > 10 }
+    /// // SELECT * FROM "player" WHERE INSTR("name", ?) > ?
+    /// Player.filter { TypedExpression<Int>(instr($0.name.untyped, "a")) > 10 }
     /// ```
     public init(_ expression: some SQLSpecificExpressible) { untyped = expression.sqlExpression }
 

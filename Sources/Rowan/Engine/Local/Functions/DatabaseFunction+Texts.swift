@@ -47,3 +47,17 @@ extension SQLSpecificExpressible {
     /// Foundation's `localizedUppercase`.
     public var localizedUppercased: SQLExpression { DatabaseFunction.localizedUppercase(self) }
 }
+
+extension SQLTypedExpressible<String> {
+    /// Swift's `lowercased()`.
+    public var lowercased: TypedExpression<String> { TypedExpression(sqlExpression.lowercased) }
+    /// Swift's `uppercased()`.
+    public var uppercased: TypedExpression<String> { TypedExpression(sqlExpression.uppercased) }
+}
+
+extension SQLTypedExpressible<String?> {
+    /// Swift's `lowercased()`.
+    public var lowercased: TypedExpression<String?> { TypedExpression(sqlExpression.lowercased) }
+    /// Swift's `uppercased()`.
+    public var uppercased: TypedExpression<String?> { TypedExpression(sqlExpression.uppercased) }
+}
