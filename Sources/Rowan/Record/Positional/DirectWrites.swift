@@ -16,7 +16,8 @@ final class DirectPlan {
     /// - Returns: nil if the statement needs a container: for values of its own, or because it leaves some out.
     init?(_ plan: PersistencePlan, _ layout: RecordLayout, _ buffer: BindingBuffer) {
         let stored = layout.storedProperties
-        guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.isOnView, !plan.leavesOutColumns
+        guard plan.columns == stored.map({ layout.names[$0] }), plan.constants.isEmpty, !plan.isOnView,
+            !plan.leavesOutColumns
         else { return nil }
         var places = [CInt](repeating: 0, count: layout.names.count)
         for (parameter, value) in (plan.order ?? Array(stored.indices)).enumerated() {
