@@ -23,10 +23,26 @@ public struct SourcePiece: Equatable, Sendable, Decodable {
         public let fileName: String
         /// The number of bytes before it.
         public let offset: Int
+        /// The number of its line, from 1 on.
+        public let line: Int?
+        /// The number of its first byte in the line, from 1 on.
+        public let column: Int?
+
+        public init(fileName: String, offset: Int, line: Int? = nil, column: Int? = nil) {
+            (self.fileName, self.offset, self.line, self.column) = (fileName, offset, line, column)
+        }
     }
 
     public let source: String
     public let location: Location
+
+    /// The line and the column of a byte of the source, from 1 on; nil if the compiler does not tell them.
+    package func place(of offset: Int) -> (line: Int, column: Int)? {
+        guard let line = location.line, let column = location.column else { return nil }
+        let lines = source.utf8.prefix(offset).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let last = lines.last?.count ?? 0
+        return (line + lines.count - 1, lines.count == 1 ? column + last : last + 1)
+    }
 }
 
 /// The module, the type and the name of a macro.

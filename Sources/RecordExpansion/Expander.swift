@@ -59,7 +59,7 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
         guard let description, reader.problems.isEmpty else {
             return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
         }
-        return .expansion(RecordExpansion(description: description, kind: kind).source, [])
+        return .expansion(RecordExpansion(description: description, kind: kind, piece: piece).source, [])
     }
 }
 

@@ -17,6 +17,8 @@ struct ColumnDescription {
     let isOptional: Bool
     let isKey: Bool
     let offset: Int
+    /// Whether the compiler has to tell whether the type has a column.
+    let hasUnknownType: Bool
 }
 
 /// Who may use a declaration.

@@ -1,11 +1,13 @@
 // The text of an expansion.
 
+import PluginMessages
 import RecordSyntax
 
 /// The extension of a record type or of a selection.
 struct RecordExpansion {
     let description: RecordDescription
     let kind: RecordReader.Kind
+    let piece: SourcePiece
 
     private var access: Access { description.access }
 
@@ -111,12 +113,28 @@ struct RecordExpansion {
                 + "try self.init(_columns: Rowan.RecordColumns(row, Self._recordLayout)) }")
         lines.add("\(modifier)init(_columns columns: Rowan.RecordColumns) throws {")
         for (index, column) in description.columns.enumerated() {
-            lines.add("self.\(column.property) = try columns(\(index)\(storageArgument(column)))")
+            addReading(of: column, "columns", "(\(index)\(storageArgument(column)))", to: &lines)
         }
         lines.add("}")
         lines.add(
             "\(modifier)static func _element(of columns: Rowan.RecordColumns) throws -> Self { try Self(_columns: columns) }"
         )
+    }
+
+    /// If the compiler finds no way to read a property, its error stands at the property.
+    private func addReading(
+        of column: ColumnDescription, _ reader: String, _ arguments: String, to lines: inout Lines
+    ) {
+        let start = "self.\(column.property) = try \(reader)"
+        guard column.hasUnknownType || column.storage != nil, let place = piece.place(of: column.offset),
+            place.column > 1
+        else { return lines.add(start + arguments) }
+        // The error stands at the name of the method, which follows the point.
+        let file = piece.location.fileName.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        lines.add("#sourceLocation(file: \"\(file)\", line: \(place.line - 1))")
+        lines.add(start)
+        lines.add(String(repeating: " ", count: place.column - 2) + ".callAsFunction" + arguments)
+        lines.add("#sourceLocation()")
     }
 
     private func addMembers(to lines: inout Lines) {
@@ -126,7 +144,7 @@ struct RecordExpansion {
         lines.add("\(access.modifier)init(row: Rowan.Row) throws {")
         lines.add("let members = Rowan.RecordMembers(row, Self._members)")
         for (index, column) in description.columns.enumerated() {
-            lines.add("self.\(column.property) = try members(\(index)\(storageArgument(column)))")
+            addReading(of: column, "members", "(\(index)\(storageArgument(column)))", to: &lines)
         }
         lines.add("}")
     }

@@ -157,7 +157,7 @@ struct RecordReader {
                 property: binding.name.text,
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
                 storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
-                isOptional: isOptional(binding), isKey: isKey, offset: offset))
+                isOptional: isOptional(binding), isKey: isKey, offset: offset, hasUnknownType: hasUnknownType(binding)))
     }
 
     private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
@@ -209,6 +209,21 @@ struct RecordReader {
         return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
             || type.hasPrefix("Swift.Optional<")
     }
+
+    /// Whether the source does not show that the type has a column.
+    private func hasUnknownType(_ binding: BindingModel) -> Bool {
+        if let type = binding.type {
+            return !Self.storableTypes.contains(type.hasSuffix("?") ? String(type.dropLast()) : type)
+        }
+        // A number, a text or a boolean.
+        guard let value = binding.value else { return true }
+        return !(value.first.map { $0.isNumber || $0 == "\"" } ?? false || value == "true" || value == "false")
+    }
+
+    private static let storableTypes: Set = [
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float",
+        "Bool", "String", "Date", "Data", "UUID", "URL",
+    ]
 
     private func isUnstorable(_ type: String) -> Bool {
         type.contains("->") || type.hasPrefix("(") && type.contains(",")

@@ -27,9 +27,19 @@ import RowanRecords
 
 struct Opaque {}
 
-@Record struct Unstorable {  // error 1: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+struct ReadOnly: Decodable {
+    var a: Int
+}
+
+@Record struct Unstorable {
     var id: Int64?
-    var opaque: Opaque
+    var opaque: Opaque  // error 9: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+    var a: Int, read: ReadOnly?  // error 17: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+}
+
+@Selection struct Unreadable {
+    var count: Int
+    var opaque: Opaque  // error 9: neither a value nor a record
 }
 
 func function() {
@@ -49,7 +59,7 @@ func requests() {
     _ = Typed.filter { $0.id == 3 && $0.name == "a" }
 }
 
-@Record struct Stored {  // error 1: the storage of @Column(as:) has another type than the property
+@Record struct Stored {
     var id: Int64?
-    @Column(as: .unixTime) var date: String
+    @Column(as: .unixTime) var date: String  // error 32: the storage of @Column(as:) has another type than the property
 }

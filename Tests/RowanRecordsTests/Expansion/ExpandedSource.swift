@@ -9,12 +9,12 @@ let allProtocols =
 /// A macro of a type, on a declaration.
 func answer(
     to macro: String = "RecordMacro", _ source: String, type: String = "Place", context: [String] = [],
-    missing: String = allProtocols
+    missing: String = allProtocols, line: Int? = nil
 ) -> PluginAnswer {
     func piece(_ source: String, offset: Int = 0) -> SourcePiece {
         SourcePiece(
             source: source,
-            location: .init(fileName: "/Place.swift", offset: offset))
+            location: .init(fileName: "/Place.swift", offset: offset, line: line, column: line.map { _ in 5 }))
     }
     return expand(
         .expandAttached(
@@ -28,11 +28,11 @@ func answer(
 /// The lines of an expansion; the errors instead, if there are any.
 func expansion(
     _ source: String, of macro: String = "RecordMacro", type: String = "Place", context: [String] = [],
-    missing: String = allProtocols
+    missing: String = allProtocols, line: Int? = nil
 ) -> [String] {
     guard
         case .expansion(let text, let problems) = answer(
-            to: macro, source, type: type, context: context, missing: missing)
+            to: macro, source, type: type, context: context, missing: missing, line: line)
     else { return [] }
     return text.map { $0.split(separator: "\n").map(String.init) } ?? problems.map(\.message)
 }

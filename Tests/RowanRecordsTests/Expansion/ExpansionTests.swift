@@ -202,4 +202,36 @@ struct ExpansionTests {
             expansion("@References(Town.self) @Column(\"town_no\") var town_id: Int64?", of: "ReferencesMacro")[1]
                 == "    belongsTo(Town.self, key: \"town\", using: Rowan.ForeignKey([\"town_no\"]))")
     }
+
+    @Test("What the compiler may refuse is read at the place of its property")
+    func places() {
+        let lines = expansion(
+            """
+            @Record struct Place { var id: Int64?, kind: Kind
+                var name = "a", size = Size.small
+                @Column(as: .unixTime)
+                  var created: Date?
+            }
+            """, line: 70)
+        let start = lines.firstIndex { $0.contains("init(_columns columns:") } ?? 0
+        #expect(
+            lines[start...].prefix(16).dropFirst() == [
+                "self.id = try columns(0)",
+                #"#sourceLocation(file: "/Place.swift", line: 69)"#,
+                "self.kind = try columns",
+                // The column of `kind`: the struct itself starts in column 5.
+                String(repeating: " ", count: 42) + ".callAsFunction(1)",
+                "#sourceLocation()",
+                "self.name = try columns(2)",
+                #"#sourceLocation(file: "/Place.swift", line: 70)"#,
+                "self.size = try columns",
+                String(repeating: " ", count: 19) + ".callAsFunction(3)",
+                "#sourceLocation()",
+                #"#sourceLocation(file: "/Place.swift", line: 72)"#,
+                "self.created = try columns",
+                String(repeating: " ", count: 9) + ".callAsFunction(4, as: .unixTime)",
+                "#sourceLocation()",
+                "}",
+            ])
+    }
 }

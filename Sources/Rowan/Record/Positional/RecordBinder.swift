@@ -132,13 +132,28 @@ public struct RecordBinder {
         bind(index, try value.map { try coding(index).encodeJSON($0) } ?? .null)
     }
 
-    /// A storage of another type than that of the property: the compiler reports it.
-    @available(*, unavailable, message: "the storage of @Column(as:) has another type than the property")
-    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {}
+    // What the next two functions refuse, the compiler reports where the property is read.
 
-    /// A type that has no column: the compiler reports it where the property is read.
-    @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
-    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws {}
+    /// A storage of another type than that of the property.
+    ///
+    /// - Throws: a ``DatabaseError`` with the code SQLITE_MISUSE.
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value, as storage: some ColumnStorage) throws {
+        throw unstorable(index, Value.self, "has another type than its storage")
+    }
+
+    /// A type that has no column.
+    ///
+    /// - Throws: a ``DatabaseError`` with the code SQLITE_MISUSE.
+    @_disfavoredOverload
+    public mutating func callAsFunction<Value>(_ index: Int, _ value: Value) throws {
+        throw unstorable(index, Value.self, "has no column: make its type Codable, use @Column(as:), or add @Ignored")
+    }
+
+    private func unstorable(_ index: Int, _ type: any Any.Type, _ reason: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the property stored in \(layout.names[index]), of type \(type), \(reason)")
+    }
 
     private func coding(_ index: Int) -> ColumnCoding {
         ColumnCoding(record: layout.record as! any EncodableRecord.Type, column: layout.names[index])

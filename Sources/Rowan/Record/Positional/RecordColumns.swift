@@ -96,12 +96,13 @@ public struct RecordColumns {
         throw property(index).error(Storage.Value.self)
     }
 
+    // Not Decodable alone: the compiler reports here what could not be written.
     /// The value of a property of a Codable type: its single value, or JSON. For an optional, nil for NULL and for a
     /// missing column.
     ///
     /// - Throws: ``RowDecodingError`` for NULL, a missing column, or a value that does not decode.
     @_disfavoredOverload
-    public func callAsFunction<Value: Decodable>(_ index: Int) throws -> Value {
+    public func callAsFunction<Value: Codable>(_ index: Int) throws -> Value {
         try property(index).decode(codable: Value.self)
     }
 
