@@ -165,6 +165,10 @@ struct RecordExpansion {
             arguments +=
                 ", storages: [\(stored.map { "Rowan._storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
         }
+        let references = description.columns.compactMap { column in
+            column.reference.map { "Rowan._reference(\(([column.column] + $0).joined(separator: ", ")))" }
+        }
+        if !references.isEmpty { arguments += ", references: [\(references.joined(separator: ", "))]" }
         let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
         if !generated.isEmpty { arguments += ", generated: \(generated)" }
         if let key = description.rowIDKey,

@@ -157,7 +157,8 @@ struct RecordReader {
                 property: binding.name.text,
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
                 storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
-                isOptional: isOptional(binding), isKey: isKey, offset: offset, hasUnknownType: hasUnknownType(binding)))
+                isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes), offset: offset,
+                hasUnknownType: hasUnknownType(binding)))
     }
 
     private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
@@ -176,6 +177,13 @@ struct RecordReader {
         report(
             "'\(name)' is ignored, so a record that is read from a row needs another value for it. Add an initial value",
             at: binding.name.offset)
+    }
+
+    /// The actions of `@References`, as arguments.
+    private func reference(_ attributes: [AttributeModel]) -> [String]? {
+        attributes.first { $0.name == "References" }?.arguments.filter { $0.label != nil }.map {
+            "\($0.label ?? ""): \($0.source)"
+        }
     }
 
     private func columnName(_ column: AttributeModel?, _ property: String) -> String {

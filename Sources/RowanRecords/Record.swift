@@ -107,8 +107,8 @@ public macro Ignored() = #externalMacro(module: "RowanRecordsPlugin", type: "Mar
 ///
 /// - Parameters:
 ///   - destination: the record type.
-///   - onDelete: the action that the migration defines, for the reader of the code.
-///   - onUpdate: the action that the migration defines, for the reader of the code.
+///   - onDelete: the action that the migration defines: `checkSchema(of:)` compares it; nil for any.
+///   - onUpdate: the action that the migration defines: `checkSchema(of:)` compares it; nil for any.
 @attached(peer, names: arbitrary)
 public macro References<Destination>(
     _ destination: Destination.Type, onDelete: Database.ForeignKeyAction? = nil,

@@ -89,6 +89,17 @@ struct TenfoldStorage: ColumnStorage {
     var name: String
 }
 
+@Record private struct Owner {
+    var id: Int64?
+}
+
+@Record private struct Thing {
+    var id: Int64?
+    @References(Owner.self, onDelete: .cascade, onUpdate: .restrict) var ownerID: Int64
+    @References(Owner.self) var userID: Int64
+    @References(Owner.self, onDelete: .setNull) @Column("the maker") var makerID: Int64?
+}
+
 @Suite("Generated records, read a second time")
 struct SecondReadingTests {
     @Test("An encode(to:) of the type's own is used at each write")
@@ -239,6 +250,39 @@ struct SecondReadingTests {
                         + "the type",
                     "Renamed: the column \"label\" of \"renamed\" is generated, and can't be stored: do not encode it",
                 ])
+        }
+    }
+
+    @Test("checkSchema compares references with foreign keys")
+    func references() throws {
+        try inDatabase(
+            """
+            CREATE TABLE owner (id INTEGER PRIMARY KEY);
+            CREATE TABLE thing (id INTEGER PRIMARY KEY, ownerID INTEGER NOT NULL REFERENCES owner ON DELETE SET NULL,
+                userID INTEGER NOT NULL REFERENCES owner, "the maker" INTEGER);
+            CREATE INDEX thing_owner ON thing(ownerID); CREATE INDEX thing_user ON thing(userID);
+            """
+        ) { db in
+            let thing = try db.checkSchema(of: Thing.self).map(\.description)
+            #expect(
+                thing == [
+                    "Thing: the foreign key of the column \"ownerID\" of \"thing\" has ON DELETE SET NULL, and its property "
+                        + "declares ON DELETE CASCADE: change one of them",
+                    "Thing: the foreign key of the column \"ownerID\" of \"thing\" has ON UPDATE NO ACTION, and its property "
+                        + "declares ON UPDATE RESTRICT: change one of them",
+                    "Thing: the column \"the maker\" of \"thing\" has no foreign key: add it to the table, or remove "
+                        + "@References from the property",
+                ])
+            try db.execute(
+                sql: """
+                    DROP TABLE thing;
+                    CREATE TABLE thing (id INTEGER PRIMARY KEY,
+                        ownerID INTEGER NOT NULL REFERENCES owner ON DELETE CASCADE ON UPDATE RESTRICT,
+                        userID INTEGER NOT NULL REFERENCES owner, "the maker" INTEGER REFERENCES owner ON DELETE SET NULL);
+                    CREATE INDEX thing_owner ON thing(ownerID); CREATE INDEX thing_user ON thing(userID);
+                    CREATE INDEX thing_maker ON thing("the maker");
+                    """)
+            #expect(try db.checkSchema(of: Thing.self).isEmpty)
         }
     }
 

@@ -21,6 +21,8 @@ public final class RecordLayout: Sendable {
     package let writesColumns: Bool
     /// The storages that the type has chosen.
     private let storages: [ChosenStorage]
+    /// The columns that the type declares as references.
+    package let references: [Reference]
 
     /// Creates the layout of a type.
     ///
@@ -28,17 +30,19 @@ public final class RecordLayout: Sendable {
     ///   - record: the type.
     ///   - names: the names of the columns, distinct for SQLite.
     ///   - storages: the columns with another storage than that of their type.
+    ///   - references: the columns that the type declares as references.
     ///   - generated: the indexes of the columns that the database computes.
     ///   - rowID: the property that keeps the rowid of an insertion.
     ///   - readsRows: whether the generated code reads rows.
     ///   - writesColumns: whether the generated code stores values.
     public init(
-        _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], generated: [Int] = [],
-        rowID: Int? = nil, readsRows: Bool = true, writesColumns: Bool = true
+        _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], references: [Reference] = [],
+        generated: [Int] = [], rowID: Int? = nil, readsRows: Bool = true, writesColumns: Bool = true
     ) {
         self.record = record
         self.names = names
         self.storages = storages
+        self.references = references
         self.generated = Set(generated)
         rowIDProperty = rowID
         self.readsRows = readsRows
@@ -59,6 +63,18 @@ public final class RecordLayout: Sendable {
         let column: String
         let encode: @Sendable (any Any) -> DatabaseValue?
         let convert: @Sendable (DatabaseValue) -> DatabaseValue?
+    }
+
+    /// A column that refers to another table, with the actions of its foreign key in SQL; nil for those that the type does
+    /// not name.
+    public struct Reference: Sendable {
+        package let column: String
+        package let onDelete: String?
+        package let onUpdate: String?
+
+        package init(column: String, onDelete: String?, onUpdate: String?) {
+            (self.column, self.onDelete, self.onUpdate) = (column, onDelete, onUpdate)
+        }
     }
 
     /// The value that a column stores; nil if the type of the column stores it.

@@ -41,3 +41,10 @@ public func _column<Root, Value>(
 ) -> JSONColumn {
     JSONColumn(name)
 }
+
+/// A column that refers to another table, for generated code.
+public func _reference(
+    _ column: String, onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil
+) -> RecordLayout.Reference {
+    RecordLayout.Reference(column: column, onDelete: onDelete?.rawValue, onUpdate: onUpdate?.rawValue)
+}

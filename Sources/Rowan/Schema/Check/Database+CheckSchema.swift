@@ -4,7 +4,8 @@
 extension Database {
     /// Compares record types with their tables, and lists what differs: missing tables and columns, columns of another
     /// type, NULL where a property is not optional, NOT NULL columns that are never stored, an `id` that is not the
-    /// primary key, and foreign keys without an index.
+    /// primary key, foreign keys without an index, and properties with `@References` whose column has no foreign key, or one
+    /// with other actions.
     ///
     /// ```swift
     /// struct Player: Codable, Identifiable, FetchableRecord, PersistableRecord {
@@ -209,13 +210,31 @@ private struct RecordCheck {
         guard !isView else { return [] }
         let table = try db.existingTable(type.databaseTableName, in: type.databaseSchemaName)
         let name = TableName(type.databaseTableName, schema: type.databaseSchemaName)
-        return try db.foreignKeyColumns(of: table).compactMap { columns, references in
+        let keys = try db.foreignKeys(of: table)
+        return try keys.compactMap { key in
             // A foreign key refers to a table of its own schema.
-            guard try db.hasColumns(references, in: table.schemaID) else {
-                return mismatch(.foreignKeyWithoutTable(columns: columns, references: references))
+            guard try db.hasColumns(key.references, in: table.schemaID) else {
+                return mismatch(.foreignKeyWithoutTable(columns: key.columns, references: key.references))
             }
-            return try db.isIndexed(name, columns: columns)
-                ? nil : mismatch(.foreignKeyWithoutIndex(columns: columns, references: references))
+            return try db.isIndexed(name, columns: key.columns)
+                ? nil : mismatch(.foreignKeyWithoutIndex(columns: key.columns, references: key.references))
+        } + referenceMismatches(keys)
+    }
+
+    /// The references that a generated type declares.
+    private func referenceMismatches(_ keys: [DeclaredForeignKey]) -> [SchemaMismatch] {
+        (type._tableLayout?.references ?? []).flatMap { reference in
+            let name = reference.column
+            guard column(name) != nil else { return [SchemaMismatch]() }
+            let key = keys.first { $0.columns.contains { $0.isSameDatabaseName(as: name) } }
+            guard let key else { return [mismatch(.missingForeignKey, name)] }
+            let events = [
+                ("ON DELETE", reference.onDelete, key.onDelete), ("ON UPDATE", reference.onUpdate, key.onUpdate),
+            ]
+            return events.compactMap { event, declared, found in
+                guard let declared, declared != found else { return nil }
+                return mismatch(.foreignKeyAction(event: event, declared: declared, found: found), name)
+            }
         }
     }
 }
@@ -245,15 +264,24 @@ extension Database {
         return try Bool.fetchOne(self, sql: sql, arguments: [table.name]) ?? false
     }
 
-    /// The columns of each foreign key, and the table that they refer to, which may not exist.
-    fileprivate func foreignKeyColumns(
-        of table: DatabaseObjectID
-    ) throws -> [(columns: [String], references: String)] {
+    /// The foreign keys of a table.
+    fileprivate func foreignKeys(of table: DatabaseObjectID) throws -> [DeclaredForeignKey] {
         let (schema, name) = (table.schemaID.name.quotedDatabaseIdentifier, table.name.quotedDatabaseIdentifier)
         let rows = try Row.fetchAll(self, sql: "PRAGMA \(schema).foreign_key_list(\(name))")
         return Dictionary(grouping: rows) { $0["id"] as Int }.sorted { $0.key < $1.key }.map { _, rows in
             let rows = rows.sorted { ($0["seq"] as Int) < ($1["seq"] as Int) }
-            return (rows.map { $0["from"] }, rows[0]["table"])
+            return DeclaredForeignKey(
+                columns: rows.map { $0["from"] }, references: rows[0]["table"], onDelete: rows[0]["on_delete"],
+                onUpdate: rows[0]["on_update"])
         }
     }
+}
+
+/// A foreign key as the table declares it.
+private struct DeclaredForeignKey {
+    let columns: [String]
+    /// The table that the columns refer to, which may not exist.
+    let references: String
+    let onDelete: String
+    let onUpdate: String
 }

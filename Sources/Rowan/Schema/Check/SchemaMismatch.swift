@@ -28,6 +28,11 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
         case foreignKeyWithoutIndex(columns: [String], references: String)
         /// The foreign key refers to a table that does not exist.
         case foreignKeyWithoutTable(columns: [String], references: String)
+        /// The property is declared as a reference, and the column has no foreign key.
+        case missingForeignKey
+        /// The foreign key of the column has another action than the property declares, on deletions or on updates of the
+        /// other row.
+        case foreignKeyAction(event: String, declared: String, found: String)
         /// The type, or a part of what it reads and stores, could not be examined.
         case notExamined(reason: String)
     }
@@ -69,6 +74,11 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
         case .foreignKeyWithoutTable(let columns, let other):
             "\(Self.list(columns)) of \(table) refers to the table \(other.quotedDatabaseIdentifier), which does not "
                 + "exist: create it, or remove the foreign key"
+        case .missingForeignKey:
+            "\(column) has no foreign key: add it to the table, or remove @References from the property"
+        case .foreignKeyAction(let event, let declared, let found):
+            "the foreign key of \(column) has \(event) \(found), and its property declares \(event) \(declared): change one "
+                + "of them"
         case .notExamined(let reason): "not completely examined, because \(reason)"
         }
     }
