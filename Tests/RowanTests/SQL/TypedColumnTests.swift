@@ -150,6 +150,12 @@ struct TypedColumnTests {
             Columns.name.collating(.nocase) == "BARBARA", #""name" = ? COLLATE NOCASE"#, ["BARBARA"], holdsFor: [2])
         try check(
             Columns.team.collating(.nocase) == "REDS", #""team" = ? COLLATE NOCASE"#, ["REDS"], holdsFor: [1, 3])
+        try check(
+            Columns.name.collating(.caseInsensitiveCompare) == "BARBARA",
+            #""name" = ? COLLATE "swiftCaseInsensitiveCompare""#, ["BARBARA"], holdsFor: [2])
+        try check(
+            Columns.team.collating(.caseInsensitiveCompare) == "REDS",
+            #""team" = ? COLLATE "swiftCaseInsensitiveCompare""#, ["REDS"], holdsFor: [1, 3])
     }
 
     @Test func requests() throws {

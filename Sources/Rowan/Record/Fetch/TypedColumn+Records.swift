@@ -22,11 +22,21 @@ extension SQLTypedExpressible<String> {
     public func collating(_ collation: Database.CollationName) -> TypedExpression<String> {
         TypedExpression(sqlExpression.collating(collation))
     }
+
+    /// The text with a custom collation: `name COLLATE "by_length"`.
+    public func collating(_ collation: DatabaseCollation) -> TypedExpression<String> {
+        TypedExpression(sqlExpression.collating(collation))
+    }
 }
 
 extension SQLTypedExpressible<String?> {
     /// The text with a collation: `name COLLATE NOCASE`.
     public func collating(_ collation: Database.CollationName) -> TypedExpression<String?> {
+        TypedExpression(sqlExpression.collating(collation))
+    }
+
+    /// The text with a custom collation: `name COLLATE "by_length"`.
+    public func collating(_ collation: DatabaseCollation) -> TypedExpression<String?> {
         TypedExpression(sqlExpression.collating(collation))
     }
 }
