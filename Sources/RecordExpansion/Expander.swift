@@ -55,7 +55,7 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
             of: model, typeName: expansion.extendedTypeSyntax?.source.trimmed ?? model.name.text,
             missing: conformances(expansion.conformanceListSyntax),
             isInGenericType: context.contains { mayBeGeneric($0) },
-            isInPrivateType: context.contains { header($0).map { Access($0.modifiers) == .private } ?? false })
+            isInPrivateType: context.contains { header($0).map { Access($0.modifiers) <= .fileprivate } ?? false })
         guard let description, reader.problems.isEmpty else {
             return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
         }

@@ -25,7 +25,7 @@ struct ColumnDescription {
 
 /// Who may use a declaration.
 enum Access: Int, Comparable {
-    case `private`, `internal`, `package`, `public`
+    case `private`, `fileprivate`, `internal`, `package`, `public`
 
     static func < (lhs: Access, rhs: Access) -> Bool { lhs.rawValue < rhs.rawValue }
 
@@ -34,7 +34,8 @@ enum Access: Int, Comparable {
         self = .internal
         for modifier in modifiers where modifier.detail == nil {
             switch modifier.name {
-            case "private", "fileprivate": self = .private
+            case "private": self = .private
+            case "fileprivate": self = .fileprivate
             case "package": self = .package
             case "public", "open": self = .public
             default: break
@@ -45,7 +46,7 @@ enum Access: Int, Comparable {
     /// The modifier of a member in an extension, with a space. Extensions use private properties of the same file.
     var modifier: String {
         switch self {
-        case .private: "fileprivate "
+        case .private, .fileprivate: "fileprivate "
         case .internal: ""
         case .package: "package "
         case .public: "public "

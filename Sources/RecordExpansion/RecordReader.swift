@@ -39,7 +39,9 @@ struct RecordReader {
             return nil
         }
         var description = RecordDescription(
-            model: model, typeName: typeName, access: isInPrivateType ? .private : Access(model.modifiers),
+            model: model, typeName: typeName,
+            // The file sees a private type, but not the private members of a type.
+            access: isInPrivateType ? .fileprivate : max(.fileprivate, Access(model.modifiers)),
             missingConformances: missing,
             tableName: attribute.flatMap { literal($0.arguments.first { $0.label == nil }, "name of the table") },
             isGeneric: isInGenericType || model.genericParameters != nil)

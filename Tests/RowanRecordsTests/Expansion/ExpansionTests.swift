@@ -83,6 +83,16 @@ struct ExpansionTests {
             first("public struct Place { public var id: Int? }")
                 == "nonisolated extension Place: \(mutable), Identifiable {")
         #expect(first("public struct Place { var id: Int }") == "nonisolated extension Place: \(immutable) {")
+        for access in ["", "private ", "fileprivate "] {
+            let line = first("\(access)struct Place { private var id = 1 }")
+            #expect(line == "nonisolated extension Place: \(immutable) {")
+        }
+        for source in ["private struct Place { var id: Int }", "private struct Place { fileprivate var id: Int }"] {
+            #expect(first(source) == "nonisolated extension Place: \(immutable), Identifiable {")
+        }
+        let nested = expansion(
+            "struct Place { private var id = 1 }", type: "Outer.Place", context: ["private enum Outer {}"])
+        #expect(nested.first == "nonisolated extension Outer.Place: \(immutable) {")
         #expect(first("struct Place { var code: Int }") == "nonisolated extension Place: \(immutable) {")
         #expect(
             first("struct Place { @PrimaryKey var a: Int, b: Int; var id: Int? }")
