@@ -73,7 +73,9 @@ final class InsertBatch {
 
     private func mode(for callbacks: InsertionCallbacks) throws -> Mode {
         guard callbacks.isDisjoint(with: .beforeOrAround) else { return .alone }
-        guard fetchesRows || keepsRowIDs || !callbacks.isDisjoint(with: .did) else { return .silent }
+        guard try fetchesRows || keepsRowIDs && insertion.keepsRowID(db) || !callbacks.isDisjoint(with: .did) else {
+            return .silent
+        }
         // Only SQLite knows the rowids of the rows that an upsert updates.
         guard insertion.upsert == nil else { return .alone }
         try makeNumbering()

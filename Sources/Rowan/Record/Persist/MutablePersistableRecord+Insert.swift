@@ -121,6 +121,12 @@ struct Insertion {
             record, upsert == nil ? .insert : .upsert, conflictResolution, detail: returnsRowID ? nil : "no rowid")
     }
 
+    /// Whether a generated record keeps the rowid: its optional key may be another column.
+    func keepsRowID(_ db: Database) throws -> Bool {
+        guard let layout = record._tableLayout, layout.keepsRowID else { return false }
+        return InsertionSuccess.keepsRowID(try db.insertedKey(record.databaseTable).rowIDColumn, layout)
+    }
+
     /// The plan of a statement that returns rows, and the values that a record stores.
     func fetchPlan(
         _ db: Database, _ record: some MutablePersistableRecord, _ plans: PlanGroup?

@@ -192,7 +192,7 @@ extension MutablePersistableRecord {
         guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout,
             layout.writesColumns
         else { return }
-        insertion.returnsRowID = layout.keepsRowID
+        insertion.returnsRowID = try insertion.keepsRowID(db)
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .upsert, nil)
     }
 
