@@ -77,6 +77,7 @@ func contents(of value: Any) -> String {
     case .struct?, .class?, .tuple?:
         return "(\(mirror.children.map { "\($0.label ?? "") \(contents(of: $0.value))" }.joined(separator: ", ")))"
     case .collection?: return "[\(mirror.children.map { contents(of: $0.value) }.joined(separator: ", "))]"
+    case .dictionary?: return "[\(mirror.children.map { contents(of: $0.value) }.sorted().joined(separator: ", "))]"
     default: return "\(value)"
     }
 }
@@ -111,6 +112,12 @@ struct Difference {
                 sql = sql.replacingOccurrences(
                     of: "\(word) * FROM \"\(table)\"", with: "\(word) \(list.joined(separator: ", ")) FROM \"\(table)\""
                 )
+            }
+            // With annotations, the table is the last one, after their subqueries.
+            if sql.hasPrefix("SELECT *, "),
+                sql.components(separatedBy: " FROM ").last?.hasPrefix("\"\(table)\"") == true
+            {
+                sql = "SELECT \(list.joined(separator: ", "))" + sql.dropFirst("SELECT *".count)
             }
             if sql.contains(" \"\(table)\" ") {
                 sql = sql.replacingOccurrences(of: "RETURNING *", with: "RETURNING \(list.joined(separator: ", "))")
