@@ -106,8 +106,11 @@ struct Difference {
         var sql = sql
         for (table, columns) in listedColumns {
             let list = columns.map { "\"\($0)\"" }
-            let qualified = list.map { "\"\(table)\".\($0)" }
-            sql = sql.replacingOccurrences(of: "\"\(table)\".*", with: qualified.joined(separator: ", "))
+            // Several joins of one table have numbered aliases.
+            for alias in [table, "\(table)1", "\(table)2"] {
+                let qualified = list.map { "\"\(alias)\".\($0)" }
+                sql = sql.replacingOccurrences(of: "\"\(alias)\".*", with: qualified.joined(separator: ", "))
+            }
             for word in ["SELECT", "DISTINCT"] {
                 sql = sql.replacingOccurrences(
                     of: "\(word) * FROM \"\(table)\"", with: "\(word) \(list.joined(separator: ", ")) FROM \"\(table)\""
