@@ -22,6 +22,8 @@ struct Use<Record: FetchableRecord & MutablePersistableRecord> {
     var requests: [QueryInterfaceRequest<Record>] = []
     /// Whether all columns of the table can be read, in its order.
     var readsTable = true
+    /// Whether records that are constants can be inserted, if the definition has the protocol for it.
+    var insertsConstants = true
     /// A record as text.
     var text: (Record) -> Any = { $0 }
 
@@ -191,6 +193,12 @@ struct Use<Record: FetchableRecord & MutablePersistableRecord> {
         trail.note("inserted") { try text(spares[0].inserted(db)) }
         trail.note("saved") { try text(spares[1].saved(db)) }
         trail.note("insertAndFetch") { try text(spares[2].insertAndFetch(db)) }
+        trail.note("delete all") { try Record.deleteAll(db) }
+        for case let constant as any PersistableRecord in spares where insertsConstants {
+            trail.note("insert a constant") { try constant.insert(db) }
+            trail.note("save a constant") { try constant.save(db) }
+            trail.note("upsert a constant") { try constant.upsert(db) }
+        }
         trail.note("delete all") { try Record.deleteAll(db) }
         trail.note("insertAll") {
             var spares = spares
