@@ -186,6 +186,21 @@ struct LibraryDefinitionTests {
         try expectSame(Self.schema, documented: documented, byMacro: byMacro, difference)
     }
 
+    @Test("A difference: a prefetching request repeats its key after a list of columns, but not after *")
+    func repeatedKey() throws {
+        func firstSQL(_ fetch: (Database) throws -> Void) throws -> String? {
+            try Trail.of(Self.schema) { db, _ in try fetch(db) }.statements.first
+        }
+        let documented = try firstSQL {
+            _ = try Documented.Author.including(all: Documented.Author.books).asRequest(of: Row.self).fetchAll($0)
+        }
+        let byMacro = try firstSQL {
+            _ = try ByMacro.Author.including(all: ByMacro.Author.books).asRequest(of: Row.self).fetchAll($0)
+        }
+        #expect(documented == #"SELECT * FROM "author""#)
+        #expect(byMacro == #"SELECT "id", "name", "countryCode", "author"."id" FROM "author""#)
+    }
+
     @Test("Joined, prefetched and counted records")
     func joins() throws {
         let documented = try Trail.of(Self.schema) { db, trail in
