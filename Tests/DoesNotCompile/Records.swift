@@ -34,7 +34,7 @@ struct ReadOnly: Decodable {
 @Record struct Unstorable {
     var id: Int64?
     var opaque: Opaque  // error 9: this type has no column: make it Codable, use @Column(as:), or add @Ignored
-    var a: Int, read: ReadOnly?  // error 17: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+    var a: Int, read: ReadOnly?  // error 17: this type has no column: make it Codable
 }
 
 @Selection struct Unreadable {

@@ -13,20 +13,17 @@ private protocol TimestampedRecord {
 }
 
 extension TimestampedRecord {
-    fileprivate mutating func touch(_ db: Database) throws {
-        if creationDate == nil { creationDate = try db.transactionDate }
-        modificationDate = try db.transactionDate
-    }
+    fileprivate mutating func stamp(_ now: Date) { (creationDate, modificationDate) = (creationDate ?? now, now) }
 }
 
 extension TimestampedRecord where Self: MutablePersistableRecord {
     fileprivate mutating func willInsert(_ db: Database) throws {
-        if creationDate == nil { creationDate = try db.transactionDate }
-        if modificationDate == nil { modificationDate = try db.transactionDate }
+        let now = try db.transactionDate
+        (creationDate, modificationDate) = (creationDate ?? now, modificationDate ?? now)
     }
 
-    fileprivate mutating func updateWithTimestamp(_ db: Database) throws {
-        try touch(db)
+    fileprivate mutating func updateStamped(_ db: Database) throws {
+        try stamp(db.transactionDate)
         try update(db)
     }
 }
@@ -215,8 +212,8 @@ struct CallbackDefinitionTests {
                         try player.update(db)
                         return player
                     }
-                    trail.note("updateWithTimestamp") {
-                        try player.updateWithTimestamp(db)
+                    trail.note("updateStamped") {
+                        try player.updateStamped(db)
                         return player
                     }
                     trail.note("updateChanges") {

@@ -173,10 +173,9 @@ struct PlaceDefinitionTests {
             }, requests: requests, text: { ($0.id, $0.title, $0.isFavorite, $0.coordinate) })
     }
 
-    /// A typed column of booleans is no condition by itself, as the documented one is: `untyped` makes it one.
     private var byMacro: Use<ByMacro.Place> {
         use([
-            ByMacro.Place.filter { $0.title == "Ulm" }, ByMacro.Place.filter { $0.isFavorite.untyped },
+            ByMacro.Place.filter { $0.title == "Ulm" }, ByMacro.Place.filter { $0.isFavorite },
             ByMacro.Place.filter { $0.latitude > 0.5 && $0.longitude < 180.5 }.order { [$0.title.desc, $0.id] },
         ])
     }

@@ -65,30 +65,31 @@ extension MutablePersistableRecord {
     /// return it, from the second upsert of the type on.
     @inlinable
     public mutating func upsert(_ db: Database) throws {
-        if Self._tableLayout != nil {
-            guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .upsert, nil) else {
-                return try upsertWithCallbacks(db)
-            }
+        if Self._tableLayout != nil, let plan = db.directPlan(of: ObjectIdentifier(Self.self), .upsert, nil) {
             let rowID = try plan.insert(db) { try self._bind(to: &$0) }
             if let rowID { _didInsert(rowID: rowID) }
             return
         }
-        try upsertProbing(db)
+        try upsertWithCallbacks(db)
     }
 
+    /// The upsert with all its callbacks.
     @usableFromInline
-    mutating func upsertProbing(_ db: Database) throws {
+    mutating func upsertWithCallbacks(_ db: Database) throws {
         var insertion = Insertion(type(of: self), .abort)
         insertion.upsert = Upsert()
         let group = insertion.planGroup(db)
-        if group.usesRowID == false {
+        if let usesRowID = group.usesRowID {
             // SQLite would keep the returned row in a table of its own: four times as slow.
-            insertion.returnsRowID = false
+            insertion.returnsRowID = usesRowID
             return try upserting(db, insertion)
         }
-        guard group.usesRowID == nil else { return try upserting(db, insertion) }
         let callbacks = try db.probingCallbacks(of: type(of: self)) { try upserting(db, insertion) }
-        group.usesRowID = !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
+        insertion.returnsRowID =
+            try insertion.keepsRowID(db)
+            || !callbacks.isDisjoint(with: [.aroundInsert, .aroundSave, .didInsert, .didSave])
+        group.usesRowID = insertion.returnsRowID
+        try keepDirectUpsert(db, insertion, callbacks)
     }
 
     mutating func upserting(_ db: Database, _ insertion: Insertion) throws {

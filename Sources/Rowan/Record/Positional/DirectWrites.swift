@@ -180,19 +180,11 @@ extension MutablePersistableRecord {
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .insert, conflictResolution)
     }
 
-    /// The upsert with all its callbacks. If the type implements none, the next upsert is direct.
-    @usableFromInline
-    mutating func upsertWithCallbacks(_ db: Database) throws {
-        var insertion = Insertion(Self.self, .abort)
-        insertion.upsert = Upsert()
-        let group = insertion.planGroup(db)
-        guard !group.isProbed else { return try upserting(db, insertion) }
-        let callbacks = try db.probingCallbacks(of: Self.self) { try upserting(db, insertion) }
-        group.isProbed = true
+    /// After the first upsert of a generated type: if the type implements no callback, the next one is direct.
+    func keepDirectUpsert(_ db: Database, _ insertion: Insertion, _ callbacks: InsertionCallbacks) throws {
         guard callbacks.isDisjoint(with: .beforeOrAround.union(.did)), let layout = Self._tableLayout,
             layout.writesColumns
         else { return }
-        insertion.returnsRowID = try insertion.keepsRowID(db)
         db.keep(try insertion.makePlan(db, columns: layout.storedColumns), layout, .upsert, nil)
     }
 

@@ -125,14 +125,35 @@ private struct Prefetching {
     private func locate(
         _ column: String, in relation: Relation, isOwn: Bool, _ alias: TableAliasID, _ hidden: inout [SQLSelection]
     ) throws -> KeyColumn {
-        if isOwn, relation.selection.isEmpty, case .table = relation.source,
-            let index = try resolver.columnNames(of: relation.source, commonTables: relation.commonTables)
-                .firstIndex(where: column.isSameDatabaseName)
-        {
+        if isOwn, case .table = relation.source, let index = try position(ofColumn: column, in: relation) {
             return .column(index)
         }
         hidden.append(SQLSelection(.expression(Resolver.column(column, .alias(alias)))))
         return .hidden(hidden.count - 1)
+    }
+
+    private func position(ofColumn column: String, in relation: Relation) throws -> Int? {
+        guard relation.selection.isEmpty else { return relation.selectedPosition(ofColumn: column) }
+        return try resolver.columnNames(of: relation.source, commonTables: relation.commonTables)
+            .firstIndex(where: column.isSameDatabaseName)
+    }
+}
+
+extension Relation {
+    /// The position of a column of the table among the selected ones; nil if it is not selected, or if a selection before
+    /// it has an unknown number of columns.
+    fileprivate func selectedPosition(ofColumn column: String) -> Int? {
+        for (index, selection) in selection.enumerated() {
+            switch selection.node {
+            case .expression(let expression):
+                if case .column(let name, .current) = expression.node, name.isSameDatabaseName(as: column) {
+                    return index
+                }
+            case .named: break
+            case .literal, .allColumns, .symbol: return nil
+            }
+        }
+        return nil
     }
 }
 
