@@ -24,7 +24,7 @@ struct CheckedSQLArticleTests {
         try migrator.migrate(queue)
         try queue.write { db in
             db.trace { if case .statement(let statement) = $0 { statements.append(statement.sql) } }
-            for title in ["Minster", "Market"] { try Place(title: title).inserted(db) }
+            for title in ["Minster", "Market"] { _ = try Place(title: title).inserted(db) }
             let ids = [2, 3]
             let minster = try places(titled: "Minster").fetchOne(db)
             // DELETE FROM "place" WHERE id IN (?,?)
