@@ -1,0 +1,109 @@
+// What a test of the guide compares: the statements that ran with those that the article shows, and what it prints.
+
+import Foundation
+import RowanRecords
+import Synchronization
+import Testing
+
+/// The run of an article.
+final class Guide: Sendable {
+    /// The file of the article.
+    private let article: String
+    let dbQueue: DatabaseQueue
+    /// The folder of the article's own databases, which is deleted at the end.
+    let folder: URL
+
+    private struct State {
+        var ran: [String] = []
+        var shown: [(sql: String, line: Int)] = []
+        var printed: [String] = []
+        /// The number of lines that a block of text has compared.
+        var compared = 0
+        var expected: [(line: String, place: Int)] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(_ article: String) throws {
+        self.article = article
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("Guide-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let log = Log()
+        dbQueue = try DatabaseQueue(configuration: log.configuration(Configuration()))
+        self.log = log
+    }
+
+    private let log: Log
+
+    /// The statements of all connections with its configuration.
+    private final class Log: Sendable {
+        let statements = Mutex<[String]>([])
+
+        func configuration(_ configuration: Configuration) -> Configuration {
+            var configuration = configuration
+            configuration.prepareDatabase { db in
+                db.trace { event in
+                    if case .statement(let statement) = event {
+                        let (plain, expanded) = (statement.sql, statement.expandedSQL)
+                        self.statements.withLock { $0 += [plain, expanded] }
+                    }
+                }
+            }
+            return configuration
+        }
+    }
+
+    /// A configuration whose statements count as those of the article.
+    func configuration(_ configuration: Configuration = Configuration()) -> Configuration {
+        log.configuration(configuration)
+    }
+
+    /// The path of a file of the article.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func print(_ items: [Any], _ separator: String) {
+        let text = items.map { String(describing: $0) }.joined(separator: separator)
+        state.withLock { $0.printed += text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+    }
+
+    /// Runs a statement that the article shows.
+    func run(_ sql: String) throws { try dbQueue.writeWithoutTransaction { try $0.execute(sql: sql) } }
+
+    /// A statement that must have run at the end.
+    func show(_ sql: String, line: Int) { state.withLock { $0.shown.append((sql, line)) } }
+
+    /// A line that must have been printed at the end.
+    func expectLine(_ line: String, line place: Int) { state.withLock { $0.expected.append((line, place)) } }
+
+    /// All lines that have been printed since the last block of text.
+    func expectOutput(_ text: String, line: Int) {
+        let printed = state.withLock { state in
+            defer { state.compared = state.printed.count }
+            return state.printed[state.compared...].joined(separator: "\n")
+        }
+        #expect(printed == text, "\(article):\(line)")
+    }
+
+    func end() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }  // The system deletes what is left.
+        let ran = Set(log.statements.withLock { $0 }.map(Self.normalized))
+        let (shown, printed, expected) = state.withLock { ($0.shown, $0.printed, $0.expected) }
+        for (sql, line) in shown {
+            #expect(ran.contains(Self.normalized(sql)), "\(article):\(line): did not run: \(sql)\nran: \(ran.sorted())")
+        }
+        var rest = printed[...]
+        for (line, place) in expected {
+            guard let index = rest.firstIndex(of: line) else {
+                Issue.record("\(article):\(place): '\(line)' was not printed: \(rest)")
+                continue
+            }
+            rest = rest[(index + 1)...]
+        }
+    }
+
+    /// A statement in one line, without a semicolon at its end.
+    private static func normalized(_ sql: String) -> String {
+        let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return text.hasSuffix(";") ? String(text.dropLast()) : text
+    }
+}
