@@ -46,7 +46,8 @@ public final class StatementExpander {
     }
 
     private func problem(_ finding: SchemaDatabase.Finding, _ literal: StatementLiteral) -> Problem {
-        var message = "SQLite: \(finding.message)"
+        // Since 3.41, SQLite advises to write an unknown name as a text.
+        var message = "SQLite: " + (finding.message.split(separator: " - should this be").first ?? "")
         var fix: Problem.Fix?
         let offset = finding.offset
         if let hole = literal.holes.first(where: { $0.range.contains(offset) })?.hole {

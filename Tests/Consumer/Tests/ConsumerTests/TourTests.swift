@@ -2,7 +2,7 @@ import Rowan
 import RowanRecords
 import Testing
 
-// The code of the README, so that it compiles and does what it says.
+// The code of the tour (Guide/Start/Tour), as another package sees it.
 
 @Record("place") struct Place {
     var id: Int64?  // comes from the database
@@ -31,7 +31,7 @@ extension Place {
     var averageVisitStars: Double?
 }
 
-struct ReadmeTests {
+struct TourTests {
     private let queue: DatabaseQueue
 
     init() throws {
