@@ -52,7 +52,8 @@ let package = Package(
             swiftSettings: settings
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
         .testTarget(
-            name: "RowanRecordsTests", dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
+            name: "RowanRecordsTests",
+            dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
             exclude: ["SQL/schema.sql"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
