@@ -11,8 +11,8 @@
 /// try db.execute(literal: #sql("DELETE FROM \(Place.self) WHERE id IN \(ids)"))
 /// ```
 ///
-/// The schema is the nearest `schema.sql` above the source file, which ``DatabaseMigrator/writeSchema(to:configuration:)``
-/// writes. An error of SQLite is an error of the compiler, at its place in the literal. The article "Checked SQL" has the
+/// The schema is the nearest `schema.sql` above the source file, which `writeSchema(to:)` of a
+/// `DatabaseMigrator` writes. An error of SQLite is an error of the compiler, at its place in the literal. The article "Checked SQL" has the
 /// rules.
 ///
 /// - Parameter sql: one or more statements. Interpolated values become arguments, sequences after `IN` a list of them,

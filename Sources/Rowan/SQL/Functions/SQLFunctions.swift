@@ -58,7 +58,10 @@ public func median(_ value: some SQLSpecificExpressible, filter: (any SQLSpecifi
 /// `PERCENTILE(value, percentage)`: the number below which a percentage of the numbers of the group is. At fetch, a SQLite
 /// without the function throws "no such function: PERCENTILE".
 ///
-/// - Parameter percentage: from 0 to 100.
+/// - Parameters:
+///   - value: the numbers.
+///   - percentage: from 0 to 100.
+///   - filter: the rows that count; nil for all of the group.
 ///
 /// Source: <https://sqlite.org/percentile.html>
 public func percentile(
@@ -71,7 +74,9 @@ public func percentile(
 
 /// `ROUND(value)`, or `ROUND(value, digits)`: a double.
 ///
-/// - Parameter digits: the number of digits after the decimal point; none if nil.
+/// - Parameters:
+///   - value: the number.
+///   - digits: the number of digits after the decimal point; none if nil.
 ///
 /// Source: <https://sqlite.org/lang_corefunc.html#round>
 public func round(_ value: some SQLSpecificExpressible, digits: (any SQLExpressible)? = nil) -> SQLExpression {

@@ -9,6 +9,7 @@
 /// ```
 ///
 /// - Parameters:
+///   - text: the whole text.
 ///   - start: the position of the first character, from 1; from the end if it is negative.
 ///   - length: the number of characters; all that follow if nil.
 ///
@@ -50,7 +51,11 @@ public func concat(_ values: any SQLExpressible..., separator: some SQLExpressib
 /// `GROUP_CONCAT(value, separator ORDER BY ...)`, which the SQL standard calls STRING_AGG: the texts of a group, joined;
 /// NULL without texts.
 ///
-/// - Parameter orderings: the order of the texts. It requires SQLite 3.44.
+/// - Parameters:
+///   - value: the texts.
+///   - separator: the text between two of them.
+///   - orderings: the order of the texts. It requires SQLite 3.44.
+///   - filter: the rows that count; nil for all of the group.
 ///
 /// Source: <https://sqlite.org/lang_aggfunc.html#group_concat>
 public func stringAgg(
