@@ -10,6 +10,8 @@ final class SchemaDatabase {
 
     /// - Parameter schema: SQL statements, and comments that declare what SQL can't.
     init(_ schema: String) throws(SchemaError) {
+        // A byte order mark is no part of the first line.
+        let schema = schema.unicodeScalars.first == "\u{FEFF}" ? String(schema.unicodeScalars.dropFirst()) : schema
         var pointer: OpaquePointer?
         guard sqlite3_open_v2(":memory:", &pointer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK,
             let pointer

@@ -117,6 +117,21 @@ struct SchemaDatabaseTests {
         #expect(error("-- rowan: table a(b,")?.message == "incomplete input")
     }
 
+    @Test("A schema with Windows' line ends, a byte order mark, a trigger, and names that are not ASCII")
+    func unusualSchemas() throws {
+        let schema =
+            "\u{FEFF}-- rowan: function f/1\r\nCREATE TABLE \"größe\" (\"é\" TEXT);\r\n"
+            + "CREATE TRIGGER t AFTER INSERT ON \"größe\"\r\nBEGIN\r\n  DELETE FROM \"größe\"; SELECT 1;\r\nEND;\r\n-- end"
+        let database = try SchemaDatabase(schema)
+        #expect(database.check(Array("SELECT f(é) FROM größe".utf8)).finding == nil)
+        let sql = "SELECT 'ä', è FROM größe"
+        let finding = try #require(database.check(Array(sql.utf8)).finding)
+        #expect(finding.message == "no such column: è")
+        #expect(String(decoding: Array(sql.utf8)[finding.offset...], as: UTF8.self) == "è FROM größe")
+        #expect(finding.suggestion == "é")
+        #expect(try SchemaDatabase("").check(Array("SELECT 1".utf8)).finding == nil)
+    }
+
     @Test("Words, and where they stand")
     func words() {
         let sql = "SELECT a.b, \"c\"\"d\" -- e\n, 'f' /* g */, [h], `i` FROM 12x, é1"
