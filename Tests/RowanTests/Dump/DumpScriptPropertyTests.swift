@@ -88,10 +88,12 @@ private struct RandomSchema {
         names.insert(name)
         let module = bool() ? "fts5(a, b)" : "fts4(a, b)"
         try db.execute(sql: "CREATE VIRTUAL TABLE \(name.quotedDatabaseIdentifier) USING \(module)")
-        for _ in 0..<Int.random(in: 0...20, using: &random) {
+        for index in 0..<Int.random(in: 0...20, using: &random) {
+            // Distinct, and in no order.
+            let rowID = 1_000 * Int.random(in: 0..<1_000, using: &random) + index
             try db.execute(
-                sql: "INSERT INTO \(name.quotedDatabaseIdentifier)(rowid, a, b) VALUES (abs(random() % 1000000), ?, ?)",
-                arguments: ["hello \(random.string())", random.string()])
+                sql: "INSERT INTO \(name.quotedDatabaseIdentifier)(rowid, a, b) VALUES (?, ?, ?)",
+                arguments: [rowID, "hello \(random.string())", random.string()])
         }
     }
 
