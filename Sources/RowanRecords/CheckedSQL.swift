@@ -98,8 +98,18 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
         }
 
         /// For generated code.
-        public mutating func appendInterpolation<Record: TableRecord>(_table: Record.Type) {
-            base.appendInterpolation(_table)
+        ///
+        /// - Parameter checked: the table that the macro has taken for that of the type, of which it knows only the name.
+        public mutating func appendInterpolation<Record: TableRecord>(_table: Record.Type, _ checked: String) {
+            guard _table.databaseTableName != checked else { return base.appendInterpolation(_table) }
+            let message =
+                "#sql has checked this SQL with the table \(checked), but \(_table) is stored in the table "
+                + "\(_table.databaseTableName): declare it in schema.sql with '-- rowan: record \(_table) "
+                + "\(_table.databaseTableName)'"
+            // Interpolation can't throw: the execution does.
+            base.appendInterpolation(
+                SQLExpression.deferred(
+                    Deferred { _ in throw DatabaseError(resultCode: .SQLITE_MISUSE, message: message) }))
         }
 
         /// For generated code.
@@ -163,6 +173,15 @@ public func _checkedSQL(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQL { check
 /// For generated code: the request that `#sql` has checked.
 public func _checkedSQL<Value>(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQLRequest<Value> {
     SQLRequest(literal: checked.sql)
+}
+
+/// For generated code: several statements that `#sql` has checked.
+public func _checkedStatements(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQL { checked.sql }
+
+/// For generated code: a request runs a single statement.
+@available(*, unavailable, message: "a request is a single statement: run several with 'db.execute(literal: #sql(...))'")
+public func _checkedStatements<Value>(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQLRequest<Value> {
+    _checkedSQL(checked, stamp)
 }
 
 /// For generated code: the schema that `#sql` has checked against. With the plugin RowanSchema, each module has its own

@@ -42,7 +42,7 @@ extension String {
 
 extension SchemaDatabase {
     /// The name of the schema that resembles an unknown name most.
-    func suggestion(for unknown: UnknownName, _ words: [SQLWord]) -> String? {
+    func suggestion(for unknown: UnknownName, _ words: [SQLToken]) -> String? {
         let candidates: [String]
         switch unknown.kind {
         case .other: return nil

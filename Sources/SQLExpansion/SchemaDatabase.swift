@@ -25,8 +25,12 @@ final class SchemaDatabase {
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
         for name in Self.builtinCollations { addCollation(name) }
         for name in Self.builtinFunctions { addFunction(.function, name, 1) }
-        let declaredTables = try declare(schema)
-        try load(Array(schema.utf8), except: declaredTables)
+        let bytes = Array(schema.utf8)
+        if let nul = bytes.firstIndex(of: 0) {
+            throw SchemaError("SQL has no NUL characters: remove this one", line: line(at: nul, in: bytes))
+        }
+        let declaredTables = try declare(bytes)
+        try load(bytes, except: declaredTables)
     }
 
     deinit { sqlite3_close_v2(connection) }
@@ -43,19 +47,18 @@ final class SchemaDatabase {
         "swiftLocalizedLowercaseString", "swiftLocalizedUppercaseString",
     ]
 
-    /// Adds what the comments declare. Returns the names of the tables.
-    private func declare(_ schema: String) throws(SchemaError) -> [String] {
-        var tables: [String] = []
-        for (index, line) in schema.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            guard let directive = try SchemaDirective(line: line, number: index + 1) else { continue }
+    /// Adds what the comments declare. Returns the names of the tables, in lower case.
+    private func declare(_ schema: [UInt8]) throws(SchemaError) -> Set<String> {
+        var tables: Set<String> = []
+        for (directive, line) in try SchemaDirective.all(in: schema) {
             switch directive {
             case .function(let kind, let name, let count): addFunction(kind, name, count)
             case .collation(let name): addCollation(name)
             case .tokenizer(let name): addTokenizer(name)
             case .record(let type, let table): recordTables[type] = table
             case .table(let name, let definition):
-                if let problem = execute("CREATE TABLE \(definition)") { throw SchemaError(problem, line: index + 1) }
-                tables.append(name.lowercased())
+                if let problem = execute("CREATE TABLE \(definition)") { throw SchemaError(problem, line: line) }
+                tables.insert(name.lowercased())
             }
         }
         return tables
@@ -68,18 +71,22 @@ final class SchemaDatabase {
         sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK ? nil : message
     }
 
-    private func load(_ schema: [UInt8], except declaredTables: [String]) throws(SchemaError) {
+    private func load(_ schema: [UInt8], except declaredTables: Set<String>) throws(SchemaError) {
         var failure: SchemaError?
-        forEachStatement(schema) { statement, start in
+        forEachStatement(schema) { statement, range in
             if let statement {
                 var code = sqlite3_step(statement)
                 while code == SQLITE_ROW { code = sqlite3_step(statement) }
                 if code == SQLITE_DONE { return true }
             }
             let message = message
-            if declaredTables.contains(where: { message.lowercased() == "table \($0) already exists" }) { return true }
-            failure = SchemaError(
-                message, line: 1 + schema[..<firstByte(schema, start)].count { $0 == UInt8(ascii: "\n") })
+            let tokens = sqlTokens(Array(schema[range])).filter { $0.kind != .comment }
+            if let table = createdTable(tokens.prefix(9).map(\.text)) {
+                // SQLite creates its own tables: the shell lists them, but nobody else can create them.
+                if declaredTables.contains(table) || table.hasPrefix("sqlite_") { return true }
+            }
+            let place = range.lowerBound + (tokens.first?.range.lowerBound ?? 0)
+            failure = SchemaError(message, line: line(at: place, in: schema))
             return false
         }
         if let failure { throw failure }
@@ -87,8 +94,10 @@ final class SchemaDatabase {
 
     /// Compiles the statements of an SQL text, one after the other.
     ///
-    /// - Parameter body: gets nil for a statement with an error, and where it starts. Returns whether to go on.
-    private func forEachStatement(_ sql: [UInt8], _ body: (OpaquePointer?, Int) -> Bool) {
+    /// - Parameters:
+    ///   - sql: an SQL text without NUL characters.
+    ///   - body: gets nil for a statement with an error, and where it stands. Returns whether to go on.
+    private func forEachStatement(_ sql: [UInt8], _ body: (OpaquePointer?, Range<Int>) -> Bool) {
         (sql + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { text in
                 guard let base = text.baseAddress else { return }
@@ -106,15 +115,15 @@ final class SchemaDatabase {
                         ? tail.map { base.distance(to: $0) } ?? sql.count : endOfStatement(sql, from: offset)
                     // A comment is no statement.
                     if code == SQLITE_OK, statement == nil { continue }
-                    guard body(statement, start) else { return }
+                    guard body(statement, start..<offset) else { return }
                 }
             }
         }
     }
 
-    /// Where a statement begins after its spaces.
+    /// Where a statement begins after its spaces and comments.
     private func firstByte(_ sql: [UInt8], _ start: Int) -> Int {
-        sql[start...].firstIndex { $0 > UInt8(ascii: " ") } ?? start
+        start + (sqlTokens(Array(sql[start...])).first { $0.kind != .comment }?.range.lowerBound ?? 0)
     }
 
     private func endOfStatement(_ sql: [UInt8], from start: Int) -> Int {
@@ -135,27 +144,27 @@ final class SchemaDatabase {
         /// Where it stands in the text, in bytes.
         let offset: Int
         /// The name that SQLite does not know.
-        var unknown: SQLWord?
+        var unknown: SQLToken?
         /// A name of the schema that resembles it.
         var suggestion: String?
     }
 
     /// Compiles all statements of a text.
     ///
-    /// - Returns: the first error, and the number of statements and parameters.
-    func check(_ sql: [UInt8]) -> (finding: Finding?, statements: Int, parameters: Int) {
-        var (statements, parameters) = (0, 0)
+    /// - Parameter sql: an SQL text without NUL characters.
+    /// - Returns: the first error, and the number of statements.
+    func check(_ sql: [UInt8]) -> (finding: Finding?, statements: Int) {
+        var statements = 0
         var finding: Finding?
-        forEachStatement(sql) { statement, start in
-            guard let statement else {
-                finding = self.finding(sql, from: start)
+        forEachStatement(sql) { statement, range in
+            guard statement != nil else {
+                finding = self.finding(sql, from: range.lowerBound)
                 return false
             }
             statements += 1
-            parameters += Int(sqlite3_bind_parameter_count(statement))
             return true
         }
-        return (finding, statements, parameters)
+        return (finding, statements)
     }
 
     /// The place of the last error in a text.
@@ -174,4 +183,24 @@ final class SchemaDatabase {
         if offset >= 0 { return Finding(message: message, offset: min(start + offset, sql.count)) }
         return Finding(message: message, offset: message == "incomplete input" ? sql.count : firstByte(sql, start))
     }
+}
+
+/// The line of a place in a text: the first one is 1.
+func line(at place: Int, in text: [UInt8]) -> Int { 1 + text[..<place].count { $0 == UInt8(ascii: "\n") } }
+
+/// The name of the table that a statement creates, in lower case; nil for another statement.
+private func createdTable(_ tokens: [String]) -> String? {
+    var words = tokens.map { $0.lowercased() }[...]
+    func take(_ expected: String) -> Bool {
+        guard words.first == expected else { return false }
+        words.removeFirst()
+        return true
+    }
+    guard take("create") else { return nil }
+    _ = take("virtual")
+    guard take("table") else { return nil }
+    if take("if") { words = words.dropFirst(2) }
+    // `main.place` is a place.
+    if words.dropFirst().first == "." { words = words.dropFirst(2) }
+    return words.first
 }

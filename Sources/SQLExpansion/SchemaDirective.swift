@@ -1,5 +1,7 @@
 // What a schema can't say in SQL: the comments that start with `-- rowan:`.
 
+import CSQLite
+
 /// A line of a schema that declares what programs add to their connections.
 enum SchemaDirective: Equatable {
     enum FunctionKind: String { case function, aggregate, window }
@@ -17,11 +19,30 @@ enum SchemaDirective: Equatable {
 
     static let mark = "-- rowan:"
 
-    /// The directive of a line; nil for any other line.
+    /// The directives of a schema, and their lines. Those inside a statement are comments of the statement.
+    static func all(in schema: [UInt8]) throws(SchemaError) -> [(directive: SchemaDirective, line: Int)] {
+        var directives: [(SchemaDirective, Int)] = []
+        for token in sqlTokens(schema) where token.kind == .comment && token.text.hasPrefix(mark) {
+            let start = token.range.lowerBound
+            guard start == 0 || schema[start - 1] == UInt8(ascii: "\n"), isOutsideStatements(schema[..<start]) else {
+                continue
+            }
+            let line = line(at: start, in: schema)
+            directives.append((try SchemaDirective(line: token.text, number: line), line))
+        }
+        return directives
+    }
+
+    /// Whether no statement is open at the end of a text. SQLite knows where triggers end.
+    private static func isOutsideStatements(_ text: ArraySlice<UInt8>) -> Bool {
+        sqlite3_complete(";" + String(decoding: text, as: UTF8.self)) != 0
+    }
+
+    /// The directive of a line that starts with the mark.
     ///
     /// - Throws: ``SchemaError`` for one that is not understood.
-    init?(line: Substring, number: Int) throws(SchemaError) {
-        guard line.hasPrefix(Self.mark) else { return nil }
+    private init(line: String, number: Int) throws(SchemaError) {
+        let line = line.split(whereSeparator: \.isNewline).first.map(String.init) ?? line
         let text = line.dropFirst(Self.mark.count)
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         let isPair = words.count == 2
@@ -43,8 +64,8 @@ enum SchemaDirective: Equatable {
         case "table":
             let definition = words.dropFirst().joined(separator: " ")
             guard let end = definition.firstIndex(of: "("), end > definition.startIndex else { break }
-            let name = String(definition[..<end])
-            self = .table(name: name.last == " " ? String(name.dropLast()) : name, definition: definition)
+            guard let name = sqlWords(Array(definition[..<end].utf8)).last?.text else { break }
+            self = .table(name: name, definition: definition)
             return
         case "record" where words.count == 3:
             self = .record(type: words[1], table: words[2])

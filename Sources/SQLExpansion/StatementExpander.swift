@@ -21,28 +21,26 @@ public final class StatementExpander {
 
     private func source(_ expansion: FreestandingExpansion) throws(Problem) -> String {
         let schema: SchemaDatabase
-        do throws(SchemaFiles.Failure) { schema = try files.schema(of: expansion.syntax.location.fileName) } catch {
+        let file = expansion.syntax.location.fileName
+        // The compiler names the expansions of other macros so.
+        guard !file.hasPrefix("@__swiftmacro") else {
+            throw Problem(
+                "#sql can't find its 'schema.sql' inside of another macro: write it before, as a constant", at: 0)
+        }
+        do throws(SchemaFiles.Failure) { schema = try files.schema(of: file) } catch {
             throw Problem(error.message, at: 0)
         }
         let types = (expansion.lexicalContext ?? []).compactMap { typeName($0.source) }
         let literal = try StatementLiteral(expansion.syntax.source, types: types, recordTables: schema.recordTables)
-        let (finding, statements, parameters) = schema.check(literal.sql)
+        try literal.checkPlaces()
+        let (finding, statements) = schema.check(literal.sql)
         if let finding { throw problem(finding, literal) }
         guard statements > 0 else {
             throw Problem("there is no statement in this SQL: write one", at: literal.places[0])
         }
-        let values = literal.holes.filter { $0.hole == .value || $0.hole == .list }
-        if parameters > values.count {
-            throw Problem(
-                "#sql takes values by interpolation only: write '\\(value)' in place of '?', ':name', '@name' and '$name'",
-                at: literal.places[0])
-        }
-        if parameters < values.count {
-            throw Problem(
-                "an interpolated value stands inside a text, a name or a comment of the SQL: write it outside, as in "
-                    + "\"'%' || \\(value) || '%'\"", at: literal.places[0])
-        }
-        return "_checkedSQL(\(literal.source), _SchemaStamp.self)"
+        // A request can't be several statements: only an SQL literal can.
+        let function = statements == 1 ? "_checkedSQL" : "_checkedStatements"
+        return "\(function)(\(literal.source), _SchemaStamp.self)"
     }
 
     private func problem(_ finding: SchemaDatabase.Finding, _ literal: StatementLiteral) -> Problem {
@@ -78,16 +76,36 @@ public final class StatementExpander {
     /// The name of the type that a declaration is, or extends; nil for a function.
     private func typeName(_ declaration: String) -> String? {
         // A declaration that can't be read is no type: `Self` is an error then.
-        guard let tokens = try? Lexer.tokens(of: declaration),
-            let keyword = tokens.firstIndex(where: { Self.keywords.contains($0.text) })
-        else { return nil }
+        guard var tokens = (try? Lexer.tokens(of: declaration))?[...] else { return nil }
+        func skipArguments() {
+            guard tokens.first?.text == "(" else { return }
+            var depth = 0
+            while let token = tokens.popFirst() {
+                depth += token.text == "(" ? 1 : token.text == ")" ? -1 : 0
+                if depth == 0 { return }
+            }
+        }
+        // Attributes and modifiers come first: `@MainActor`, `private(set)`.
+        while let token = tokens.popFirst() {
+            if token.text == "@" {
+                tokens = tokens.dropFirst()
+                while tokens.first?.text == "." { tokens = tokens.dropFirst(2) }
+            } else if Self.keywords.contains(token.text) {
+                // `class func` is a function.
+                if token.text == "class", let next = tokens.first?.text, Self.members.contains(next) { return nil }
+                break
+            } else if token.kind != .word || Self.members.contains(token.text) {
+                return nil
+            }
+            skipArguments()
+        }
         // `App.Place` is a place.
-        var index = keyword + 1
-        while index + 2 < tokens.count, tokens[index + 1].text == "." { index += 2 }
-        return tokens[index].text.plain
+        while tokens.dropFirst().first?.text == "." { tokens = tokens.dropFirst(2) }
+        return tokens.first?.text.plain
     }
 
     private static let keywords: Set = ["struct", "class", "enum", "actor", "extension"]
+    private static let members: Set = ["func", "var", "let", "init", "deinit", "subscript"]
 }
 
 extension SchemaFiles.Failure {

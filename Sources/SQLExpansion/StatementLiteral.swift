@@ -61,6 +61,12 @@ struct StatementLiteral {
             places += text.utf8.map { _ in interpolation.start }
             source += bytes[place..<interpolation.start] + Array("\(hole.label): ".utf8)
             (position, place) = (interpolation.position, interpolation.start)
+            if case .table(let type) = hole {
+                // The program compares the name with the table of the type, of which the macro only knows the name.
+                source += bytes[place..<interpolation.end]
+                source += Array(", \(swiftLiteral(recordTables[type] ?? defaultTableName(type)))".utf8)
+                place = interpolation.end
+            }
         }
         sql += literal.text[position...]
         places += literal.places[position...]
@@ -71,12 +77,38 @@ struct StatementLiteral {
         }
     }
 
+    /// Checks that each interpolation stands where SQL reads a parameter or a name, and that there is no other
+    /// parameter.
+    func checkPlaces() throws(Problem) {
+        let tokens = sqlTokens(sql)
+        let wanted = Dictionary(uniqueKeysWithValues: holes.map { hole, range in
+            switch hole {
+            // The parentheses are no part of the parameter.
+            case .list: (range.lowerBound + 1..<range.upperBound - 1, SQLToken.Kind.parameter)
+            case .value: (range, .parameter)
+            case .table, .column: (range, .word)
+            }
+        })
+        let found = Set(tokens.filter { wanted[$0.range] == $0.kind }.map(\.range))
+        if let lost = wanted.keys.filter({ !found.contains($0) }).min(by: { $0.lowerBound < $1.lowerBound }) {
+            throw Problem(
+                "an interpolation stands inside a text, a name, a number or a comment of the SQL: write it outside, as "
+                    + "in \"'%' || \\(value) || '%'\"", at: places[lost.lowerBound])
+        }
+        if let own = tokens.first(where: { $0.kind == .parameter && wanted[$0.range] == nil }) {
+            throw Problem(
+                "#sql takes values by interpolation only: write '\\(value)' in place of '\(own.text)'",
+                at: places[own.range.lowerBound])
+        }
+    }
+
     /// The only argument of `#sql(...)`.
     private static func literal(of expression: String) throws(Problem) -> StringLiteral {
         do throws(SyntaxError) {
             let tokens = try Lexer.tokens(of: expression)
             let open = tokens.firstIndex { $0.text == "(" } ?? 0
-            guard open + 2 < tokens.count, tokens[open + 1].kind == .string, tokens[open + 2].text == ")" else {
+            let rest = tokens[min(open + 2, tokens.count)...].filter { $0.kind != .end }.map(\.text)
+            guard rest == [")"] || rest == [",", ")"], tokens[open + 1].kind == .string else {
                 throw SyntaxError(
                     "#sql checks a single string literal: write the SQL in it, and interpolate values, record types and "
                         + "columns", at: tokens[min(open + 1, tokens.count - 1)].start)
@@ -121,10 +153,10 @@ struct StatementLiteral {
         return isAfterIN(sql) ? .list : .value
     }
 
-    /// Whether a text ends with the word IN.
+    /// Whether a text ends with the word IN, and comments.
     private static func isAfterIN(_ sql: [UInt8]) -> Bool {
-        guard let word = sqlWords(sql).last, word.text.lowercased() == "in" else { return false }
-        return sql[word.range.upperBound...].allSatisfy { $0 <= UInt8(ascii: " ") }
+        guard let last = sqlTokens(sql).last(where: { $0.kind != .comment }) else { return false }
+        return last.kind == .word && last.text.lowercased() == "in" && last.range.count == 2
     }
 }
 
@@ -135,6 +167,18 @@ extension String {
 
 private func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+}
+
+/// A literal of Swift.
+private func swiftLiteral(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+        switch scalar {
+        case "\"", "\\": "\\\(scalar)"
+        case " "..."~": String(scalar)
+        default: "\\u{\(String(scalar.value, radix: 16))}"
+        }
+    }
+    return "\"\(escaped.joined())\""
 }
 
 /// The table of a record type that does not name one: `HTTPRequest` is stored in `httpRequest`.

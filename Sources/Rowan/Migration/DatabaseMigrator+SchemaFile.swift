@@ -1,5 +1,6 @@
 // The schema as a file, against which `#sql` checks SQL.
 
+import CSQLite
 public import Foundation
 
 extension DatabaseMigrator {
@@ -78,18 +79,26 @@ public struct SchemaFileError: Error, CustomStringConvertible, LocalizedError {
 private enum SchemaFile {
     static let declarationMark = "-- rowan:"
 
-    /// The lines of a text that declare what SQL can't.
+    /// The lines of a text that declare what SQL can't. Inside of a statement, they are its comments.
     static func declarations(_ text: String) -> [Substring] {
-        text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(declarationMark) }
+        text.split(whereSeparator: \.isNewline).filter {
+            $0.hasPrefix(declarationMark) && isComplete(";" + text[..<$0.startIndex])
+        }
     }
 
     static func text(_ schema: SchemaSnapshot, declarations: [Substring]) -> String {
         let header = [
             "-- The schema that the migrations create. DatabaseMigrator.writeSchema(to:) writes it, #sql reads it."
         ]
-        // A comment at the end of a definition would hide a semicolon.
-        let statements = schema.statements.map { $0.contains("--") ? "\($0)\n;" : "\($0);" }
-        return ([(header + declarations.map(String.init)).joined(separator: "\n")] + statements)
+        return ([(header + declarations.map(String.init)).joined(separator: "\n")] + schema.statements.map(terminated))
             .joined(separator: "\n\n") + "\n"
     }
+
+    /// A definition with its semicolon, which a comment at its end, or one without end, must not hide.
+    private static func terminated(_ definition: String) -> String {
+        ["", "\n", " */"].map { "\(definition)\($0);" }.first(where: isComplete) ?? "\(definition);"
+    }
+
+    /// Whether a text ends with a whole statement: SQLite knows texts, comments and triggers.
+    private static func isComplete(_ sql: String) -> Bool { sqlite3_complete(sql) != 0 }
 }

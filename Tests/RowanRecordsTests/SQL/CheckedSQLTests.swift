@@ -98,6 +98,36 @@ struct CheckedSQLTests {
         }
     }
 
+    @Test("A request for values of a method's type, and a literal")
+    func requestsInPlace() throws {
+        try database().write { db in
+            try db.execute(literal: #sql("INSERT INTO place (title) VALUES (\("a")), (\("b"))"))
+            let ids = try Int64.fetchAll(db, SQLRequest(literal: #sql("SELECT id FROM place")))
+            let spots: SQLRequest<Spot> = #sql("SELECT * FROM \(Spot.self)")
+            #expect(try ids == [1, 2] && spots.fetchAll(db).map(\.title) == ["a", "b"])
+            let untyped = #sql("SELECT id FROM place")
+            #expect(try untyped.build(db).sql == "SELECT id FROM place")
+        }
+    }
+
+    /// A type of the name of the declared record, which is stored in another table.
+    private enum Other {
+        struct Spot: TableRecord { static let databaseTableName = "town" }
+    }
+
+    @Test("A type that is stored in another table than the checked one")
+    func otherTable() throws {
+        try database().read { db in
+            let request: SQLRequest<Row> = #sql("SELECT title FROM \(Other.Spot.self)")
+            let error = #expect(throws: DatabaseError.self) { try request.fetchAll(db) }
+            #expect(error?.resultCode == .SQLITE_MISUSE)
+            #expect(
+                error?.message
+                    == "#sql has checked this SQL with the table place, but Spot is stored in the table town: "
+                    + "declare it in schema.sql with '-- rowan: record Spot town'")
+        }
+    }
+
     // MARK: The file
 
     private func inFolder(_ body: (URL) throws -> Void) throws {
@@ -145,6 +175,34 @@ struct CheckedSQLTests {
             try migrator.writeSchema(to: url, configuration: configuration)
             // Nothing has changed: the file is the same one.
             #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int == written)
+        }
+    }
+
+    @Test("Definitions that end in a comment, and declarations that stand elsewhere")
+    func unusualFiles() throws {
+        try inFolder { url in
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("1") { db in
+                try db.execute(sql: "CREATE TABLE a (b) -- c")
+                try db.execute(sql: "CREATE VIEW v AS SELECT b FROM a /* open")
+                try db.execute(sql: "CREATE VIEW w AS SELECT 1 -- /*")
+                try db.execute(
+                    sql: """
+                        CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1;
+                        -- rowan: function inside
+                        END
+                        """)
+            }
+            let declaration = "-- rowan: function outside"
+            try Data("CREATE TABLE old (a);\n\(declaration)\n".utf8).write(to: url)
+            for _ in 1...3 {
+                try migrator.writeSchema(to: url)
+                let text = try String(contentsOf: url, encoding: .utf8)
+                #expect(text.contains("SELECT b FROM a /* open */;\n\nCREATE VIEW w AS SELECT 1 -- /*\n;\n"))
+                #expect(text.components(separatedBy: declaration).count == 2)
+                #expect(text.components(separatedBy: "-- rowan: function inside").count == 2)
+                try migrator.verifySchema(in: url)
+            }
         }
     }
 

@@ -82,11 +82,11 @@ struct SchemaDatabaseTests {
         }
     }
 
-    @Test("Statements and parameters are counted")
+    @Test("Statements are counted")
     func counts() throws {
         let database = try SchemaDatabase(schema)
         let found = database.check(Array("SELECT ? + ?; -- ?\nSELECT '?', ?".utf8))
-        #expect(found.finding == nil && found.statements == 2 && found.parameters == 3)
+        #expect(found.finding == nil && found.statements == 2)
         #expect(database.check(Array(" -- nothing".utf8)).statements == 0)
         #expect(database.recordTables == ["Spot": "place"])
     }
@@ -115,6 +115,63 @@ struct SchemaDatabaseTests {
             #expect(found?.line == 2)
         }
         #expect(error("-- rowan: table a(b,")?.message == "incomplete input")
+        // The line of the statement, not of its comments.
+        #expect(
+            error("CREATE TABLE a (b);\n-- c\n/* d\n*/ CREATE VIRTUAL TABLE e USING f;")
+                == SchemaError("no such module: f", line: 4))
+        for schema in ["\n\0", "CREATE TABLE a (b);\n/* \0 */", "CREATE TABLE a (b);\n-- rowan: collation a\0"] {
+            #expect(
+                error(schema) == SchemaError("SQL has no NUL characters: remove this one", line: 2))
+        }
+    }
+
+    @Test("Statements that SQLite can't run: declared tables, and its own ones")
+    func skippedStatements() throws {
+        for (declared, created) in [
+            ("vectors", "vectors"), ("Vectors", "\"vectors\""), ("\"vec tors\"", "IF NOT EXISTS main.[Vec Tors]"),
+            ("`a\"b`", "\"a\"\"b\""),
+        ] {
+            let schema = "-- rowan: table \(declared) (a)\n-- b\nCREATE /* c */ VIRTUAL TABLE \(created) USING vec0(a);"
+            let database = try SchemaDatabase(schema)
+            let name = declared.hasPrefix("`") || declared.hasPrefix("\"") ? declared : "\"\(declared)\""
+            #expect(database.check(Array("SELECT a FROM \(name)".utf8)).finding == nil)
+        }
+        let dump = "CREATE TABLE a (b INTEGER PRIMARY KEY AUTOINCREMENT);\nCREATE TABLE sqlite_sequence(name,seq);"
+        #expect(try SchemaDatabase(dump).check(Array("SELECT seq FROM sqlite_sequence".utf8)).finding == nil)
+    }
+
+    @Test("Declarations stand outside of statements")
+    func placesOfDeclarations() throws {
+        func functions(_ schema: String) throws -> Bool {
+            try SchemaDatabase(schema).check(Array("SELECT f(1)".utf8)).finding == nil
+        }
+        let table = "CREATE TABLE a (b);\n"
+        #expect(try functions("\(table)-- rowan: function f"))
+        #expect(try functions("/* a */\r\n-- b\r\n-- rowan: function f\r\n\(table)"))
+        #expect(
+            try functions("\(table)CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END;\n-- rowan: function f"))
+        for schema in [
+            "\(table)CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1;\n-- rowan: function f\nEND;",
+            "\(table)CREATE VIEW v AS SELECT '\n-- rowan: function f\n';", "/*\n-- rowan: function f\n*/",
+            "CREATE TABLE a (\n-- rowan: function f\nb);", "CREATE TABLE a (b); -- rowan: function f",
+        ] {
+            #expect(try !functions(schema), "\(schema)")
+        }
+    }
+
+    @Test("Tokens")
+    func tokens() {
+        let sql = "a.b?1?:c@d$e x'00' X 'f''?' \"g\"-- h\n-/* ? */- 1.5e3 ?and [i]]:#"
+        let found = sqlTokens(Array(sql.utf8))
+        func texts(_ kind: SQLToken.Kind) -> [String] { found.filter { $0.kind == kind }.map(\.text) }
+        #expect(texts(.word) == ["a", "b", "X", "g", "and", "i"])
+        #expect(texts(.parameter) == ["?1", "?", ":c", "@d$e", "?"])
+        #expect(texts(.text) == ["x'00'", "'f''?'"])
+        #expect(texts(.comment) == ["-- h", "/* ? */"])
+        #expect(texts(.other) == [".", "-", "-", "1", ".", "5e3", "]", ":", "#"])
+        for text in ["'a", "\"a", "[a", "/* a", "/*", "-- a", "?", "$", "'", "\""] {
+            #expect(sqlTokens(Array(text.utf8)).map(\.range) == [0..<text.utf8.count])
+        }
     }
 
     @Test("A schema with Windows' line ends, a byte order mark, a trigger, and names that are not ASCII")

@@ -63,15 +63,15 @@ struct StatementExpanderTests {
             ),
             (
                 ##"#sql(#"SELECT \#(Place.Columns.title), \#(Column("id")) FROM \#(App.Place.self)"#)"##,
-                ##"_checkedSQL(#"SELECT \#(_column: Place.Columns.title), \#(_column: Column("id")) FROM \#(_table: App.Place.self)"#)"##
+                ##"_checkedSQL(#"SELECT \#(_column: Place.Columns.title), \#(_column: Column("id")) FROM \#(_table: App.Place.self, "place")"#)"##
             ),
             (
                 "#RowanRecords.sql(\n    \"\"\"\n    SELECT *\n    FROM \\(Spot.self)\n    \"\"\"\n)",
-                "_checkedSQL(\"\"\"\n    SELECT *\n    FROM \\(_table: Spot.self)\n    \"\"\")"
+                "_checkedSQL(\"\"\"\n    SELECT *\n    FROM \\(_table: Spot.self, \"place\")\n    \"\"\")"
             ),
             (
                 #"#sql("DELETE FROM place WHERE id in(\(id)); DELETE FROM place WHERE title = \(place.title)")"#,
-                #"_checkedSQL("DELETE FROM place WHERE id in(\(_value: id)); DELETE FROM place WHERE title = \(_value: place.title)")"#
+                #"_checkedStatements("DELETE FROM place WHERE id in(\(_value: id)); DELETE FROM place WHERE title = \(_value: place.title)")"#
             ),
             (
                 #"#sql("SELECT \(Column("c")) FROM \("a b".x)")"#,
@@ -81,10 +81,34 @@ struct StatementExpanderTests {
         for (source, expected) in cases { #expect(expansion(source) == expected) }
         #expect(
             expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: ["func all() {}", "struct Place {}", "enum App {}"])
-                == #"_checkedSQL("DELETE FROM \(_table: Self.self)")"#)
+                == #"_checkedSQL("DELETE FROM \(_table: Self.self, "place")")"#)
+        #expect(
+            expansion(
+                #"#sql("SELECT 1 FROM place WHERE id IN/* a */ -- b\n\(ids)AND title=\(title)AND\(Column("id"))>0",)"#)
+                == #"_checkedSQL("SELECT 1 FROM place WHERE id IN/* a */ -- b\n\(_list: ids)AND title=\(_value: title)AND\(_column: Column("id"))>0")"#
+        )
         #expect(
             expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: ["extension App.Place {}"])
-                == #"_checkedSQL("DELETE FROM \(_table: Self.self)")"#)
+                == #"_checkedSQL("DELETE FROM \(_table: Self.self, "place")")"#)
+    }
+
+    @Test(
+        "The type around an expression",
+        arguments: [
+            ("final class Place {}", true), ("@App.Model(a: (class, 1)) @MainActor private(set) struct Place {}", true),
+            ("public extension App.Place where A == B {}", true), ("actor `Place`: Sendable {}", true),
+            ("enum Place<class> {}", true), ("struct App {}", false),
+            ("class func all(class: Int) {}", false), ("func all(struct place: Int) {}", false),
+            ("static func class() {}", false), ("init(struct Place: Int) {}", false),
+            ("{ (struct: Place) in }", false), ("class var all: Int {}", false), ("#if struct Place", false),
+        ])
+    func surroundingType(_ declaration: String, isPlace: Bool) {
+        let found = expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: [declaration, "struct Place {}"])
+        let other = expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: [declaration])
+        // A function lies in the next type.
+        let isOther = declaration.hasPrefix("struct App")
+        #expect(found?.hasPrefix("_checkedSQL") == !isOther)
+        #expect(other?.hasPrefix("_checkedSQL") == isPlace)
     }
 
     @Test("An error of SQLite stands at its place, with a change")
@@ -113,16 +137,46 @@ struct StatementExpanderTests {
         #expect(found.place == "Town.self)")
     }
 
+    private struct NoProblem: Error {}
+
     @Test("What #sql can't check")
-    func refused() {
-        var found = problem(#"#sql("SELECT id FROM place WHERE id = ? OR id = \(id)")"#)
+    func refused() throws {
+        for (sql, parameter, place) in [
+            (#"SELECT id FROM place WHERE id = ? OR id = \(id)"#, "?", "? OR id = "),
+            (#"SELECT id FROM place WHERE id = ? AND title = '\(title)'"#, "", "title)'\")"),
+            (#"SELECT id FROM place WHERE id IN \(ids) AND title = ?1"#, "?1", "?1\")"),
+            (#"SELECT id FROM place WHERE id = :name OR id = \(id)"#, ":name", ":name OR i"),
+            ("SELECT id FROM place WHERE id = @a", "@a", "@a\")"), ("SELECT id FROM place WHERE id = $a1", "$a1", "$a1\")"),
+            (#"SELECT \(id)1 FROM place"#, "", "id)1 FROM "), (#"SELECT /* \(id)"#, "", "id)\")"),
+            (#"SELECT id FROM place -- \(id)"#, "", "id)\")"), (#"SELECT [\(id)] FROM place"#, "", "id)] FROM "),
+            (#"SELECT id FROM place WHERE title LIKE '%\(text)%'"#, "", "text)%'\")"),
+            (#"SELECT id FROM place WHERE title = '\(Place.self)'"#, "", "Place.self"),
+            (#"SELECT id FROM place WHERE id IN /* IN \(ids) */ (1)"#, "", "ids) */ (1"),
+        ] {
+            let found = problem("#sql(\"\(sql)\")")
+            #expect(
+                found.message
+                    == (parameter.isEmpty
+                        ? "an interpolation stands inside a text, a name, a number or a comment of the SQL: write it "
+                            + "outside, as in \"'%' || \\(value) || '%'\""
+                        : "#sql takes values by interpolation only: write '\\(value)' in place of '\(parameter)'"))
+            #expect(found.place == place)
+        }
+        // Not a parameter.
+        #expect(expansion(#"#sql("SELECT '?', \"\"\"?\", x'00' /* :a */ -- @b")"#)?.hasPrefix("SQLite: no such column") == true)
+        let inside = expander.expand(
+            FreestandingExpansion(
+                macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: "SQLMacro", name: "sql"),
+                syntax: SourcePiece(
+                    source: #"#sql("SELECT 1")"#, location: .init(fileName: "@__swiftmacro_3App6expect.swift", offset: 0)),
+                lexicalContext: []))
+        guard case .expansion(nil, let problems) = inside else { throw NoProblem() }
         #expect(
-            found.message
-                == "#sql takes values by interpolation only: write '\\(value)' in place of '?', ':name', '@name' and "
-                + "'$name'")
-        #expect(found.place == "SELECT id ")
-        found = problem(#"#sql("SELECT id FROM place WHERE title LIKE '%\(text)%'")"#)
-        #expect(found.message.hasPrefix("an interpolated value stands inside a text, a name or a comment of the SQL"))
+            problems.map(\.message) == [
+                "#sql can't find its 'schema.sql' inside of another macro: write it before, as a constant"
+            ])
+        var found = problem(#"#sql("SELECT 1") { 2 }"#)
+        #expect(found.message.hasPrefix("#sql checks a single string literal"))
         found = problem(#"#sql("SELECT 1 " + "FROM place")"#)
         #expect(found.message.hasPrefix("#sql checks a single string literal"))
         #expect(found.place == "\"SELECT 1 ")
