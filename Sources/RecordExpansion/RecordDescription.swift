@@ -16,7 +16,7 @@ struct ColumnDescription {
     /// Whether the type is written as an optional.
     let isOptional: Bool
     let isKey: Bool
-    /// The actions of `@References`, as arguments; nil without the attribute.
+    /// The association of `@References`, and its actions, as arguments; nil without the attribute.
     let reference: [String]?
     let offset: Int
     /// Whether the compiler has to tell whether the type has a column.

@@ -171,6 +171,11 @@ struct RecordExpansion {
         if !references.isEmpty { arguments += ", references: [\(references.joined(separator: ", "))]" }
         let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
         if !generated.isEmpty { arguments += ", generated: \(generated)" }
+        let keys = description.columns.indices.filter { description.columns[$0].isKey }
+        // An `id` is the identity, which has a check of its own.
+        if keys.map({ description.columns[$0].property }) != ["id"], !keys.isEmpty {
+            arguments += ", keys: \(keys)"
+        }
         if let key = description.rowIDKey,
             let index = description.columns.firstIndex(where: { $0.offset == key.offset })
         {

@@ -159,7 +159,7 @@ struct RecordReader {
                 property: binding.name.text,
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
                 storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
-                isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes), offset: offset,
+                isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes, name), offset: offset,
                 hasUnknownType: hasUnknownType(binding)))
     }
 
@@ -181,11 +181,13 @@ struct RecordReader {
             at: binding.name.offset)
     }
 
-    /// The actions of `@References`, as arguments.
-    private func reference(_ attributes: [AttributeModel]) -> [String]? {
-        attributes.first { $0.name == "References" }?.arguments.filter { $0.label != nil }.map {
-            "\($0.label ?? ""): \($0.source)"
-        }
+    /// The association of `@References`, and its actions, as arguments.
+    private func reference(_ attributes: [AttributeModel], _ property: String) -> [String]? {
+        guard let attribute = attributes.first(where: { $0.name == "References" }),
+            let association = associationName(property)
+        else { return nil }
+        return ["{ Self.`\(association)` }"]
+            + attribute.arguments.compactMap { argument in argument.label.map { "\($0): \(argument.source)" } }
     }
 
     private func columnName(_ column: AttributeModel?, _ property: String) -> String {

@@ -66,7 +66,7 @@ private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String
 }
 
 /// `townID`, `townId` and `town_id` refer to a `town`.
-private func associationName(_ property: String) -> String? {
+func associationName(_ property: String) -> String? {
     for suffix in ["ID", "Id", "_id"] where property.hasSuffix(suffix) && property.count > suffix.count {
         return String(property.dropLast(suffix.count))
     }

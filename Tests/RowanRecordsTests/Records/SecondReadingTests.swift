@@ -100,6 +100,36 @@ struct TenfoldStorage: ColumnStorage {
     @References(Owner.self, onDelete: .setNull) @Column("the maker") var makerID: Int64?
 }
 
+@Record private struct Stored {
+    enum Kind: String, DatabaseValueConvertible { case draft, done }
+    enum Level: Int, Codable, DatabaseValueConvertible { case low = 1 }
+    var id: Int64?
+    var date: Date
+    var uuid: UUID
+    var data: Data
+    var url: URL
+    var decimal: Decimal
+    var kind: Kind
+    var level: Level
+    var tags: [String]
+    @Column(as: .unixTime) var unixTime: Date
+    var note: String?
+    @Column(as: .uuidText) var uuidText: UUID
+}
+
+@Record private struct Keyed {
+    @PrimaryKey var first: String
+    @PrimaryKey var second: String
+    var third: String
+}
+
+@Record private struct OwnReading {
+    var id: Int64?
+    var name: String?
+
+    init(row: Row) throws { (id, name) = (row["id"], row["name"]) }
+}
+
 @Suite("Generated records, read a second time")
 struct SecondReadingTests {
     @Test("An encode(to:) of the type's own is used at each write")
@@ -283,6 +313,92 @@ struct SecondReadingTests {
                     CREATE INDEX thing_maker ON thing("the maker");
                     """)
             #expect(try db.checkSchema(of: Thing.self).isEmpty)
+        }
+    }
+
+    @Test("checkSchema finds the foreign key of a column among those of several, and its table")
+    func referencedTables() throws {
+        try inDatabase(
+            """
+            CREATE TABLE owner (id INTEGER PRIMARY KEY, second INTEGER, UNIQUE (id, second));
+            CREATE TABLE other (id INTEGER PRIMARY KEY);
+            CREATE TABLE thing (id INTEGER PRIMARY KEY,
+                ownerID INTEGER NOT NULL REFERENCES owner ON DELETE CASCADE ON UPDATE RESTRICT,
+                userID INTEGER NOT NULL REFERENCES other, "the maker" INTEGER REFERENCES owner ON DELETE SET NULL,
+                FOREIGN KEY (ownerID, "the maker") REFERENCES owner(id, second) ON DELETE RESTRICT);
+            CREATE INDEX thing_owner ON thing(ownerID, "the maker"); CREATE INDEX thing_user ON thing(userID);
+            CREATE INDEX thing_maker ON thing("the maker");
+            """
+        ) { db in
+            let found = try db.checkSchema(of: Thing.self).map(\.description)
+            #expect(
+                found == [
+                    "Thing: the foreign key of the column \"userID\" of \"thing\" refers to \"other\", and its property "
+                        + "declares \"owner\": change one of them"
+                ])
+        }
+    }
+
+    @Test("checkSchema compares what generated types store with the types of the columns")
+    func storedTypes() throws {
+        try inDatabase(
+            """
+            CREATE TABLE stored (id INTEGER PRIMARY KEY, date INTEGER NOT NULL, uuid TEXT NOT NULL, data TEXT NOT NULL,
+                url INTEGER NOT NULL, decimal INTEGER NOT NULL, kind INTEGER NOT NULL, level TEXT NOT NULL,
+                tags INTEGER NOT NULL, unixTime TEXT NOT NULL, note BLOB, uuidText BLOB NOT NULL);
+            """
+        ) { db in
+            let found = try db.checkSchema(of: Stored.self).compactMap { mismatch -> String? in
+                guard case .type(let property, let column) = mismatch.kind else { return mismatch.description }
+                return "\(mismatch.column ?? "") \(property) \(column)"
+            }
+            #expect(
+                found == [
+                    "date TEXT INTEGER", "uuid BLOB TEXT", "data BLOB TEXT", "url TEXT INTEGER",
+                    "decimal TEXT INTEGER", "kind TEXT INTEGER", "level INTEGER TEXT", "tags TEXT INTEGER",
+                    "unixTime INTEGER TEXT", "note TEXT BLOB",
+                ])
+            try db.execute(
+                sql: """
+                    DROP TABLE stored;
+                    CREATE TABLE stored (id INTEGER PRIMARY KEY, date DATETIME NOT NULL, uuid BLOB NOT NULL,
+                        data BLOB NOT NULL, url TEXT NOT NULL, decimal TEXT NOT NULL, kind TEXT NOT NULL,
+                        level INTEGER NOT NULL, tags JSON NOT NULL, unixTime INTEGER NOT NULL, note TEXT,
+                        uuidText TEXT NOT NULL)
+                    """)
+            #expect(try db.checkSchema(of: Stored.self).isEmpty)
+        }
+    }
+
+    @Test("checkSchema compares the declared primary key")
+    func primaryKeys() throws {
+        try inDatabase(
+            "CREATE TABLE keyed (second TEXT NOT NULL, first TEXT NOT NULL, third TEXT NOT NULL, PRIMARY KEY (first, third))"
+        ) { db in
+            let sentence =
+                "Keyed: the primary key of \"keyed\" is \"first\", \"third\", and @PrimaryKey declares \"first\", "
+                + "\"second\": change one of them"
+            #expect(try db.checkSchema(of: Keyed.self).map(\.description) == [sentence])
+            try db.execute(
+                sql: """
+                    DROP TABLE keyed;
+                    CREATE TABLE keyed (first TEXT NOT NULL, SECOND TEXT NOT NULL, third TEXT NOT NULL,
+                        PRIMARY KEY (second, first))
+                    """)
+            #expect(try db.checkSchema(of: Keyed.self).isEmpty)
+        }
+    }
+
+    @Test("checkSchema examines what a type with its own init(row:) stores")
+    func ownReading() throws {
+        try inDatabase("CREATE TABLE ownReading (id INTEGER PRIMARY KEY, name INTEGER, other TEXT NOT NULL)") { db in
+            let found = try db.checkSchema(of: OwnReading.self).map(\.description)
+            #expect(
+                found == [
+                    "OwnReading: the column \"other\" of \"ownReading\" is NOT NULL without a default, and is never "
+                        + "stored: store it, or add a default",
+                    "OwnReading: not completely examined, because it has its own init(row:): what it reads is unknown",
+                ])
         }
     }
 

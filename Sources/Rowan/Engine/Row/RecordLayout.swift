@@ -11,6 +11,8 @@ public final class RecordLayout: Sendable {
     package let names: [String]
     /// The columns that the database computes.
     package let generated: Set<Int>
+    /// The columns that the type declares as its primary key, unless it is a property `id`.
+    package let keys: [Int]
     /// The property that keeps the rowid of an insertion.
     package let rowIDProperty: Int?
     /// Whether a property keeps the rowid of an insertion.
@@ -32,18 +34,21 @@ public final class RecordLayout: Sendable {
     ///   - storages: the columns with another storage than that of their type.
     ///   - references: the columns that the type declares as references.
     ///   - generated: the indexes of the columns that the database computes.
+    ///   - keys: the indexes of the columns that the type declares as its primary key, unless it is a property `id`.
     ///   - rowID: the property that keeps the rowid of an insertion.
     ///   - readsRows: whether the generated code reads rows.
     ///   - writesColumns: whether the generated code stores values.
     public init(
         _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], references: [Reference] = [],
-        generated: [Int] = [], rowID: Int? = nil, readsRows: Bool = true, writesColumns: Bool = true
+        generated: [Int] = [], keys: [Int] = [], rowID: Int? = nil, readsRows: Bool = true,
+        writesColumns: Bool = true
     ) {
         self.record = record
         self.names = names
         self.storages = storages
         self.references = references
         self.generated = Set(generated)
+        self.keys = keys
         rowIDProperty = rowID
         self.readsRows = readsRows
         self.writesColumns = writesColumns
@@ -69,11 +74,12 @@ public final class RecordLayout: Sendable {
     /// not name.
     public struct Reference: Sendable {
         package let column: String
+        package let table: @Sendable () -> String
         package let onDelete: String?
         package let onUpdate: String?
 
-        package init(column: String, onDelete: String?, onUpdate: String?) {
-            (self.column, self.onDelete, self.onUpdate) = (column, onDelete, onUpdate)
+        package init(column: String, table: @escaping @Sendable () -> String, onDelete: String?, onUpdate: String?) {
+            (self.column, self.table, self.onDelete, self.onUpdate) = (column, table, onDelete, onUpdate)
         }
     }
 

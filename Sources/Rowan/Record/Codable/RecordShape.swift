@@ -32,7 +32,7 @@ package struct RecordShape {
 
     package init(_ type: any TableRecord.Type, columns: [String]) {
         columnNames = type.enumerableColumns
-        if let type = type as? any PositionalRecord.Type, type._recordLayout.readsRows {
+        if let type = type as? any PositionalRecord.Type {
             examine(type, type._recordLayout, columns)
             return
         }
@@ -56,24 +56,29 @@ package struct RecordShape {
     private mutating func examine(
         _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
     ) {
-        properties = zip(layout.names, type._properties).map { name, property in
+        let properties = zip(layout.names, type._properties).map { name, property in
             let value = Swift.type(of: property).valueType
             let wrapped = (value as? any OptionalType.Type)?.wrapped
-            // A storage of its own may store anything.
-            let isKnown = !layout.hasStorage(forColumn: name)
             return Property(
                 key: name, column: columns.first { $0.isSameDatabaseName(as: name) } ?? name,
-                type: isKnown ? wrapped ?? value : Never.self, isOptional: wrapped != nil)
+                type: wrapped ?? value, isOptional: wrapped != nil)
         }
-        guard layout.writesColumns else {
+        if layout.writesColumns {
+            var stored = PersistenceContainer()
+            for (index, property) in properties.enumerated() where !layout.generated.contains(index) {
+                stored.set(property.key, layout.storedSample(of: property))
+            }
+            self.stored = stored
+        } else {
             refusal = "it encodes itself: what it stores is unknown"
-            return
         }
-        var stored = PersistenceContainer()
-        for (index, name) in layout.names.enumerated() where !layout.generated.contains(index) {
-            stored.set(name, .null)
+        // A storage of its own may read anything.
+        let read = properties.map { property in
+            var property = property
+            if layout.hasStorage(forColumn: property.key) { property.type = Never.self }
+            return property
         }
-        self.stored = stored
+        if layout.readsRows { self.properties = read } else { refusal = "it has its own init(row:): what it reads is unknown" }
     }
 
     /// Decodes the record from placeholders. The first ones that it accepts count.
@@ -89,6 +94,18 @@ package struct RecordShape {
             }
         }
         return nil
+    }
+}
+
+extension RecordLayout {
+    /// What the column of a property stores for a placeholder; NULL if none is known.
+    fileprivate func storedSample(of property: RecordShape.Property) -> DatabaseValue {
+        // An empty text may be a value of a type that refuses other ones, and the other way round.
+        let sample = Placeholders.guesses.lazy.compactMap { Placeholders(guess: $0).anyValue(of: property.type) }.first
+        guard let sample else { return .null }
+        if hasStorage(forColumn: property.key) { return storedValue(sample, forColumn: property.key) ?? .null }
+        // Other types are stored as JSON.
+        return (sample as? any DatabaseValueConvertible)?.databaseValue ?? "{}".databaseValue
     }
 }
 

@@ -43,8 +43,11 @@ public func _column<Root, Value>(
 }
 
 /// A column that refers to another table, for generated code.
-public func _reference(
-    _ column: String, onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil
+public func _reference<Origin, Destination: TableRecord>(
+    _ column: String, _ association: @escaping @Sendable () -> BelongsToAssociation<Origin, Destination>,
+    onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil
 ) -> RecordLayout.Reference {
-    RecordLayout.Reference(column: column, onDelete: onDelete?.rawValue, onUpdate: onUpdate?.rawValue)
+    RecordLayout.Reference(
+        column: column, table: { Destination.databaseTableName }, onDelete: onDelete?.rawValue,
+        onUpdate: onUpdate?.rawValue)
 }

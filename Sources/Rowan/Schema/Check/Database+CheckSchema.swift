@@ -3,9 +3,9 @@
 
 extension Database {
     /// Compares record types with their tables, and lists what differs: missing tables and columns, columns of another
-    /// type, NULL where a property is not optional, NOT NULL columns that are never stored, an `id` that is not the
-    /// primary key, foreign keys without an index, and properties with `@References` whose column has no foreign key, or one
-    /// with other actions.
+    /// type, NULL where a property is not optional, NOT NULL columns that are never stored, an `id` or a `@PrimaryKey` that is
+    /// not the primary key, foreign keys without an index, and properties with `@References` whose column has no foreign key,
+    /// or one to another table or with other actions.
     ///
     /// ```swift
     /// struct Player: Codable, Identifiable, FetchableRecord, PersistableRecord {
@@ -83,7 +83,7 @@ private struct RecordCheck {
 
     func mismatches(_ db: Database) throws -> [SchemaMismatch] {
         try missingColumns() + propertyMismatches() + storedMismatches() + identityMismatches()
-            + foreignKeyMismatches(db) + (shape.refusal.map { [mismatch(.notExamined(reason: $0))] } ?? [])
+            + primaryKeyMismatches() + foreignKeyMismatches(db) + (shape.refusal.map { [mismatch(.notExamined(reason: $0))] } ?? [])
     }
 
     private func mismatch(_ kind: SchemaMismatch.Kind, _ column: String? = nil) -> SchemaMismatch {
@@ -206,6 +206,16 @@ private struct RecordCheck {
         return readsKey && !readsOtherID ? [] : [mismatch(.identity(primaryKey: primaryKey))]
     }
 
+    /// The primary key that a generated type declares.
+    private func primaryKeyMismatches() -> [SchemaMismatch] {
+        guard let layout = type._tableLayout, !layout.keys.isEmpty, let primaryKey else { return [] }
+        let declared = layout.keys.map { layout.names[$0] }
+        let isSame =
+            declared.count == primaryKey.count
+            && declared.allSatisfy { name in primaryKey.contains { $0.isSameDatabaseName(as: name) } }
+        return isSame ? [] : [mismatch(.primaryKey(declared: declared, found: primaryKey))]
+    }
+
     private func foreignKeyMismatches(_ db: Database) throws -> [SchemaMismatch] {
         guard !isView else { return [] }
         let table = try db.existingTable(type.databaseTableName, in: type.databaseSchemaName)
@@ -226,8 +236,17 @@ private struct RecordCheck {
         (type._tableLayout?.references ?? []).flatMap { reference in
             let name = reference.column
             guard column(name) != nil else { return [SchemaMismatch]() }
-            let key = keys.first { $0.columns.contains { $0.isSameDatabaseName(as: name) } }
+            // The column may also be a part of the keys of several columns: its own key counts first.
+            let candidates = keys.filter { $0.columns.contains { $0.isSameDatabaseName(as: name) } }
+            let table = reference.table()
+            let ownKeys = candidates.filter { $0.columns.count == 1 }
+            let key =
+                (ownKeys + candidates).first { $0.references.isSameDatabaseName(as: table) }
+                ?? ownKeys.first ?? candidates.first
             guard let key else { return [mismatch(.missingForeignKey, name)] }
+            guard key.references.isSameDatabaseName(as: table) else {
+                return [mismatch(.foreignKeyTable(declared: table, found: key.references), name)]
+            }
             let events = [
                 ("ON DELETE", reference.onDelete, key.onDelete), ("ON UPDATE", reference.onUpdate, key.onUpdate),
             ]

@@ -22,6 +22,8 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
         case type(property: String, column: String)
         /// The identity of the record is not the primary key of the table, which has these columns.
         case identity(primaryKey: [String])
+        /// The type declares other columns as its primary key than the table does.
+        case primaryKey(declared: [String], found: [String])
         /// The type does not store a column of the primary key: its records can't be updated or deleted.
         case unstoredKey
         /// No index finds the rows that refer to another table with these columns.
@@ -30,6 +32,8 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
         case foreignKeyWithoutTable(columns: [String], references: String)
         /// The property is declared as a reference, and the column has no foreign key.
         case missingForeignKey
+        /// The property is declared as a reference, and the foreign key of the column refers to another table.
+        case foreignKeyTable(declared: String, found: String)
         /// The foreign key of the column has another action than the property declares, on deletions or on updates of the
         /// other row.
         case foreignKeyAction(event: String, declared: String, found: String)
@@ -66,6 +70,9 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
             "\(column) has the type \(type), and the property is stored as \(property): change one of them"
         case .identity(let key):
             "its id is not the primary key of \(table), which is \(Self.list(key)): change the table, or the id"
+        case .primaryKey(let declared, let found):
+            "the primary key of \(table) is \(Self.list(found)), and @PrimaryKey declares \(Self.list(declared)): change one "
+                + "of them"
         case .unstoredKey:
             "\(column) is in the primary key, and is never stored: records can't be updated or deleted. Store it"
         case .foreignKeyWithoutIndex(let columns, let other):
@@ -76,6 +83,9 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
                 + "exist: create it, or remove the foreign key"
         case .missingForeignKey:
             "\(column) has no foreign key: add it to the table, or remove @References from the property"
+        case .foreignKeyTable(let declared, let found):
+            "the foreign key of \(column) refers to \(found.quotedDatabaseIdentifier), and its property declares "
+                + "\(declared.quotedDatabaseIdentifier): change one of them"
         case .foreignKeyAction(let event, let declared, let found):
             "the foreign key of \(column) has \(event) \(found), and its property declares \(event) \(declared): change one "
                 + "of them"
