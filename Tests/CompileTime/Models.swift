@@ -65,6 +65,8 @@ struct Book: Codable, FetchableRecord, PersistableRecord {
     var isbn: String?
     var published: Date?
     var isAvailable: Bool
+    var isSold: Bool?
+    var discount: Double
 
     enum Columns {
         static let id = TypedColumn<Int64>("id")
@@ -74,6 +76,8 @@ struct Book: Codable, FetchableRecord, PersistableRecord {
         static let isbn = TypedColumn<String?>("isbn")
         static let published = TypedColumn<Date?>("published")
         static let isAvailable = TypedColumn<Bool>("isAvailable")
+        static let isSold = TypedColumn<Bool?>("isSold")
+        static let discount = TypedColumn<Double>("discount")
     }
 
     static let databaseTableName = "book"

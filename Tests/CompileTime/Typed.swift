@@ -22,6 +22,14 @@ func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Book.filter { ["a", "b"].contains($0.title) && $0.price > 1 }
     _ = Book.filter { (10...20).contains($0.price) }
     _ = Book.filter { (1..<5).contains($0.id) || $0.id == 10 }
+    _ = Book.filter { $0.price * 2 + 1 > 3 && $0.discount * 2 + 1 > 3 && $0.isAvailable }
+    _ = Book.filter { $0.price * 2 + 1 > 3 && $0.discount * 2 + 1 > 3 && $0.price - 3 < 4 && $0.isAvailable }
+    _ = Book.filter { $0.pages * 2 + 1 > 3 && $0.price * 2 + 1 > 3 && $0.isSold }
+    _ = Book.filter { $0.isAvailable && $0.price * 2 + 1 > 3 || $0.title == "a" && !$0.isSold }
+    _ = Book.filter { abs($0.price) + 1 > 3 && length($0.title) * 2 > 3 && $0.isAvailable }
+    _ = Book.filter { $0.price.untyped * 2 + 1 > 3 && $0.discount * 2 + 1 > 3 && $0.isAvailable }
+    _ = Book.filter { $0.pages % 2 == 0 && $0.isAvailable || $0.isSold }
+    _ = Book.all().group(\.title).having { max($0.price) > 3 && min($0.price) < 9 && $0.isAvailable }
     _ = Book.filter { $0.price.untyped * 2 > 10 }
     _ = Book.filter { $0.price.untyped * 2 + 1 > 10 && $0.price.untyped - 1 < 3 }
     _ = Book.filter { $0.title.untyped.like("A%") }

@@ -68,6 +68,20 @@ struct TypedColumnTests {
         try check(-score < score - 50, #"(-"score") < ("score" - ?)"#, [50], holdsFor: [3])
         try check(score + score == 2 * score, #"("score" + "score") = (? * "score")"#, [2], holdsFor: [1, 2, 3])
         try check(abs(score - 20) < 5, #"ABS("score" - ?) < ?"#, [20, 5], holdsFor: [2])
+        try check(score % 20 == 0, #"("score" % ?) = ?"#, [20, 0], holdsFor: [2])
+        try check(7 % score == score % score + 7, #"(? % "score") = (("score" % "score") + ?)"#, [7, 7], holdsFor: [1, 2, 3])
+    }
+
+    @Test func arithmeticOfOptionals() throws {
+        let bonus = Columns.bonus
+        try check(bonus + 1 == nil, #"("bonus" + ?) IS NULL"#, [1], holdsFor: [1])
+        try check(bonus * 2 - 1 > 9, #"(("bonus" * ?) - ?) > ?"#, [2, 1, 9], holdsFor: [3])
+        try check((bonus + bonus) % 4 == 2, #"(("bonus" + "bonus") % ?) = ?"#, [4, 2], holdsFor: [2])
+        try check(abs(-bonus) >= 5, #"ABS(-"bonus") >= ?"#, [5], holdsFor: [2, 3])
+        try inLoggedDatabase(schema) { db, _ throws in
+            let rounded = Player.select(round(TypedColumn<Double?>("bonus") / 3, digits: 1), as: Double?.self)
+            #expect(try rounded.fetchAll(db) == [nil, 1.7, 10])
+        }
     }
 
     @Test func functionsOfTexts() throws {
@@ -112,6 +126,9 @@ struct TypedColumnTests {
             #expect(try ids(Task.filter { !$0.isDone }, #"NOT "isDone""#) == [2])
             #expect(try ids(Task.filter { !$0.isUrgent }, #"NOT "isUrgent""#) == [1])
             #expect(try ids(Task.filter { $0.isDone && $0.isDone }, #""isDone" AND "isDone""#) == [1, 3])
+            #expect(try ids(Task.filter { $0.isDone && $0.isUrgent }, #""isDone" AND "isUrgent""#) == [])
+            #expect(try ids(Task.filter { $0.isUrgent || $0.isDone }, #""isUrgent" OR "isDone""#) == [1, 2, 3])
+            #expect(try ids(Task.filter { $0.isUrgent || $0.isUrgent }, #""isUrgent" OR "isUrgent""#) == [2])
             #expect(try ids(Task.filter { $0.isDone || $0.id == 2 }, #""isDone" OR ("id" = ?)"#) == [1, 2, 3])
         }
     }

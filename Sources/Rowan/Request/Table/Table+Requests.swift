@@ -207,6 +207,13 @@ extension Table where RowDecoder: TableRecord {
     }
     /// A request with a condition: `filter { $0.score > 1000 }`.
     public func filter(
+        _ predicate: (DatabaseComponents) throws -> SQLExpression
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> {
+        try all().filter(predicate)
+    }
+    /// A request with a condition of another type: a column, a literal, a subquery or an aggregate.
+    @_disfavoredOverload
+    public func filter(
         _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<RowDecoder> {
         try all().filter(predicate)

@@ -203,6 +203,13 @@ extension TableRecord {
     }
     /// A request with a condition: `filter { $0.score > 1000 }`.
     public static func filter(
+        _ predicate: (DatabaseComponents) throws -> SQLExpression
+    ) rethrows -> QueryInterfaceRequest<Self> {
+        try all().filter(predicate)
+    }
+    /// A request with a condition of another type: a column, a literal, a subquery or an aggregate.
+    @_disfavoredOverload
+    public static func filter(
         _ predicate: (DatabaseComponents) throws -> any SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> {
         try all().filter(predicate)

@@ -22,8 +22,8 @@ public func length(_ value: some SQLTypedExpressible<Data?>) -> TypedExpression<
     TypedExpression(length(value.sqlExpression))
 }
 
-/// `ABS(value)`: the absolute value.
-public func abs<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> where Value: SignedNumeric {
+/// `ABS(value)`: the absolute value; NULL for NULL.
+public func abs<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpression<Value> where Value: SQLNumber {
     TypedExpression(abs(value.sqlExpression))
 }
 
@@ -31,6 +31,13 @@ public func abs<Value>(_ value: some SQLTypedExpressible<Value>) -> TypedExpress
 public func round(
     _ value: some SQLTypedExpressible<Double>, digits: (any SQLExpressible)? = nil
 ) -> TypedExpression<Double> {
+    TypedExpression(round(value.sqlExpression, digits: digits))
+}
+
+/// `ROUND(value, digits)`: NULL for NULL.
+public func round(
+    _ value: some SQLTypedExpressible<Double?>, digits: (any SQLExpressible)? = nil
+) -> TypedExpression<Double?> {
     TypedExpression(round(value.sqlExpression, digits: digits))
 }
 

@@ -147,20 +147,20 @@ extension SQLExpression {
 
 // MARK: - Conditions
 
-extension SQLTypedExpressible<Bool> {
-    /// `NOT a`
+/// A type whose values are conditions: Boolean values, and optional ones, where NULL is neither true nor false.
+public protocol SQLCondition {}
+extension Bool: SQLCondition {}
+extension Optional: SQLCondition where Wrapped == Bool {}
+
+extension SQLTypedExpressible where Value: SQLCondition {
+    /// `NOT a`: NULL for NULL
     public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
     /// `a AND b`
-    public static func && (lhs: Self, rhs: some SQLTypedExpressible<Bool>) -> SQLExpression {
+    public static func && <Other: SQLCondition>(lhs: Self, rhs: some SQLTypedExpressible<Other>) -> SQLExpression {
         lhs.sqlExpression && rhs.sqlExpression
     }
     /// `a OR b`
-    public static func || (lhs: Self, rhs: some SQLTypedExpressible<Bool>) -> SQLExpression {
+    public static func || <Other: SQLCondition>(lhs: Self, rhs: some SQLTypedExpressible<Other>) -> SQLExpression {
         lhs.sqlExpression || rhs.sqlExpression
     }
-}
-
-extension SQLTypedExpressible<Bool?> {
-    /// `NOT a`: NULL for NULL
-    public static prefix func ! (expression: Self) -> SQLExpression { !expression.sqlExpression }
 }
