@@ -29,6 +29,8 @@ struct CheckedSQLArticleTests {
             let minster = try places(titled: "Minster").fetchOne(db)
             // DELETE FROM "place" WHERE id IN (?,?)
             try db.execute(literal: #sql("DELETE FROM \(Place.self) WHERE id IN \(ids)"))
+            let found = try Int64.fetchAll(db, SQLRequest(literal: #sql("SELECT id FROM place")))
+            #expect(found == [1])
             #expect(minster == Place(id: 1, title: "Minster"))
             #expect(try Place.fetchCount(db) == 1)
         }
