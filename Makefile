@@ -2,7 +2,7 @@
 
 SWIFT_FILES = git ls-files -z --cached --others --exclude-standard '*.swift'
 
-.PHONY: help install demo test stress bench lint format docs
+.PHONY: help install demo test stress bench lint format docs site
 
 help:
 	@echo "make demo     run the example: what Rowan does, with its SQL and its times"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint     check the format, the layers and the docstrings"
 	@echo "make format   format all Swift files in place"
 	@echo "make docs     write the reference to .build/docs"
+	@echo "make site     write the site to .build/site: the reference, the guide, figures and a search"
 
 install:
 	@Scripts/install
@@ -39,3 +40,6 @@ format:
 
 docs: install
 	Scripts/docs
+
+site: install
+	Scripts/site
