@@ -171,11 +171,10 @@ struct RecordExpansion {
         if !references.isEmpty { arguments += ", references: [\(references.joined(separator: ", "))]" }
         let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
         if !generated.isEmpty { arguments += ", generated: \(generated)" }
+        let json = description.columns.indices.filter { description.columns[$0].storage?.hasSuffix("json") ?? false }
+        if !json.isEmpty { arguments += ", json: \(json)" }
         let keys = description.columns.indices.filter { description.columns[$0].isKey }
-        // An `id` is the identity, which has a check of its own.
-        if keys.map({ description.columns[$0].property }) != ["id"], !keys.isEmpty {
-            arguments += ", keys: \(keys)"
-        }
+        if !keys.isEmpty { arguments += ", keys: \(keys)" }
         if let key = description.rowIDKey,
             let index = description.columns.firstIndex(where: { $0.offset == key.offset })
         {

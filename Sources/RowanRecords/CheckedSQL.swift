@@ -101,24 +101,36 @@ public struct CheckedSQL: ExpressibleByStringInterpolation, Sendable {
         ///
         /// - Parameter checked: the table that the macro has taken for that of the type, of which it knows only the name.
         public mutating func appendInterpolation<Record: TableRecord>(_table: Record.Type, _ checked: String) {
-            guard _table.databaseTableName != checked else { return base.appendInterpolation(_table) }
-            let message =
-                "#sql has checked this SQL with the table \(checked), but \(_table) is stored in the table "
-                + "\(_table.databaseTableName): declare it in schema.sql with '-- rowan: record \(_table) "
-                + "\(_table.databaseTableName)'"
-            // Interpolation can't throw: the execution does.
+            let table = _table.databaseTableName
+            guard table != checked else { return base.appendInterpolation(_table) }
+            refuse(
+                "#sql has checked this SQL with the table \(checked), but \(_table) is stored in the table \(table): "
+                    + "declare it in schema.sql with '-- rowan: record \(_table) \(table)'")
+        }
+
+        /// For generated code.
+        ///
+        /// - Parameter checked: the name that the macro has taken for that of the column: that of its property.
+        public mutating func appendInterpolation<Value>(_column: TypedColumn<Value>, _ checked: String) {
+            appendInterpolation(_column: _column.untyped, checked)
+        }
+
+        /// For generated code.
+        ///
+        /// - Parameter checked: the name that the macro has taken for that of the column: that of its property.
+        public mutating func appendInterpolation(_column: some ColumnExpression, _ checked: String) {
+            guard _column.name != checked else { return base.appendInterpolation(_column) }
+            refuse(
+                "#sql has checked this SQL with the column \(checked), but the column is \(_column.name): write its name "
+                    + "as text")
+        }
+
+        /// Interpolation can't throw: the execution does.
+        private mutating func refuse(_ message: String) {
             base.appendInterpolation(
                 SQLExpression.deferred(
                     Deferred { _ in throw DatabaseError(resultCode: .SQLITE_MISUSE, message: message) }))
         }
-
-        /// For generated code.
-        public mutating func appendInterpolation<Value>(_column: TypedColumn<Value>) {
-            base.appendInterpolation(_column)
-        }
-
-        /// For generated code.
-        public mutating func appendInterpolation(_column: some ColumnExpression) { base.appendInterpolation(_column) }
     }
 }
 
@@ -179,7 +191,9 @@ public func _checkedSQL<Value>(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQLR
 public func _checkedStatements(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQL { checked.sql }
 
 /// For generated code: a request runs a single statement.
-@available(*, unavailable, message: "a request is a single statement: run several with 'db.execute(literal: #sql(...))'")
+@available(
+    *, unavailable, message: "a request is a single statement: run several with 'db.execute(literal: #sql(...))'"
+)
 public func _checkedStatements<Value>(_ checked: CheckedSQL, _ stamp: Any.Type) -> SQLRequest<Value> {
     _checkedSQL(checked, stamp)
 }

@@ -29,11 +29,12 @@ struct SQLToken: Equatable {
 func sqlTokens(_ sql: [UInt8]) -> [SQLToken] {
     var scanner = SQLScanner(sql)
     var tokens: [SQLToken] = []
+    var followsPoint = false
     while let (kind, range) = scanner.next() {
         let text = kind == .word ? name(sql[range]) : String(decoding: sql[range], as: UTF8.self)
+        tokens.append(SQLToken(kind: kind, text: text, range: range, followsPoint: followsPoint))
         // A comment may stand between the point and the name.
-        let before = tokens.last { $0.kind != .comment }
-        tokens.append(SQLToken(kind: kind, text: text, range: range, followsPoint: before?.text == "."))
+        if kind != .comment { followsPoint = kind == .other && text == "." }
     }
     return tokens
 }

@@ -55,7 +55,8 @@ extension SchemaDatabase {
                     + "WHERE m.type IN ('table', 'view')", where: { used.contains($0.lowercased()) })
         }
         let limit = max(1, unknown.name.count / 3)
-        return candidates.map { ($0, editDistance($0, unknown.name)) }.filter { $0.1 <= limit }
+        // The name itself is known elsewhere only: in another table, or another database.
+        return candidates.map { ($0, editDistance($0, unknown.name)) }.filter { 1...limit ~= $0.1 }
             .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
     }
 

@@ -23,6 +23,9 @@ final class SchemaDatabase {
         // As connections of Rowan: "name" is a column, and never a text.
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
+        // The connection serves all expansions, and nothing but the schema changes it.
+        sqlite3_set_authorizer(connection, { _, action, name, _, _, _ in allowed(action, name) }, nil)
+        sqlite3_progress_handler(connection, Self.maximumSteps, { _ in 1 }, nil)
         for name in Self.builtinCollations { addCollation(name) }
         for name in Self.builtinFunctions { addFunction(.function, name, 1) }
         let bytes = Array(schema.utf8)
@@ -32,6 +35,9 @@ final class SchemaDatabase {
         let declaredTables = try declare(bytes)
         try load(bytes, except: declaredTables)
     }
+
+    /// A statement of a schema that runs longer is stopped: the instructions of SQLite's virtual machine, about a second.
+    private static let maximumSteps: CInt = 20_000_000
 
     deinit { sqlite3_close_v2(connection) }
 
@@ -182,6 +188,15 @@ final class SchemaDatabase {
         }
         if offset >= 0 { return Finding(message: message, offset: min(start + offset, sql.count)) }
         return Finding(message: message, offset: message == "incomplete input" ? sql.count : firstByte(sql, start))
+    }
+}
+
+/// Whether a statement may be compiled. A pragma has no effect: some work while they are compiled.
+private func allowed(_ action: CInt, _ name: UnsafePointer<CChar>?) -> CInt {
+    switch action {
+    case SQLITE_PRAGMA: name.map { String(cString: $0) }?.lowercased() == "table_xinfo" ? SQLITE_OK : SQLITE_IGNORE
+    case SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
+    default: SQLITE_OK
     }
 }
 

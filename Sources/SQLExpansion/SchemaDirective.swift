@@ -22,12 +22,16 @@ enum SchemaDirective: Equatable {
     /// The directives of a schema, and their lines. Those inside a statement are comments of the statement.
     static func all(in schema: [UInt8]) throws(SchemaError) -> [(directive: SchemaDirective, line: Int)] {
         var directives: [(SchemaDirective, Int)] = []
+        // Where no statement was open, and the line of this place: what is before it needs no other look.
+        var (known, line) = (0, 1)
         for token in sqlTokens(schema) where token.kind == .comment && token.text.hasPrefix(mark) {
             let start = token.range.lowerBound
-            guard start == 0 || schema[start - 1] == UInt8(ascii: "\n"), isOutsideStatements(schema[..<start]) else {
+            guard start == 0 || schema[start - 1] == UInt8(ascii: "\n"), isOutsideStatements(schema[known..<start])
+            else {
                 continue
             }
-            let line = line(at: start, in: schema)
+            line += schema[known..<start].count { $0 == UInt8(ascii: "\n") }
+            known = start
             directives.append((try SchemaDirective(line: token.text, number: line), line))
         }
         return directives

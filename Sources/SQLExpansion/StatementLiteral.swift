@@ -61,10 +61,15 @@ struct StatementLiteral {
             places += text.utf8.map { _ in interpolation.start }
             source += bytes[place..<interpolation.start] + Array("\(hole.label): ".utf8)
             (position, place) = (interpolation.position, interpolation.start)
-            if case .table(let type) = hole {
-                // The program compares the name with the table of the type, of which the macro only knows the name.
-                source += bytes[place..<interpolation.end]
-                source += Array(", \(swiftLiteral(recordTables[type] ?? defaultTableName(type)))".utf8)
+            // The program compares the name with that of the type or the column, which the macro only guesses.
+            let assumed: String? =
+                switch hole {
+                case .table(let type): recordTables[type] ?? defaultTableName(type)
+                case .column(let name): name
+                case .value, .list: nil
+                }
+            if let assumed {
+                source += bytes[place..<interpolation.end] + Array(", \(swiftLiteral(assumed))".utf8)
                 place = interpolation.end
             }
         }
@@ -81,14 +86,15 @@ struct StatementLiteral {
     /// parameter.
     func checkPlaces() throws(Problem) {
         let tokens = sqlTokens(sql)
-        let wanted = Dictionary(uniqueKeysWithValues: holes.map { hole, range in
-            switch hole {
-            // The parentheses are no part of the parameter.
-            case .list: (range.lowerBound + 1..<range.upperBound - 1, SQLToken.Kind.parameter)
-            case .value: (range, .parameter)
-            case .table, .column: (range, .word)
-            }
-        })
+        let wanted = Dictionary(
+            uniqueKeysWithValues: holes.map { hole, range in
+                switch hole {
+                // The parentheses are no part of the parameter.
+                case .list: (range.lowerBound + 1..<range.upperBound - 1, SQLToken.Kind.parameter)
+                case .value: (range, .parameter)
+                case .table, .column: (range, .word)
+                }
+            })
         let found = Set(tokens.filter { wanted[$0.range] == $0.kind }.map(\.range))
         if let lost = wanted.keys.filter({ !found.contains($0) }).min(by: { $0.lowerBound < $1.lowerBound }) {
             throw Problem(

@@ -39,7 +39,7 @@ struct ExpansionTests {
                     "}",
                     "public static let _recordLayout = Rowan.RecordLayout(Self.self, "
                         + "[\"id\", \"title\", \"latitude\", \"longitude\", \"remark\", \"created\", \"label\"], "
-                        + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], rowID: 0)",
+                        + "storages: [Rowan._storage(\"created\", .unixTime)], generated: [6], keys: [0], rowID: 0)",
                     "public static var _properties: [AnyKeyPath] { [\\Self.id, \\Self.title, \\Self.latitude, "
                         + "\\Self.longitude, \\Self.note, \\Self.created, \\Self.label] }",
                     "public init(row: Rowan.Row) throws "
@@ -130,7 +130,7 @@ struct ExpansionTests {
         #expect(
             lines.contains(
                 "static var _recordLayout: Rowan.RecordLayout "
-                    + "{ .shared(by: Self.self) { Rowan.RecordLayout(Self.self, [\"id\", \"value\"]) } }"))
+                    + "{ .shared(by: Self.self) { Rowan.RecordLayout(Self.self, [\"id\", \"value\"], keys: [0]) } }"))
         let nested = expansion("struct Place { var id: Int }", type: "Outer.Place", context: ["struct Outer<T> {}"])
         #expect(nested.contains("struct Columns: Sendable {"))
         #expect(expansion("struct Place { var id: Int }", context: ["enum Outer {}"]).contains("enum Columns {"))
@@ -152,7 +152,7 @@ struct ExpansionTests {
         #expect(
             lines == [
                 "nonisolated extension Place: \(immutable), Identifiable {",
-                "static let _recordLayout = Rowan.RecordLayout(Self.self, [\"id\"], readsRows: false, writesColumns: false)",
+                "static let _recordLayout = Rowan.RecordLayout(Self.self, [\"id\"], keys: [0], readsRows: false, writesColumns: false)",
                 "static var _properties: [AnyKeyPath] { [\\Self.id] }",
                 "}",
             ])

@@ -49,6 +49,24 @@ struct DirectWriteTests {
         return statements.filter { ["INSERT", "DELETE", "SELECT EXISTS"].contains(where: $0.hasPrefix) }
     }
 
+    @Test("Updates of some typed columns")
+    func someColumns() throws {
+        try inDatabase { db in
+            var word = Word(id: nil, text: "a", count: 1)
+            try word.insert(db)
+            (word.text, word.count) = ("b", 2)
+            try word.update(db, columns: [Word.Columns.count])
+            #expect(try Word.fetchAll(db) == [Word(id: 1, text: "a", count: 2)])
+            let columns: [any AnyTypedColumn] = [Word.Columns.text, Word.Columns.count]
+            word.count = 3
+            let changed = try word.updateAndFetch(db, columns: columns, selection: [Word.Columns.text]) {
+                try String.fetchOne($0)
+            }
+            #expect(changed == "b")
+            #expect(try Word.fetchAll(db) == [Word(id: 1, text: "b", count: 3)])
+        }
+    }
+
     @Test("Upserts")
     func upserts() throws {
         try inDatabase { db in

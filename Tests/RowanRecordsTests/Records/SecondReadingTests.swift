@@ -117,6 +117,55 @@ struct TenfoldStorage: ColumnStorage {
     @Column(as: .uuidText) var uuidText: UUID
 }
 
+/// A type whose code must not run.
+private struct Trapping: DatabaseValueConvertible, Codable {
+    let text: String
+    init(_ text: String) {
+        precondition(text.count == 2)
+        self.text = text
+    }
+    init(from decoder: any Decoder) throws { fatalError("checkSchema calls init(from:)") }
+    var databaseValue: DatabaseValue { text.databaseValue }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Trapping? {
+        String.fromDatabaseValue(value).map { Trapping($0) }
+    }
+}
+
+private struct TrappingStorage: ColumnStorage {
+    func databaseValue(of value: Trapping) -> DatabaseValue { value.databaseValue }
+    func value(from column: ColumnValue) -> Trapping? { column.string.map { Trapping($0) } }
+}
+
+@Record("own") private struct OwnTypes {
+    enum Level: Int, Codable { case low, high }
+    struct Options: OptionSet, Codable { let rawValue: Int }
+    var id: Int64
+    var level: Level
+    var options: Options
+    var code: Trapping
+    @Column(as: .json) var number: Int
+    @Column(as: .json) var uuid: UUID
+    var value: DatabaseValue
+    @Column(as: TrappingStorage()) var secret: Trapping
+}
+
+@Record("strict") private struct Strict {
+    var id: Int64
+    var tags: [String]
+    var at: Date
+    var any: String
+}
+
+@Record("coded") struct HiddenID {
+    private var id: Int64
+    var uid: Int
+}
+
+@Record("coded") private struct RenamedID {
+    @Column("uid") var id: Int64
+    @Column("id") var other: Int
+}
+
 @Record private struct Keyed {
     @PrimaryKey var first: String
     @PrimaryKey var second: String
@@ -367,6 +416,47 @@ struct SecondReadingTests {
                         uuidText TEXT NOT NULL)
                     """)
             #expect(try db.checkSchema(of: Stored.self).isEmpty)
+        }
+    }
+
+    @Test("checkSchema knows how types of the program are stored, and runs none of their code")
+    func ownTypes() throws {
+        try inDatabase(
+            """
+            CREATE TABLE own (id INTEGER PRIMARY KEY, level INTEGER NOT NULL, options INTEGER NOT NULL, code TEXT NOT NULL,
+                number TEXT NOT NULL, uuid TEXT NOT NULL, value TEXT, secret INTEGER NOT NULL);
+            CREATE TABLE strict (id INTEGER PRIMARY KEY, tags BLOB NOT NULL, at BLOB NOT NULL, any ANY NOT NULL) STRICT;
+            """
+        ) { db in
+            #expect(try db.checkSchema(of: OwnTypes.self).isEmpty)
+            let own = OwnTypes(
+                id: 1, level: .high, options: .init(rawValue: 3), code: Trapping("ab"), number: 7, uuid: UUID(),
+                value: "a".databaseValue, secret: Trapping("cd"))
+            try own.insert(db)
+            #expect(try OwnTypes.fetchAll(db).map(\.options) == [.init(rawValue: 3)])
+            try db.execute(
+                sql: "ALTER TABLE own RENAME level TO other; ALTER TABLE own ADD level TEXT NOT NULL DEFAULT ''")
+            let found = try db.checkSchema(of: OwnTypes.self)
+            #expect(found.map(\.kind) == [.type(property: "INTEGER", column: "TEXT"), .unstoredColumn])
+            // Such a table refuses what others convert.
+            let strict = try db.checkSchema(of: Strict.self)
+            #expect(strict.map(\.column) == ["tags", "at"])
+            try db.execute(
+                sql: "DROP TABLE strict; CREATE TABLE strict (id INTEGER PRIMARY KEY, tags BLOB, at BLOB, any ANY)")
+            // Its affinity is NUMERIC: '007' becomes 7.
+            let any = try db.checkSchema(of: Strict.self).filter { $0.kind != .nullableColumn }
+            #expect(any.map(\.column) == ["any"])
+        }
+    }
+
+    @Test("checkSchema finds a property id that is not the key")
+    func otherIDs() throws {
+        try inDatabase("CREATE TABLE coded (code TEXT NOT NULL PRIMARY KEY, id INTEGER NOT NULL, uid INTEGER NOT NULL)")
+        { db in
+            let hidden = try db.checkSchema(of: HiddenID.self).map(\.kind)
+            #expect(hidden == [.unstoredKey, .primaryKey(declared: ["id"], found: ["code"])])
+            let renamed = try db.checkSchema(of: RenamedID.self).map(\.kind)
+            #expect(renamed == [.unstoredKey, .identity(primaryKey: ["code"])])
         }
     }
 

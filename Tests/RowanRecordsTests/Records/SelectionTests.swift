@@ -59,6 +59,35 @@ import Testing
     var author: Value?
 }
 
+/// Tables on the way from one to another: all properties are optional.
+@Record("village") private struct Village: Codable, Equatable {
+    var id: Int64?
+    static let mayor = hasOne(Mayor.self)
+}
+
+@Record("mayor") private struct Mayor: Codable, Equatable {
+    var id: Int64?
+    @References(Village.self) var villageId: Int64?
+}
+
+@Record("shop") private struct Shop: Codable, Equatable {
+    var id: Int64?
+    @References(Village.self) var villageId: Int64?
+    static let mayor = hasOne(Mayor.self, through: village, using: Village.mayor)
+}
+
+@Selection private struct ShopInfo: Equatable {
+    var shop: Shop
+    var village: Village?
+    var mayor: Mayor?
+}
+
+private struct CodableShopInfo: Decodable, FetchableRecord, Equatable {
+    var shop: Shop
+    var village: Village?
+    var mayor: Mayor?
+}
+
 @Suite("Selections by macro")
 struct SelectionTests {
     private func inLibrary(_ body: (Database) throws -> Void) throws {
@@ -159,6 +188,30 @@ struct SelectionTests {
             #expect(
                 null?.reason
                     == "scope \"author\" contains only NULL values: declare the member of Required as an optional")
+        }
+    }
+
+    @Test("An association that is only the way to another one is no record")
+    func wayOfJoins() throws {
+        try inDatabase(
+            """
+            CREATE TABLE village (id INTEGER PRIMARY KEY);
+            CREATE TABLE mayor (id INTEGER PRIMARY KEY, villageId INTEGER REFERENCES village);
+            CREATE TABLE shop (id INTEGER PRIMARY KEY, villageId INTEGER REFERENCES village);
+            INSERT INTO village VALUES (1); INSERT INTO mayor VALUES (2, 1); INSERT INTO shop VALUES (3, 1);
+            """
+        ) { db in
+            let (shop, mayor) = (Shop(id: 3, villageId: 1), Mayor(id: 2, villageId: 1))
+            let request = Shop.including(required: Shop.mayor)
+            let found = try request.asRequest(of: ShopInfo.self).fetchAll(db)
+            // The mayor is in the scope of the village.
+            #expect(found.map(\.shop) == [shop] && found.map(\.village) == [nil])
+            let decoded = try request.asRequest(of: CodableShopInfo.self).fetchAll(db)
+            #expect(decoded.map(\.shop) == [shop] && decoded.map(\.village) == [nil])
+            let row = try #require(try Row.fetchOne(db, request))
+            #expect(try row.decodeIfPresent(Village.self, forKey: "village") == nil)
+            #expect(try row.scopes["village"]?.decodeIfPresent(Mayor.self, forKey: "mayor") == mayor)
+            #expect(throws: RowDecodingError.self) { try row.decode(Village.self, forKey: "village") }
         }
     }
 }

@@ -128,6 +128,23 @@ struct CheckedSQLTests {
         }
     }
 
+    /// A column with another name than its property.
+    private struct Renamed {
+        enum Columns { static let title = Column("remark") }
+    }
+
+    @Test("A column with another name than the checked one")
+    func otherColumn() throws {
+        try database().read { db in
+            let request: SQLRequest<Row> = #sql("SELECT \(Renamed.Columns.title) FROM place")
+            let error = #expect(throws: DatabaseError.self) { try request.fetchAll(db) }
+            #expect(
+                error?.message
+                    == "#sql has checked this SQL with the column title, but the column is remark: write its name as text"
+            )
+        }
+    }
+
     // MARK: The file
 
     private func inFolder(_ body: (URL) throws -> Void) throws {

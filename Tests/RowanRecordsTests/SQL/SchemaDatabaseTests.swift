@@ -63,7 +63,7 @@ struct SchemaDatabaseTests {
                 "SELECT distance(1) FROM place", "wrong number of arguments to function distance()", "distance(1",
                 nil
             ),
-            ("SELECT a.id FROM place, place b", "no such column: a.id", "id FROM pl", "id"),
+            ("SELECT a.id FROM place, place b", "no such column: a.id", "id FROM pl", nil),
             ("SELECT id FROM place, place b", "ambiguous column name: id", "id FROM pl", nil),
             ("SELECT 1 FROM place ORDER BY title COLLATE french", "no such collation sequence: french", "french", nil),
             ("SELECT \"text\" FROM place", "no such column: text", "\"text\" FRO", nil),
@@ -123,6 +123,24 @@ struct SchemaDatabaseTests {
             #expect(
                 error(schema) == SchemaError("SQL has no NUL characters: remove this one", line: 2))
         }
+    }
+
+    @Test("Statements that don't end, or open files, are errors")
+    func dangerousStatements() {
+        for (sql, message) in [
+            ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c", "interrupted"),
+            ("ATTACH '/tmp/rowan-none.sqlite' AS o", "not authorized"),
+        ] {
+            let error = #expect(throws: SchemaError.self) { try SchemaDatabase("CREATE TABLE a (b);\n\(sql);") }
+            #expect(error == SchemaError(message, line: 2))
+        }
+    }
+
+    @Test("A large schema, with many comments and declarations")
+    func largeSchema() throws {
+        let lines = (1...20_000).map { "-- comment \($0)\n" + ($0 % 10 == 0 ? "-- rowan: function f\($0)/1\n" : "") }
+        let database = try SchemaDatabase(lines.joined() + "CREATE TABLE a (b);")
+        #expect(database.check(Array("SELECT f20000(b), f10(b) FROM a".utf8)).finding == nil)
     }
 
     @Test("Statements that SQLite can't run: declared tables, and its own ones")

@@ -63,7 +63,7 @@ struct StatementExpanderTests {
             ),
             (
                 ##"#sql(#"SELECT \#(Place.Columns.title), \#(Column("id")) FROM \#(App.Place.self)"#)"##,
-                ##"_checkedSQL(#"SELECT \#(_column: Place.Columns.title), \#(_column: Column("id")) FROM \#(_table: App.Place.self, "place")"#)"##
+                ##"_checkedSQL(#"SELECT \#(_column: Place.Columns.title, "title"), \#(_column: Column("id"), "id") FROM \#(_table: App.Place.self, "place")"#)"##
             ),
             (
                 "#RowanRecords.sql(\n    \"\"\"\n    SELECT *\n    FROM \\(Spot.self)\n    \"\"\"\n)",
@@ -85,7 +85,7 @@ struct StatementExpanderTests {
         #expect(
             expansion(
                 #"#sql("SELECT 1 FROM place WHERE id IN/* a */ -- b\n\(ids)AND title=\(title)AND\(Column("id"))>0",)"#)
-                == #"_checkedSQL("SELECT 1 FROM place WHERE id IN/* a */ -- b\n\(_list: ids)AND title=\(_value: title)AND\(_column: Column("id"))>0")"#
+                == #"_checkedSQL("SELECT 1 FROM place WHERE id IN/* a */ -- b\n\(_list: ids)AND title=\(_value: title)AND\(_column: Column("id"), "id")>0")"#
         )
         #expect(
             expansion(#"#sql("DELETE FROM \(Self.self)")"#, in: ["extension App.Place {}"])
@@ -139,6 +139,18 @@ struct StatementExpanderTests {
 
     private struct NoProblem: Error {}
 
+    @Test("A statement changes nothing for the next ones")
+    func effects() throws {
+        for sql in ["PRAGMA hard_heap_limit = 1000", "PRAGMA trusted_schema = OFF", "PRAGMA writable_schema = 1"] {
+            #expect(expansion("#sql(\"\(sql)\")")?.hasPrefix("_checked") == true)
+        }
+        #expect(expansion(#"#sql("SELECT title FROM place")"#)?.hasPrefix("_checked") == true)
+        #expect(expansion(#"#sql("ATTACH 'x' AS y")"#) == "SQLite: not authorized")
+        // A name that is known, but not there, has no suggestion.
+        let found = problem(#"#sql("SELECT place.title FROM \(Column("a b"))")"#)
+        #expect(found == ("SQLite: no such column: place.title", "title FROM", nil))
+    }
+
     @Test("What #sql can't check")
     func refused() throws {
         for (sql, parameter, place) in [
@@ -146,7 +158,8 @@ struct StatementExpanderTests {
             (#"SELECT id FROM place WHERE id = ? AND title = '\(title)'"#, "", "title)'\")"),
             (#"SELECT id FROM place WHERE id IN \(ids) AND title = ?1"#, "?1", "?1\")"),
             (#"SELECT id FROM place WHERE id = :name OR id = \(id)"#, ":name", ":name OR i"),
-            ("SELECT id FROM place WHERE id = @a", "@a", "@a\")"), ("SELECT id FROM place WHERE id = $a1", "$a1", "$a1\")"),
+            ("SELECT id FROM place WHERE id = @a", "@a", "@a\")"),
+            ("SELECT id FROM place WHERE id = $a1", "$a1", "$a1\")"),
             (#"SELECT \(id)1 FROM place"#, "", "id)1 FROM "), (#"SELECT /* \(id)"#, "", "id)\")"),
             (#"SELECT id FROM place -- \(id)"#, "", "id)\")"), (#"SELECT [\(id)] FROM place"#, "", "id)] FROM "),
             (#"SELECT id FROM place WHERE title LIKE '%\(text)%'"#, "", "text)%'\")"),
@@ -163,12 +176,15 @@ struct StatementExpanderTests {
             #expect(found.place == place)
         }
         // Not a parameter.
-        #expect(expansion(#"#sql("SELECT '?', \"\"\"?\", x'00' /* :a */ -- @b")"#)?.hasPrefix("SQLite: no such column") == true)
+        #expect(
+            expansion(#"#sql("SELECT '?', \"\"\"?\", x'00' /* :a */ -- @b")"#)?.hasPrefix("SQLite: no such column")
+                == true)
         let inside = expander.expand(
             FreestandingExpansion(
                 macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: "SQLMacro", name: "sql"),
                 syntax: SourcePiece(
-                    source: #"#sql("SELECT 1")"#, location: .init(fileName: "@__swiftmacro_3App6expect.swift", offset: 0)),
+                    source: #"#sql("SELECT 1")"#,
+                    location: .init(fileName: "@__swiftmacro_3App6expect.swift", offset: 0)),
                 lexicalContext: []))
         guard case .expansion(nil, let problems) = inside else { throw NoProblem() }
         #expect(

@@ -69,7 +69,8 @@ struct TypedColumnTests {
         try check(score + score == 2 * score, #"("score" + "score") = (? * "score")"#, [2], holdsFor: [1, 2, 3])
         try check(abs(score - 20) < 5, #"ABS("score" - ?) < ?"#, [20, 5], holdsFor: [2])
         try check(score % 20 == 0, #"("score" % ?) = ?"#, [20, 0], holdsFor: [2])
-        try check(7 % score == score % score + 7, #"(? % "score") = (("score" % "score") + ?)"#, [7, 7], holdsFor: [1, 2, 3])
+        try check(
+            7 % score == score % score + 7, #"(? % "score") = (("score" % "score") + ?)"#, [7, 7], holdsFor: [1, 2, 3])
     }
 
     @Test func arithmeticOfOptionals() throws {
@@ -126,6 +127,7 @@ struct TypedColumnTests {
             #expect(try ids(Task.filter { !$0.isDone }, #"NOT "isDone""#) == [2])
             #expect(try ids(Task.filter { !$0.isUrgent }, #"NOT "isUrgent""#) == [1])
             #expect(try ids(Task.filter { $0.isDone && $0.isDone }, #""isDone" AND "isDone""#) == [1, 3])
+            #expect(try ids(Task.filter { $0.isUrgent ?? true }, #"IFNULL("isUrgent", ?)"#) == [2, 3])
             #expect(try ids(Task.filter { $0.isDone && $0.isUrgent }, #""isDone" AND "isUrgent""#) == [])
             #expect(try ids(Task.filter { $0.isUrgent || $0.isDone }, #""isUrgent" OR "isDone""#) == [1, 2, 3])
             #expect(try ids(Task.filter { $0.isUrgent || $0.isUrgent }, #""isUrgent" OR "isUrgent""#) == [2])

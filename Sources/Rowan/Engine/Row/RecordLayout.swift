@@ -11,8 +11,10 @@ public final class RecordLayout: Sendable {
     package let names: [String]
     /// The columns that the database computes.
     package let generated: Set<Int>
-    /// The columns that the type declares as its primary key, unless it is a property `id`.
+    /// The columns that the type declares as its primary key.
     package let keys: [Int]
+    /// The columns that store JSON, whatever their type.
+    private let json: Set<Int>
     /// The property that keeps the rowid of an insertion.
     package let rowIDProperty: Int?
     /// Whether a property keeps the rowid of an insertion.
@@ -34,13 +36,14 @@ public final class RecordLayout: Sendable {
     ///   - storages: the columns with another storage than that of their type.
     ///   - references: the columns that the type declares as references.
     ///   - generated: the indexes of the columns that the database computes.
-    ///   - keys: the indexes of the columns that the type declares as its primary key, unless it is a property `id`.
+    ///   - json: the indexes of the columns that store JSON, whatever their type.
+    ///   - keys: the indexes of the columns that the type declares as its primary key.
     ///   - rowID: the property that keeps the rowid of an insertion.
     ///   - readsRows: whether the generated code reads rows.
     ///   - writesColumns: whether the generated code stores values.
     public init(
         _ record: any Any.Type, _ names: [String], storages: [ChosenStorage] = [], references: [Reference] = [],
-        generated: [Int] = [], keys: [Int] = [], rowID: Int? = nil, readsRows: Bool = true,
+        generated: [Int] = [], json: [Int] = [], keys: [Int] = [], rowID: Int? = nil, readsRows: Bool = true,
         writesColumns: Bool = true
     ) {
         self.record = record
@@ -48,6 +51,7 @@ public final class RecordLayout: Sendable {
         self.storages = storages
         self.references = references
         self.generated = Set(generated)
+        self.json = Set(json)
         self.keys = keys
         rowIDProperty = rowID
         self.readsRows = readsRows
@@ -63,9 +67,16 @@ public final class RecordLayout: Sendable {
     /// Whether a column has another storage than that of its type.
     package func hasStorage(forColumn column: String) -> Bool { storage(of: column) != nil }
 
+    /// Whether a column stores JSON, whatever its type.
+    package func storesJSON(_ index: Int) -> Bool { json.contains(index) }
+
+    /// The storage that the type has chosen for a column; nil for that of the property's type.
+    package func storageType(ofColumn column: String) -> (any Any.Type)? { storage(of: column)?.type }
+
     /// A column with another storage than that of its type.
     public struct ChosenStorage: Sendable {
         let column: String
+        let type: any Any.Type
         let encode: @Sendable (any Any) -> DatabaseValue?
         let convert: @Sendable (DatabaseValue) -> DatabaseValue?
     }
@@ -118,7 +129,7 @@ extension RecordLayout {
 /// A column with another storage than that of its type. For generated code only.
 public func _storage<Storage: ColumnStorage>(_ column: String, _ storage: Storage) -> RecordLayout.ChosenStorage {
     RecordLayout.ChosenStorage(
-        column: column,
+        column: column, type: Storage.self,
         encode: { value in (value as? Storage.Value).map(storage.databaseValue) },
         convert: { value in
             guard let type = Storage.Value.self as? any DatabaseValueConvertible.Type else { return nil }

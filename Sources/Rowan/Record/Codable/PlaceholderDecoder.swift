@@ -24,16 +24,6 @@ struct Placeholders {
         }
     }
 
-    /// A value of any type that is stored; nil if none is known.
-    func anyValue(of type: any Any.Type) -> Any? {
-        func value<T>(_ type: T.Type) -> Any? {
-            if let value = known(type) ?? converted(type) { return value }
-            // What it refuses, it refuses: another guess may do.
-            return (type as? any Decodable.Type).flatMap { try? self.value(of: $0) as Any } ?? firstCase(of: type)
-        }
-        return _openExistential(type, do: value)
-    }
-
     /// A value of a type whose `init(from:)` expects more than zeros.
     private func known<T>(_ type: T.Type) -> T? {
         if let cases = type as? any CaseIterable.Type, let first = cases.first as? T { return first }

@@ -211,7 +211,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         if let part = row.keptPart(key.stringValue, type, of: owner), let scope = part.scope {
-            return scope.containsNonNullValue ? try decode(type, part) : nil
+            return scope.holds(type) ? try decode(type, part) : nil
         }
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
@@ -219,7 +219,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
         }
         if let scope = row.scopesTree[key.stringValue] {
             let part = keptPart(key, type, scope: scope)
-            return scope.containsNonNullValue ? try decode(type, part) : nil
+            return scope.holds(type) ? try decode(type, part) : nil
         }
         return row.prefetchedTree?[key.stringValue] == nil ? nil : try decode(type, forKey: key)
     }

@@ -13,6 +13,8 @@ package struct RecordShape {
         /// The type, without its optional. `Never` if the record has only asked whether the column is NULL.
         package internal(set) var type: any Any.Type
         package internal(set) var isOptional: Bool
+        /// The storage that a generated type has chosen; nil for that of the property's type.
+        package internal(set) var storage: (any Any.Type)?
 
         /// Whether the property is a record, or a collection of records: then it belongs to an association.
         package var isAssociation: Bool {
@@ -52,33 +54,33 @@ package struct RecordShape {
         }
     }
 
-    /// A generated type knows what it reads and stores.
+    /// A generated type knows what it reads and stores: no code of the program runs.
     private mutating func examine(
         _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
     ) {
-        let properties = zip(layout.names, type._properties).map { name, property in
-            let value = Swift.type(of: property).valueType
+        let properties = zip(layout.names, type._properties).enumerated().map { index, property in
+            let (name, value) = (property.0, Swift.type(of: property.1).valueType)
             let wrapped = (value as? any OptionalType.Type)?.wrapped
             return Property(
-                key: name, column: columns.first { $0.isSameDatabaseName(as: name) } ?? name,
-                type: wrapped ?? value, isOptional: wrapped != nil)
+                key: name, column: columns.first { $0.isSameDatabaseName(as: name) } ?? name, type: wrapped ?? value,
+                // A DatabaseValue may be NULL.
+                isOptional: wrapped != nil || value is DatabaseValue.Type,
+                storage: layout.storesJSON(index) ? JSONStorage.self : layout.storageType(ofColumn: name))
         }
         if layout.writesColumns {
             var stored = PersistenceContainer()
             for (index, property) in properties.enumerated() where !layout.generated.contains(index) {
-                stored.set(property.key, layout.storedSample(of: property))
+                stored.set(property.key, .null)
             }
             self.stored = stored
         } else {
             refusal = "it encodes itself: what it stores is unknown"
         }
-        // A storage of its own may read anything.
-        let read = properties.map { property in
-            var property = property
-            if layout.hasStorage(forColumn: property.key) { property.type = Never.self }
-            return property
+        if layout.readsRows {
+            self.properties = properties
+        } else {
+            refusal = "it has its own init(row:): what it reads is unknown"
         }
-        if layout.readsRows { self.properties = read } else { refusal = "it has its own init(row:): what it reads is unknown" }
     }
 
     /// Decodes the record from placeholders. The first ones that it accepts count.
@@ -94,18 +96,6 @@ package struct RecordShape {
             }
         }
         return nil
-    }
-}
-
-extension RecordLayout {
-    /// What the column of a property stores for a placeholder; NULL if none is known.
-    fileprivate func storedSample(of property: RecordShape.Property) -> DatabaseValue {
-        // An empty text may be a value of a type that refuses other ones, and the other way round.
-        let sample = Placeholders.guesses.lazy.compactMap { Placeholders(guess: $0).anyValue(of: property.type) }.first
-        guard let sample else { return .null }
-        if hasStorage(forColumn: property.key) { return storedValue(sample, forColumn: property.key) ?? .null }
-        // Other types are stored as JSON.
-        return (sample as? any DatabaseValueConvertible)?.databaseValue ?? "{}".databaseValue
     }
 }
 

@@ -19,7 +19,7 @@ enum JoinedElement {
         let (key, decode) = (part.key, decoder(of: Element.self))
         return { row in
             let part = key.map { row.scopes[$0]! } ?? row.unscoped
-            return part.containsNonNullValue ? try decode(part) : nil
+            return part.holds(Element.self) ? try decode(part) : nil
         }
     }
 

@@ -36,11 +36,17 @@ extension Row {
             row: self)
     }
 
+    /// Whether the row of a scope has values of a type. An association that is only joined, as the way to another one, has
+    /// the row of the other one, and no columns for a record of its own.
+    func holds(_ type: any Any.Type) -> Bool {
+        containsNonNullValue && (count > 0 || !(type is any TableRecord.Type))
+    }
+
     /// Decodes the record of a scope; nil if the scope is missing, or contains only NULL values.
     public func decodeIfPresent<Record: FetchableRecord>(
         _ type: Record.Type = Record.self, forKey scope: String
     ) throws -> Record? {
-        guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
+        guard let row = scopesTree[scope], row.holds(type) else { return nil }
         return try Record(row: row)
     }
 

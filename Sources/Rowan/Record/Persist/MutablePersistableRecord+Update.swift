@@ -55,6 +55,16 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
+    /// The same, with typed columns: those of a record by macro.
+    ///
+    /// - Throws: a ``RecordError`` if no row has the primary key.
+    public func update(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        columns: [any AnyTypedColumn]
+    ) throws {
+        try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
+    }
+
     // MARK: Returning rows
 
     /// Updates the row, and decodes the updated row: `UPDATE ... RETURNING *`.
@@ -99,6 +109,15 @@ extension MutablePersistableRecord {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
         selection: [any SQLSelectable], fetch: (Statement) throws -> T
     ) throws -> T where Columns.Element: ColumnExpression {
+        try updateAndFetch(
+            db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
+    }
+
+    /// The same, with typed columns.
+    public func updateAndFetch<T>(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        columns: [any AnyTypedColumn], selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    ) throws -> T {
         try updateAndFetch(
             db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
     }

@@ -92,13 +92,13 @@ public struct RecordMembers {
     /// - Throws: ``RowDecodingError`` if the scope contains only NULL values, or if another member is the row itself.
     @inlinable
     public func callAsFunction<Record: FetchableRecord>(_ index: Int) throws -> Record {
-        try RecordElements<Record>.element(of: part(index))
+        try RecordElements<Record>.element(of: part(index, Record.self))
     }
 
     /// The record of a scope; nil if the scope is missing, or contains only NULL values.
     @inlinable
     public func callAsFunction<Record: FetchableRecord>(_ index: Int) throws -> Record? {
-        guard let part = try partIfPresent(index) else { return nil }
+        guard let part = try partIfPresent(index, Record.self) else { return nil }
         return try RecordElements<Record>.element(of: part)
     }
 
@@ -145,10 +145,10 @@ public struct RecordMembers {
 
     /// The row of a record.
     @usableFromInline
-    func part(_ index: Int) throws -> Row {
+    func part(_ index: Int, _ type: any Any.Type) throws -> Row {
         switch place(index) {
         case .scope(let scope):
-            guard scope.containsNonNullValue else { throw onlyNull(index) }
+            guard scope.holds(type) else { throw onlyNull(index) }
             return scope
         case .base: return row
         case .noScope, .unknown, .column:
@@ -161,8 +161,8 @@ public struct RecordMembers {
 
     /// The row of a scope; nil if it is missing, or contains only NULL values.
     @usableFromInline
-    func partIfPresent(_ index: Int) throws -> Row? {
-        guard case .scope(let scope) = place(index), scope.containsNonNullValue else { return nil }
+    func partIfPresent(_ index: Int, _ type: any Any.Type) throws -> Row? {
+        guard case .scope(let scope) = place(index), scope.holds(type) else { return nil }
         return scope
     }
 

@@ -5,9 +5,9 @@ extension FetchRequest {
     ///
     /// ```swift
     /// // SELECT "team", MAX("score") FROM "player" GROUP BY "team"
-    /// let best = try Player
-    ///     .select({ [$0.team, max($0.score)] }, as: (String, Int?).self)
+    /// let best = try Player.all()
     ///     .group(\.team)
+    ///     .select({ [$0.team, max($0.score)] }, as: (String, Int?).self)
     ///     .fetchAll(db)   // [(String, Int?)]
     /// ```
     ///

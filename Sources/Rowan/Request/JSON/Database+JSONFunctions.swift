@@ -54,6 +54,11 @@ extension Database {
         .json(.object, elementsOfJSON(elements))
     }
 
+    /// The same, with a dictionary literal whose values have several types.
+    public static func jsonObject(_ elements: [String: any SQLExpressible]) -> SQLExpression {
+        .json(.object, elementsOfJSON(elements))
+    }
+
     /// The JSON array of the values of a group: `JSON_GROUP_ARRAY("name") FILTER (WHERE ...)`.
     ///
     /// ```swift

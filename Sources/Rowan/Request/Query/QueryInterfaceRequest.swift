@@ -108,7 +108,7 @@ public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest,
         return try db.fetchCount { $0.write(select) }
     }
 
-    /// Whether the request returns no rows: `SELECT NOT EXISTS (...)`.
+    /// Whether the request returns no rows: `SELECT EXISTS (...)`, with the opposite answer.
     public func isEmpty(_ db: Database) throws -> Bool {
         let subquery = try Resolver(db).subquery(sqlSubquery)
         let use = try db.use { renderer in

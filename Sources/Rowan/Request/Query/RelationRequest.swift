@@ -213,16 +213,13 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
         filter(try predicate(RowDecoder.databaseComponents))
     }
 
-    /// Adds a column of booleans as a condition: `filter { $0.isActive }`.
+    /// Adds a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not among the
+    /// results.
     @_disfavoredOverload
-    public consuming func filter(_ predicate: (DatabaseComponents) throws -> TypedColumn<Bool>) rethrows -> Self {
-        filter(try predicate(RowDecoder.databaseComponents).untyped)
-    }
-
-    /// The same, for a column that may be NULL: then the row is not among the results.
-    @_disfavoredOverload
-    public consuming func filter(_ predicate: (DatabaseComponents) throws -> TypedColumn<Bool?>) rethrows -> Self {
-        filter(try predicate(RowDecoder.databaseComponents).untyped)
+    public consuming func filter<Condition: SQLTypedExpressible>(
+        _ predicate: (DatabaseComponents) throws -> Condition
+    ) rethrows -> Self where Condition.Value: SQLCondition {
+        filter(try predicate(RowDecoder.databaseComponents).sqlExpression)
     }
 }
 

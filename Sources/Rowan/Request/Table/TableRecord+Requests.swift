@@ -215,19 +215,12 @@ extension TableRecord {
         try all().filter(predicate)
     }
 
-    /// A request with a column of booleans as a condition: `filter { $0.isActive }`.
+    /// A request with a Boolean column or expression as a condition: `filter { $0.isActive }`. If it is NULL, the row is not
+    /// among the results.
     @_disfavoredOverload
-    public static func filter(
-        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool>
-    ) rethrows -> QueryInterfaceRequest<Self> {
-        try all().filter(predicate)
-    }
-
-    /// The same, for a column that may be NULL: then the row is not among the results.
-    @_disfavoredOverload
-    public static func filter(
-        _ predicate: (DatabaseComponents) throws -> TypedColumn<Bool?>
-    ) rethrows -> QueryInterfaceRequest<Self> {
+    public static func filter<Condition: SQLTypedExpressible>(
+        _ predicate: (DatabaseComponents) throws -> Condition
+    ) rethrows -> QueryInterfaceRequest<Self> where Condition.Value: SQLCondition {
         try all().filter(predicate)
     }
     /// A request ordered by one term: `order(\.score.desc)`.

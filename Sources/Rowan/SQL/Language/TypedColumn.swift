@@ -61,6 +61,14 @@ public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable 
     public var detached: TypedExpression<Value> { TypedExpression(untyped.detached) }
 }
 
+/// A ``TypedColumn`` of any type: `player.update(db, columns: [Columns.score, Columns.name])`.
+public protocol AnyTypedColumn: Sendable {
+    /// The name of the column, not quoted.
+    var name: String { get }
+}
+
+extension TypedColumn: AnyTypedColumn {}
+
 /// An expression that knows the type of its values: `max($0.score)` for a ``TypedColumn``.
 public struct TypedExpression<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
     /// The expression without its type, which can be compared with any value.

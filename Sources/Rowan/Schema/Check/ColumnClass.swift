@@ -1,19 +1,34 @@
 // The types of columns, and the values that keep their class in them. <https://sqlite.org/datatype3.html>
 
+import Foundation
+
 /// The values that a type of column is made for.
 enum ColumnClass {
     case values(Affinity)
-    /// A column without a type, or of type ANY: it accepts all values.
+    /// A column of a STRICT table: it refuses other values.
+    case strict(Affinity)
+    /// A column without a type, or of type ANY in a STRICT table: it keeps all values.
     case any
 
-    init(declaredType type: String) {
-        let acceptsAll = type.isEmpty || type.isSameDatabaseName(as: "ANY")
-        self = acceptsAll ? .any : .values(Affinity(declaredType: type))
+    init(declaredType type: String, isStrict: Bool) {
+        if type.isEmpty || isStrict && type.isSameDatabaseName(as: "ANY") {
+            self = .any
+        } else {
+            self = isStrict ? .strict(Affinity(declaredType: type)) : .values(Affinity(declaredType: type))
+        }
     }
 
     /// Whether the column is made for a value: it neither converts it, nor compares it with values of another class.
     func suits(_ value: StoredClass) -> Bool {
-        guard case .values(let affinity) = self else { return true }
+        let affinity: Affinity
+        switch self {
+        case .any: return true
+        case .strict(let type):
+            affinity = type
+            // It takes no text for a blob.
+            if affinity == .blob { return value == .blob }
+        case .values(let type): affinity = type
+        }
         return switch (affinity, value) {
         case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
         // A date is a text in a DATETIME column, and a number in others; a text of digits loses its form there.
@@ -24,6 +39,12 @@ enum ColumnClass {
         }
     }
 }
+
+/// A collection that is stored as JSON.
+private protocol JSONCollection {}
+extension Array: JSONCollection {}
+extension Set: JSONCollection {}
+extension Dictionary: JSONCollection {}
 
 /// The class of a stored value.
 enum StoredClass: Equatable {
@@ -42,15 +63,34 @@ enum StoredClass: Equatable {
         }
     }
 
-    /// The class that reading a type expects; nil for a type that reads several classes.
-    init?(readingAs type: any Any.Type) {
+    /// The class of the values that a type stores; nil for a type that does not tell: a type of the program may store
+    /// anything, and its code must not run for a check.
+    init?(storing type: any Any.Type) {
         switch type {
         case is any BinaryInteger.Type, is Bool.Type: self = .integer
         case is any BinaryFloatingPoint.Type: self = .real
         case is String.Type: self = .text(isPlain: true)
+        case is Date.Type, is URL.Type, is Decimal.Type, is DatabaseDateComponents.Type: self = .text(isPlain: false)
+        case is Data.Type, is UUID.Type: self = .blob
+        case let type as any RawRepresentable.Type:
+            guard let raw = StoredClass(storingRaw: type) else { return nil }
+            self = raw == .text(isPlain: true) ? .text(isPlain: false) : raw
+        default:
+            guard !(type is any DatabaseValueConvertible.Type), type is any JSONCollection.Type else { return nil }
+            self = .text(isPlain: false)
+        }
+    }
+
+    /// The class of the values of a storage; nil for one of the program.
+    init?(storage: any Any.Type) {
+        switch storage {
+        case is UnixTimeStorage.Type, is MillisecondStorage.Type: self = .integer
+        case is ISO8601Storage.Type, is UUIDTextStorage.Type, is JSONStorage.Type: self = .text(isPlain: false)
         default: return nil
         }
     }
+
+    private init?<Raw: RawRepresentable>(storingRaw type: Raw.Type) { self.init(storing: Raw.RawValue.self) }
 
     /// The name in SQL.
     var name: String {

@@ -60,6 +60,7 @@ private struct RecordCheck {
     let isView: Bool
     /// Whether the columns tell if they can be NULL: those of views and virtual tables do not.
     let declaresConstraints: Bool
+    let isStrict: Bool
     let columns: [ColumnInfo]
     /// Nil for a view without a key.
     let primaryKey: [String]?
@@ -76,14 +77,18 @@ private struct RecordCheck {
         columns = try db.columns(in: name, in: schema)
         let hasConstraint = columns.contains(where: \.isNotNull)
         declaresConstraints = try hasConstraint || !isView && db.isStored(db.existingTable(name, in: schema))
+        isStrict = try !isView && db.isStrict(db.existingTable(name, in: schema))
         primaryKey = try db.keyColumns(ofTable: TableName(name, schema: schema))
         rowIDColumn = isView ? nil : try db.primaryKey(name, in: schema).rowIDColumn
         shape = RecordShape(type, columns: columns.map(\.name))
     }
 
     func mismatches(_ db: Database) throws -> [SchemaMismatch] {
-        try missingColumns() + propertyMismatches() + storedMismatches() + identityMismatches()
-            + primaryKeyMismatches() + foreignKeyMismatches(db) + (shape.refusal.map { [mismatch(.notExamined(reason: $0))] } ?? [])
+        let identity = identityMismatches()
+        return try missingColumns() + propertyMismatches() + storedMismatches()
+            + (identity.isEmpty ? primaryKeyMismatches() : identity)
+            + foreignKeyMismatches(db)
+            + (shape.refusal.map { [mismatch(.notExamined(reason: $0))] } ?? [])
     }
 
     private func mismatch(_ kind: SchemaMismatch.Kind, _ column: String? = nil) -> SchemaMismatch {
@@ -170,9 +175,11 @@ private struct RecordCheck {
     private func typeMismatches(_ property: RecordShape.Property, _ column: ColumnInfo) -> [SchemaMismatch] {
         let isPlainText = property.type is String.Type
         let value = shape.stored?.value(forColumn: column.name)
-        let stored =
-            value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(readingAs: property.type)
-        guard let stored, !ColumnClass(declaredType: column.type).suits(stored) else { return [] }
+        let stored: StoredClass? =
+            if let storage = property.storage { StoredClass(storage: storage) } else {
+                value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(storing: property.type)
+            }
+        guard let stored, !ColumnClass(declaredType: column.type, isStrict: isStrict).suits(stored) else { return [] }
         return [mismatch(.type(property: stored.name, column: column.type), column.name)]
     }
 
@@ -281,6 +288,14 @@ extension Database {
         let list = "\(table.schemaID.name.quotedDatabaseIdentifier).\(table.schemaID.schemaTableName)"
         let sql = "SELECT 1 FROM \(list) WHERE name = ? AND type = 'table' AND rootpage <> 0"
         return try Bool.fetchOne(self, sql: sql, arguments: [table.name]) ?? false
+    }
+
+    /// Whether a table refuses values of other types. <https://sqlite.org/stricttables.html>
+    fileprivate func isStrict(_ table: DatabaseObjectID) throws -> Bool {
+        // Without the word, there is nothing to ask: older versions of SQLite have no such list.
+        guard try definitionWords().strict.contains(table.name.foldedDatabaseName) else { return false }
+        let sql = "SELECT strict FROM pragma_table_list WHERE schema = ? AND name = ?"
+        return try Bool.fetchOne(self, sql: sql, arguments: [table.schemaID.name, table.name]) ?? false
     }
 
     /// The foreign keys of a table.
