@@ -9,7 +9,7 @@ func statements(_ id: Int64, _ ids: [Int64], _ part: SQL, _ column: Column, _ ty
     let _: SQL = #sql("SELECT titel FROM place")  // error 31: SQLite: no such column: titel. Is it 'title'?
     let _: SQL = #sql("SELECT title FROM plcae WHERE id = \(id)")  // error 42: SQLite: no such table: plcae.
     let _: SQLRequest<Spot> = #sql("SELECT FROM place")  // error 44: SQLite: near "FROM": syntax error
-    let _: SQL = #sql("SELECT title FROM place WHERE id = ?")  // error 55: #sql takes values by interpolation only
+    let _: SQL = #sql("SELECT title FROM place WHERE id = ?")  // error 59: #sql takes values by interpolation only
     let _: SQL = #sql("SELECT \(part) FROM place")  // error: #sql checks text that it can read
     let _: SQL = #sql("SELECT \(sql: "title") FROM place")  // error 33: #sql checks text that it can read
     let _: SQL = #sql("SELECT \(identifier: "title") FROM place")  // error 33: #sql checks text that it can read

@@ -1,6 +1,5 @@
 // The schema as a file, against which `#sql` checks SQL.
 
-import CSQLite
 public import Foundation
 
 extension DatabaseMigrator {
@@ -82,7 +81,7 @@ private enum SchemaFile {
     /// The lines of a text that declare what SQL can't. Inside of a statement, they are its comments.
     static func declarations(_ text: String) -> [Substring] {
         text.split(whereSeparator: \.isNewline).filter {
-            $0.hasPrefix(declarationMark) && isComplete(";" + text[..<$0.startIndex])
+            $0.hasPrefix(declarationMark) && (";" + text[..<$0.startIndex]).isCompleteSQL
         }
     }
 
@@ -96,9 +95,6 @@ private enum SchemaFile {
 
     /// A definition with its semicolon, which a comment at its end, or one without end, must not hide.
     private static func terminated(_ definition: String) -> String {
-        ["", "\n", " */"].map { "\(definition)\($0);" }.first(where: isComplete) ?? "\(definition);"
+        ["", "\n", " */"].map { "\(definition)\($0);" }.first(where: \.isCompleteSQL) ?? "\(definition);"
     }
-
-    /// Whether a text ends with a whole statement: SQLite knows texts, comments and triggers.
-    private static func isComplete(_ sql: String) -> Bool { sqlite3_complete(sql) != 0 }
 }
