@@ -15,12 +15,16 @@
 /// `DatabaseMigrator` writes. An error of SQLite is an error of the compiler, at its place in the literal. The article "Checked SQL" has the
 /// rules.
 ///
+/// Article: <doc:CheckedSQL>.
+///
 /// - Parameter sql: one or more statements. Interpolated values become arguments, sequences after `IN` a list of them,
 ///   record types and columns names. Nothing else can be interpolated.
 @freestanding(expression)
 public macro sql(_ sql: CheckedSQL) -> SQL = #externalMacro(module: "RowanRecordsPlugin", type: "SQLMacro")
 
 /// A request whose SQL is checked: see ``sql(_:)``.
+///
+/// Article: <doc:CheckedSQL>.
 ///
 /// - Parameter sql: a single statement.
 @freestanding(expression)

@@ -21,6 +21,8 @@
 /// The key is the property `id`, or each property with ``PrimaryKey()``. What the body of the struct declares itself is not
 /// generated.
 ///
+/// Article: <doc:RecordsByMacro>.
+///
 /// - Parameter tableName: a string literal; nil for the name that derives from the type.
 @attached(
     extension,
@@ -44,6 +46,8 @@ public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanR
 /// let infos = try Book.including(optional: Book.author).including(all: Book.reviews)
 ///     .asRequest(of: BookInfo.self).fetchAll(db)
 /// ```
+///
+/// Article: <doc:RecordsByMacro>.
 @attached(extension, conformances: FetchableRecord, names: named(_members), named(init(row:)))
 public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "SelectionMacro")
 
@@ -52,6 +56,8 @@ public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "S
 /// ```swift
 /// @Column("remark", as: .unixTime) var noted: Date?
 /// ```
+///
+/// Article: <doc:FiltersAndOrders>.
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
@@ -63,6 +69,8 @@ public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: S
 
 /// The name of a property's column, which stores JSON: `@Column(as: .json) var sizes: [Int]`.
 ///
+/// Article: <doc:FiltersAndOrders>.
+///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
 ///   - storage: `.json`.
@@ -72,6 +80,8 @@ public macro Column(_ name: String? = nil, as storage: JSONStorage, generated: B
     #externalMacro(module: "RowanRecordsPlugin", type: "MarkerMacro")
 
 /// The name of a property's column: `@Column("remark") var note: String?`.
+///
+/// Article: <doc:FiltersAndOrders>.
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
@@ -86,6 +96,8 @@ public macro Column(_ name: String? = nil, generated: Bool = false) =
 /// @PrimaryKey var townID: Int64
 /// @PrimaryKey var person: String
 /// ```
+///
+/// Article: <doc:PrimaryKeys>.
 @attached(peer)
 public macro PrimaryKey() = #externalMacro(module: "RowanRecordsPlugin", type: "MarkerMacro")
 
@@ -104,6 +116,8 @@ public macro Ignored() = #externalMacro(module: "RowanRecordsPlugin", type: "Mar
 /// ```
 ///
 /// The database enforces foreign keys and their actions: define them in a migration.
+///
+/// Article: <doc:RecordsByMacro>.
 ///
 /// - Parameters:
 ///   - destination: the record type.

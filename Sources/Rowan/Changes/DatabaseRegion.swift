@@ -8,6 +8,8 @@
 /// try Player.select(\.score).filter(id: 1).databaseRegion(db)    // player(id,score)[1]
 /// try Table("player").databaseRegion(db)                         // player(*)
 /// ```
+///
+/// Article: <doc:Observation>.
 public struct DatabaseRegion: Sendable {
     /// The tables; nil for the full database.
     private(set) var tables: [Key: Part]?

@@ -33,6 +33,8 @@
 /// that is its own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of
 /// a statement. Blobs that are written in pieces are reported as a changed column. Changes by other connections are not
 /// reported. A ``PreUpdateObserver`` also receives the values of each row.
+///
+/// Article: <doc:Observation>.
 public protocol TransactionObserver: AnyObject {
     /// Whether the observer receives events of a kind. It is asked before each statement that writes.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool

@@ -13,6 +13,8 @@
 /// words, and those after the first 4,095, are left out. The other initializer accepts the language of patterns, and
 /// throws an error for an invalid one.
 ///
+/// Article: <doc:FullText>.
+///
 /// Source: <https://sqlite.org/fts3.html#full_text_index_queries>
 public struct FTS3Pattern: Hashable, Sendable {
     /// The pattern, as SQLite reads it.

@@ -12,6 +12,8 @@
 /// }
 /// ```
 ///
+/// Article: <doc:FullText>.
+///
 /// Source: <https://sqlite.org/fts3.html#fts4_options>
 public struct FTS4: VirtualTableModule, Sendable {
     /// The order in which the index keeps the documents.

@@ -16,6 +16,8 @@
 /// let documents = try Document.matching(pattern).order(Column.rank).fetchAll(db)
 /// ```
 ///
+/// Article: <doc:FullText>.
+///
 /// Source: <https://sqlite.org/fts5.html>
 public struct FTS5: VirtualTableModule, Sendable {
     /// What a tokenizer does with the diacritics of Latin letters.

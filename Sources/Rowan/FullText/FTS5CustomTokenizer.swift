@@ -20,6 +20,8 @@
 ///
 /// A table keeps its tokenizer until its connection closes. Don't keep the connection in the tokenizer.
 ///
+/// Article: <doc:FullText>.
+///
 /// Source: <https://sqlite.org/fts5.html#custom_tokenizers>
 public protocol FTS5CustomTokenizer: FTS5Tokenizer {
     /// The name of the tokenizer, which differs from those of the built-in tokenizers.

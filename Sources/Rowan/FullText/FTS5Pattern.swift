@@ -12,6 +12,8 @@
 /// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an
 /// invalid one.
 ///
+/// Article: <doc:FullText>.
+///
 /// Source: <https://sqlite.org/fts5.html#full_text_query_syntax>
 public struct FTS5Pattern: Hashable, Sendable {
     /// The pattern, as SQLite reads it.

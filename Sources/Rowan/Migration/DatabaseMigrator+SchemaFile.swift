@@ -59,6 +59,8 @@ extension DatabaseMigrator {
 }
 
 /// A file that does not have the schema of the migrations.
+///
+/// Article: <doc:CheckedSQL>.
 public struct SchemaFileError: Error, CustomStringConvertible, LocalizedError {
     /// The file.
     public let url: URL

@@ -30,6 +30,8 @@ public import Foundation
 ///
 /// A migration that fails leaves the database as it was before that migration. Several processes may migrate the same
 /// file at the same time: one of them runs each migration, and the others wait for it.
+///
+/// Article: <doc:Migrations>.
 public struct DatabaseMigrator: Sendable {
     /// When a migration checks foreign keys.
     public enum ForeignKeyChecks: Sendable {

@@ -1,6 +1,8 @@
 // Errors of the migrator itself. Errors of migrations are thrown as they are.
 
 /// An error of a ``DatabaseMigrator``.
+///
+/// Article: <doc:LongMigrations>.
 public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The target of a migration is not registered.
     case unknownTarget(String)

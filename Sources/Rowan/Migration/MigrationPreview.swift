@@ -1,6 +1,8 @@
 // A dry run: the migrations run on a copy of the database.
 
 /// What migrations would do.
+///
+/// Article: <doc:Migrations>.
 public struct MigrationPreview: Sendable, CustomStringConvertible {
     /// A migration, and the statements with which it changes the database.
     public struct Step: Hashable, Sendable {

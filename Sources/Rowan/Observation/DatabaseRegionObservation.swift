@@ -12,6 +12,8 @@
 /// ```
 ///
 /// The closure runs in the access that has committed the change, before any other write.
+///
+/// Article: <doc:Observation>.
 public struct DatabaseRegionObservation: Sendable {
     private let regions: [any DatabaseRegionConvertible]
 

@@ -22,6 +22,8 @@ public enum SharedValueObservationExtent: Sendable {
 ///
 /// An observer that joins a running observation receives its last value. An error ends the observation of all observers.
 /// With the default extent, the next observer starts it again.
+///
+/// Article: <doc:Observation>.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private struct State {
         var observation: AnyDatabaseCancellable?

@@ -18,6 +18,8 @@
 ///
 /// An observation ends with its first error, when it is cancelled, or when its cancellable is deallocated. Until then,
 /// it retains its database.
+///
+/// Article: <doc:Observation>.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     let source: FetchSource<Reducer.Fetched>
     let makeReducer: @Sendable () -> Reducer

@@ -11,6 +11,8 @@
 ///     arguments: ["name": "Arthur", "score": 1000])
 /// ```
 ///
+/// Article: <doc:WritingSQL>.
+///
 /// Source: <https://sqlite.org/lang_expr.html#varparam>
 public struct StatementArguments: Hashable, Sendable {
     /// The positional values, in order.

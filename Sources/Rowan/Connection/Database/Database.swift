@@ -12,6 +12,8 @@ import Synchronization
 ///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
 /// }
 /// ```
+///
+/// Article: <doc:Transactions>.
 public final class Database: CustomStringConvertible, CustomDebugStringConvertible {
     @usableFromInline package let connection: LocalConnection
 

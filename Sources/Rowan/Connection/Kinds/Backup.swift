@@ -2,6 +2,8 @@
 // Source: https://sqlite.org/backup.html
 
 /// The progress of a backup.
+///
+/// Article: <doc:BackingUp>.
 public struct DatabaseBackupProgress: Sendable {
     /// The number of pages that remain to be copied.
     public let remainingPageCount: Int

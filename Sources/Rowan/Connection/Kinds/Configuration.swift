@@ -14,6 +14,8 @@ public import Dispatch
 /// }
 /// let dbQueue = try DatabaseQueue(path: path, configuration: config)
 /// ```
+///
+/// Article: <doc:OpeningDatabases>.
 public struct Configuration: Sendable {
     /// The journal mode of a ``DatabaseQueue``.
     public enum JournalModeConfiguration: Sendable {

@@ -12,6 +12,8 @@ import Synchronization
 /// try dbPool.write { db in try player.insert(db) }
 /// let players = try dbPool.read { db in try Player.fetchAll(db) }
 /// ```
+///
+/// Article: <doc:OpeningDatabases>.
 public final class DatabasePool: DatabaseWriter {
     /// The configuration of the connections.
     public let configuration: Configuration

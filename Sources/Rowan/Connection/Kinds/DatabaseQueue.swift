@@ -11,6 +11,8 @@ import Foundation
 /// }
 /// let count = try dbQueue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") }
 /// ```
+///
+/// Article: <doc:OpeningDatabases>.
 public final class DatabaseQueue: DatabaseWriter {
     /// The configuration of the connection.
     public let configuration: Configuration

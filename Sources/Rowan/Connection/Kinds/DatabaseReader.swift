@@ -3,6 +3,8 @@
 import Foundation
 
 /// A type that can read a database: ``DatabaseQueue``, ``DatabasePool``.
+///
+/// Article: <doc:Concurrency>.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }

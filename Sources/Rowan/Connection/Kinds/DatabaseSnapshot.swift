@@ -21,6 +21,8 @@ extension DatabaseSnapshotReader {
 /// ```
 ///
 /// As long as a snapshot exists, the WAL file can't shrink.
+///
+/// Article: <doc:Concurrency>.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// The configuration of the connection.
     public let configuration: Configuration

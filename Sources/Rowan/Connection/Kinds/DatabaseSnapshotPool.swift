@@ -10,6 +10,8 @@
 /// ```
 ///
 /// As long as a snapshot exists, the WAL file can't shrink.
+///
+/// Article: <doc:Concurrency>.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// The configuration of the connections.
     public let configuration: Configuration

@@ -3,6 +3,8 @@
 import Foundation
 
 /// A type that can write to a database: ``DatabaseQueue``, ``DatabasePool``.
+///
+/// Article: <doc:Concurrency>.
 public protocol DatabaseWriter: DatabaseReader {
     /// Schedules a read of the last committed state. Call it inside an access of the writer, outside a transaction.
     ///

@@ -4,6 +4,8 @@
 import Foundation
 
 /// A read that has been running for a long time while the database was written.
+///
+/// Article: <doc:Tuning>.
 public struct LongRead: Sendable, CustomStringConvertible {
     /// The read or the snapshot: its call site, and its duration.
     public let access: DatabasePoolStatus.Access

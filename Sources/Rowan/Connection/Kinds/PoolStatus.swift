@@ -11,6 +11,8 @@ import Foundation
 ///     print("the oldest: \(oldest)")   // read for 3.2 seconds, last statement: SELECT * FROM player
 /// }
 /// ```
+///
+/// Article: <doc:Concurrency>.
 public struct DatabasePoolStatus: Sendable {
     /// An access that is running, or a snapshot that is open.
     public struct Access: Sendable, CustomStringConvertible {

@@ -5,6 +5,8 @@ public import Foundation
 /// An open blob, which is read and written in pieces.
 ///
 /// ``Database/withBlob(table:column:rowID:access:schema:_:)`` opens and closes it.
+///
+/// Article: <doc:BlobsAndCollections>.
 public final class DatabaseBlob {
     /// What a blob is opened for.
     public enum Access: Hashable, Sendable {

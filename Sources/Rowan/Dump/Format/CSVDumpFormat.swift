@@ -26,6 +26,8 @@ import Foundation
 /// try db.dumpRequest(Player.select(\.name), format: .csv(formulas: .disarmed))
 /// ```
 ///
+/// Article: <doc:Dump>.
+///
 /// Source: <https://www.rfc-editor.org/rfc/rfc4180>
 public struct CSVDumpFormat: Sendable {
     /// What ends a line.

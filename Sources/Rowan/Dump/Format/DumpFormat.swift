@@ -16,6 +16,8 @@
 /// }
 /// try db.dumpSQL("SELECT * FROM player", format: CountFormat())
 /// ```
+///
+/// Article: <doc:Dump>.
 public protocol DumpFormat {
     /// Writes the current row of a statement, which must not be stepped or reset.
     mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) throws

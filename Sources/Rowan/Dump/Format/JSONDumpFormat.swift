@@ -28,6 +28,8 @@ public import Foundation
 ///
 /// The keys stand in the order of the columns, even if the encoder sorts keys. Two columns with the same name give two
 /// keys. Bytes of a text that are not valid UTF-8 are replaced with U+FFFD.
+///
+/// Article: <doc:Dump>.
 public struct JSONDumpFormat: Sendable {
     /// The encoder of the values. These strategies apply: `outputFormatting`, `dataEncodingStrategy` for blobs, and
     /// `nonConformingFloatEncodingStrategy` for infinite numbers.

@@ -12,6 +12,8 @@ public import Foundation
 ///
 /// The keys stand in the order of the columns, even if the encoder sorts keys.
 ///
+/// Article: <doc:Dump>.
+///
 /// Source: <https://jsonlines.org>
 public struct JSONLinesDumpFormat: Sendable {
     /// How NULL is printed.

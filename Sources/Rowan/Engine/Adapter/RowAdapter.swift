@@ -2,6 +2,8 @@
 // statement once, for all rows.
 
 /// A description of the columns that an adapted row shows.
+///
+/// Article: <doc:WritingSQL>.
 public protocol RowAdapter: Sendable {
     /// The columns that an adapted row shows, of those of a statement.
     ///

@@ -18,6 +18,8 @@ public import Foundation
 /// ```
 ///
 /// Values that requests compare with the column are stored the same way.
+///
+/// Article: <doc:StoringValues>.
 public protocol ColumnStorage<Value>: Sendable {
     /// The type of the property. An optional property stores nil as NULL.
     associatedtype Value
@@ -30,6 +32,8 @@ public protocol ColumnStorage<Value>: Sendable {
 }
 
 /// Dates as seconds since 1970-01-01 00:00:00 UTC: an integer, or a double for a part of a second.
+///
+/// Article: <doc:StoringValues>.
 public struct UnixTimeStorage: ColumnStorage {
     /// The seconds.
     public func databaseValue(of value: Date) -> DatabaseValue {
@@ -42,6 +46,8 @@ public struct UnixTimeStorage: ColumnStorage {
 }
 
 /// Dates as milliseconds since 1970-01-01 00:00:00 UTC: an integer, rounded to the nearest.
+///
+/// Article: <doc:StoringValues>.
 public struct MillisecondStorage: ColumnStorage {
     /// The milliseconds; a double if they don't fit in an integer.
     public func databaseValue(of value: Date) -> DatabaseValue {
@@ -54,6 +60,8 @@ public struct MillisecondStorage: ColumnStorage {
 }
 
 /// Dates as ISO 8601 texts in UTC, in whole seconds: `2026-11-24T12:30:00Z`.
+///
+/// Article: <doc:StoringValues>.
 public struct ISO8601Storage: ColumnStorage {
     /// The text. Dates outside Foundation's calendar are stored as NULL.
     public func databaseValue(of value: Date) -> DatabaseValue {
@@ -72,6 +80,8 @@ public struct ISO8601Storage: ColumnStorage {
 }
 
 /// UUIDs as upper-case texts: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+///
+/// Article: <doc:StoringValues>.
 public struct UUIDTextStorage: ColumnStorage {
     /// The text.
     public func databaseValue(of value: UUID) -> DatabaseValue { value.uuidString.databaseValue }
@@ -81,6 +91,8 @@ public struct UUIDTextStorage: ColumnStorage {
 }
 
 /// Codable values as JSON texts, even if their type has another representation.
+///
+/// Article: <doc:JSONColumns>.
 public struct JSONStorage: Sendable {
     /// JSON texts.
     public static var json: JSONStorage { JSONStorage() }

@@ -19,6 +19,8 @@ public import Foundation
 /// enum Color: String, DatabaseValueConvertible { case red, white }
 /// struct Address: Codable, DatabaseValueConvertible { var street: String }
 /// ```
+///
+/// Article: <doc:StoringValues>.
 public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding, SendableMetatype {
     /// The value to store.
     var databaseValue: DatabaseValue { get }

@@ -6,6 +6,8 @@
 /// let cursor = try Player.fetchCursor(db)
 /// while let player = try cursor.next() { print(player.name) }
 /// ```
+///
+/// Article: <doc:FetchingRows>.
 public protocol Cursor<Element>: AnyObject {
     /// The type of the elements.
     associatedtype Element

@@ -17,6 +17,8 @@
 /// // The names are NOT NULL: `sqlite3_column_text` is nil for NULL.
 /// let names = try Array(NameCursor(db.makeStatement(sql: "SELECT name FROM player")))
 /// ```
+///
+/// Article: <doc:FetchingRows>.
 public protocol DatabaseCursor<Element>: Cursor {
     /// Whether the cursor has no more elements. False at the start.
     var _isDone: Bool { get set }

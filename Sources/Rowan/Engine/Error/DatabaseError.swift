@@ -5,6 +5,8 @@ import CSQLite
 public import Foundation
 
 /// A result code of SQLite, primary or extended. <https://sqlite.org/rescode.html>
+///
+/// Article: <doc:HandlingErrors>.
 @frozen
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The code, as the C API returns it.
@@ -51,6 +53,8 @@ extension ResultCode: CustomStringConvertible {
 ///     error.sql                 // INSERT INTO "player" ("email") VALUES (?)
 /// }
 /// ```
+///
+/// Article: <doc:HandlingErrors>.
 public struct DatabaseError: Error, Sendable {
     /// The extended code. <https://sqlite.org/rescode.html#extrc>
     public let extendedResultCode: ResultCode

@@ -18,6 +18,8 @@ public import Foundation
 ///
 /// A cursor returns the same row object at each step: copy a row to keep it. The rows of `fetchAll`, `fetchSet` and
 /// `fetchOne` are copies. A row belongs to its access, and to one thread: ``detached()`` makes a copy that is `Sendable`.
+///
+/// Article: <doc:FetchingRows>.
 public final class Row {
     /// Which columns the row shows.
     @usableFromInline let layout: ColumnLayout

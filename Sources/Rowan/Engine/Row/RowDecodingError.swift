@@ -6,6 +6,8 @@
 /// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur" score:NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
+///
+/// Article: <doc:HandlingErrors>.
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     /// A description of the problem.
     public let reason: String

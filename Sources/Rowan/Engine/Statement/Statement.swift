@@ -12,6 +12,8 @@ import Foundation
 /// try statement.execute(arguments: ["Barbara"])
 /// ```
 ///
+/// Article: <doc:WritingSQL>.
+///
 /// Source: <https://sqlite.org/c3ref/stmt.html>
 public final class Statement {
     @usableFromInline package let handle: SQLiteStatement

@@ -2,6 +2,8 @@
 // record, and `@inlinable` like `insert` (benchmark insert-all). InsertBatch contains the shared parts.
 
 /// Whether `insertAll` and `upsertAll` call the callbacks of records.
+///
+/// Article: <doc:SavingAndUpserting>.
 public enum PersistenceCallbacks: Sendable {
     /// Callbacks are called, as `insert` and `upsert` call them.
     case honored

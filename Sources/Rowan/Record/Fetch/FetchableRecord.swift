@@ -20,6 +20,8 @@ public import Foundation
 /// ```
 ///
 /// A cursor uses the same row object for all records: copy the row if you keep it.
+///
+/// Article: <doc:DesigningRecordTypes>.
 public protocol FetchableRecord: SendableMetatype {
     /// Decodes a record from a row.
     init(row: Row) throws

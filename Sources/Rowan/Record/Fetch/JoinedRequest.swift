@@ -20,6 +20,8 @@
 ///
 /// The elements of the tuples are records, rows or values. For other types, use ``asRequest(of:)``.
 ///
+/// Article: <doc:BeyondTheBasics>.
+///
 /// Source: <https://sqlite.org/lang_select.html#fromclause>
 public struct JoinedRequest<Element, Aliases: Sendable>: Sendable {
     var relation: Relation

@@ -24,6 +24,8 @@ extension PersistenceContainer {
 }
 
 /// The result of an insertion.
+///
+/// Article: <doc:PrimaryKeys>.
 public struct InsertionSuccess: Sendable {
     /// The rowid of the inserted row or, for an upsert, of the updated row.
     public var rowID: Int64
@@ -52,6 +54,8 @@ public struct InsertionSuccess: Sendable {
 }
 
 /// The result of an insertion or an update.
+///
+/// Article: <doc:CallbacksAndTimestamps>.
 public struct PersistenceSuccess: Sendable {
     @usableFromInline var stored: PersistenceContainer
     /// The rowid of an insertion, and its column. They are added on demand, because the container is seldom requested.

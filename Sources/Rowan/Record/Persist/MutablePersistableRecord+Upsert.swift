@@ -2,6 +2,8 @@
 // Source: https://sqlite.org/lang_upsert.html
 
 /// Which columns an upsert overwrites.
+///
+/// Article: <doc:SavingAndUpserting>.
 public struct UpsertUpdateStrategy: RawRepresentable, Hashable, Sendable {
     /// The raw value of the strategy.
     public let rawValue: Int

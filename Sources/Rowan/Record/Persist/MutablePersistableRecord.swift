@@ -17,6 +17,8 @@ import Foundation
 /// Callbacks are called in this order. Insert and upsert: `willSave`, `aroundSave`, `willInsert`, `aroundInsert`,
 /// `didInsert`, `didSave`. Update: `willSave`, `aroundSave`, `willUpdate`, `aroundUpdate`, `didUpdate`, `didSave`.
 /// Delete: `willDelete`, `aroundDelete`, `didDelete`.
+///
+/// Article: <doc:SavingAndUpserting>.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// Called before the insertion.
     mutating func willInsert(_ db: Database) throws
@@ -123,6 +125,8 @@ extension MutablePersistableRecord {
 /// }
 /// try Country(code: "FR", name: "France").insert(db)
 /// ```
+///
+/// Article: <doc:SavingAndUpserting>.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the insertion.
     func willInsert(_ db: Database) throws

@@ -1,6 +1,8 @@
 // The errors of records.
 
 /// An error of a record.
+///
+/// Article: <doc:HandlingErrors>.
 public enum RecordError: Error, Sendable, CustomStringConvertible {
     /// A record was not found: by `find`, by an update, or by an insertion with an ignored conflict.
     ///

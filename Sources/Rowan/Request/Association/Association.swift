@@ -15,6 +15,8 @@
 /// ```
 ///
 /// The schema is read when a request is fetched: the fetch throws an error for a missing or ambiguous foreign key.
+///
+/// Article: <doc:AssociationsInDepth>.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sendable {
     /// The record type that the association starts from.
     associatedtype OriginRowDecoder
@@ -71,6 +73,8 @@ extension Association {
 /// ```swift
 /// static let author = Book.belongsTo(Author.self)
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
     /// The record type with the foreign key.
     public typealias OriginRowDecoder = Origin
@@ -87,6 +91,8 @@ public struct BelongsToAssociation<Origin, Destination>: AssociationToOne {
 /// ```swift
 /// static let books = Author.hasMany(Book.self)
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
     /// The record type that the foreign key refers to.
     public typealias OriginRowDecoder = Origin
@@ -103,6 +109,8 @@ public struct HasManyAssociation<Origin, Destination>: AssociationToMany {
 /// ```swift
 /// static let demographics = Country.hasOne(Demographics.self)
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
     /// The record type that the foreign key refers to.
     public typealias OriginRowDecoder = Origin
@@ -119,6 +127,8 @@ public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
 /// ```swift
 /// static let citizens = Country.hasMany(Citizen.self, through: passports, using: Passport.citizen)
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
     /// The record type at the start.
     public typealias OriginRowDecoder = Origin
@@ -135,6 +145,8 @@ public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany 
 /// ```swift
 /// static let address = Book.hasOne(Address.self, through: library, using: Library.address)
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
     /// The record type at the start.
     public typealias OriginRowDecoder = Origin

@@ -12,6 +12,8 @@
 /// an association reaches through several pivots counts once.
 ///
 /// If the foreign key of the associated rows has no index, their table is read once, in a grouped subquery.
+///
+/// Article: <doc:Aggregates>.
 public struct AssociationAggregate<RowDecoder>: Sendable, SQLExpressible {
     /// The value of the aggregate.
     public let sqlExpression: SQLExpression

@@ -12,6 +12,8 @@ public protocol TypedRequest<RowDecoder> {
 /// let request: some FetchRequest<Player> = Player.filter { $0.score > 1000 }
 /// let players = try request.fetchAll(db)
 /// ```
+///
+/// Article: <doc:FetchingRows>.
 public protocol FetchRequest<RowDecoder>: TypedRequest, SQLSubqueryable, DatabaseRegionConvertible {
     /// Prepares the statement of the request, with its arguments and its adapter.
     ///

@@ -10,6 +10,8 @@
 /// }
 /// let reds = try Player.filter(team: "Reds").fetchAll(db)
 /// ```
+///
+/// Article: <doc:WritingSQL>.
 public struct SQLRequest<RowDecoder>: FetchRequest {
     /// The adapter of the rows.
     public var adapter: (any RowAdapter)?

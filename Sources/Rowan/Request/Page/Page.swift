@@ -3,6 +3,8 @@
 // Source: https://sqlite.org/rowvalue.html#scrolling_window_queries
 
 /// A page of rows, with the start of the next page. It is a collection of its elements: `for player in page { ... }`.
+///
+/// Article: <doc:BeyondTheBasics>.
 public struct Page<Element> {
     /// The elements of the page.
     public var elements: [Element]
@@ -29,6 +31,8 @@ extension Page: Sendable where Element: Sendable {}
 extension Page: Equatable where Element: Equatable {}
 
 /// A request for one page.
+///
+/// Article: <doc:BeyondTheBasics>.
 public struct PageRequest<RowDecoder>: Sendable {
     let relation: Relation
     let token: PageToken?

@@ -6,6 +6,8 @@ import Foundation
 ///
 /// A token is encoded as one string, for a URL or a JSON response. It belongs to the order of its request: requests
 /// with another order reject it.
+///
+/// Article: <doc:BeyondTheBasics>.
 public struct PageToken: Hashable, Sendable {
     /// The values of the ordering terms in the last row of the page.
     let values: [DatabaseValue]

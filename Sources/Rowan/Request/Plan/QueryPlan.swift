@@ -17,6 +17,8 @@
 ///
 /// Use plans for reading, for logs, and for tests with a known version of SQLite: other versions may have other plans,
 /// and other texts.
+/// Article: <doc:QueryPlans>.
+///
 /// Source: <https://sqlite.org/eqp.html>
 public struct QueryPlan: Hashable, Sendable {
     /// The steps, in the order of SQLite: tables are joined in this order.

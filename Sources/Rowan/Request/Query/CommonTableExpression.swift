@@ -8,6 +8,8 @@
 /// Player.with(best).filter { best.contains($0.id) }
 /// ```
 ///
+/// Article: <doc:SubqueriesAndCommonTables>.
+///
 /// Source: <https://sqlite.org/lang_with.html>
 public struct CommonTableExpression<RowDecoder>: Sendable {
     let table: CommonTable

@@ -17,6 +17,8 @@
 /// `CommonTableExpression(named: "n", request: compound)`. To filter, group or join its rows, use
 /// ``asDerivedTable(named:)``.
 ///
+/// Article: <doc:CompoundsAndWindows>.
+///
 /// Source: <https://sqlite.org/lang_select.html#compound>
 public struct CompoundRequest<RowDecoder>: FetchRequest, Sendable {
     private var query: CompoundQuery

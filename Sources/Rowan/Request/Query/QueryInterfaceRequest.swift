@@ -8,6 +8,8 @@
 /// let players = try request.fetchAll(db)
 /// let count = try request.fetchCount(db)
 /// ```
+///
+/// Article: <doc:FiltersAndOrders>.
 public struct QueryInterfaceRequest<RowDecoder>: DerivableRequest, FetchRequest, Sendable {
     package private(set) var relation: Relation
 

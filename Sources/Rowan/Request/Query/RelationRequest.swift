@@ -10,15 +10,23 @@ public protocol RelationRequest {
 }
 
 /// A request with a changeable selection.
+///
+/// Article: <doc:Requests>.
 public protocol SelectionRequest: RelationRequest {}
 
 /// A request that can be filtered.
+///
+/// Article: <doc:FiltersAndOrders>.
 public protocol FilteredRequest: RelationRequest {}
 
 /// A request that can be ordered.
+///
+/// Article: <doc:FiltersAndOrders>.
 public protocol OrderedRequest: RelationRequest {}
 
 /// A request that can be grouped.
+///
+/// Article: <doc:FiltersAndOrders>.
 public protocol AggregatingRequest: RelationRequest {}
 
 /// A request on a table.
@@ -28,6 +36,8 @@ public protocol TableRequest: RelationRequest {
 }
 
 /// A request that associations can be joined to.
+///
+/// Article: <doc:AssociationsInDepth>.
 public protocol JoinableRequest<RowDecoder>: TypedRequest, RelationRequest {}
 
 /// A request that supports all methods: filters, orders, groups...

@@ -16,6 +16,8 @@ public import Foundation
 /// // An Encodable type needs no code:
 /// struct Team: Encodable, EncodableRecord { var id: Int64; var name: String }
 /// ```
+///
+/// Article: <doc:StoringValues>.
 public protocol EncodableRecord: SendableMetatype {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
@@ -71,6 +73,8 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
 }
 
 /// How dates are stored.
+///
+/// Article: <doc:CodableAndHandwrittenRecords>.
 public enum DatabaseDateEncodingStrategy: Sendable {
     /// The text of `Date` itself: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
     case deferredToDate
@@ -104,6 +108,8 @@ public enum DatabaseDataEncodingStrategy: Sendable {
 }
 
 /// How UUIDs are stored.
+///
+/// Article: <doc:CodableAndHandwrittenRecords>.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
     /// A blob of 16 bytes, as for `UUID` itself.
     case deferredToUUID

@@ -1,6 +1,8 @@
 // What a record type does about constraint violations, unless a method says otherwise.
 
 /// How INSERT and UPDATE handle constraint violations. <https://sqlite.org/lang_conflict.html>
+///
+/// Article: <doc:SavingAndUpserting>.
 public struct PersistenceConflictPolicy: Sendable {
     /// The resolution of insertions.
     public let conflictResolutionForInsert: Database.ConflictResolution

@@ -12,6 +12,8 @@
 /// ```
 ///
 /// Column names are case-insensitive. If a column is set twice, it keeps its position, and takes the last value.
+///
+/// Article: <doc:CodableAndHandwrittenRecords>.
 public struct PersistenceContainer: Sendable {
     /// The columns. The first `setCount` columns have been set, in this order.
     @usableFromInline package var columns: [String]

@@ -6,6 +6,8 @@
 /// // SELECT * FROM "player" WHERE "score" > ?
 /// let rows = try Table("player").filter { Column("score") > 1000 }.fetchAll(db)   // [Row]
 /// ```
+///
+/// Article: <doc:Requests>.
 public struct Table<RowDecoder>: Sendable {
     /// The name of the table.
     public var tableName: String

@@ -77,6 +77,8 @@ public class TableAliasBase: Hashable, @unchecked Sendable {
 /// let players = Player.filter { $0.teamId == team.id }
 /// Team.aliased(team).filter(players.exists())
 /// ```
+///
+/// Article: <doc:AssociationsInDepth>.
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
     /// Creates an alias, with a name or with the name of the table.

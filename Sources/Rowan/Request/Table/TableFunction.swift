@@ -13,6 +13,8 @@
 ///
 /// - Note: at fetch, SQLite throws an error for an unknown function.
 ///
+/// Article: <doc:BeyondTheBasics>.
+///
 /// Source: <https://sqlite.org/vtab.html#tabfunc2>
 public struct TableFunction<RowDecoder>: DerivableRequest, FetchRequest, Sendable {
     private var request: QueryInterfaceRequest<RowDecoder>

@@ -13,6 +13,8 @@
 /// // SELECT * FROM "player" WHERE "name" = ?
 /// Player.filter { $0.name == "Arthur" }
 /// ```
+///
+/// Article: <doc:DesigningRecordTypes>.
 public protocol TableRecord: SendableMetatype {
     /// The type that declares the columns.
     associatedtype Columns = UndeclaredColumns

@@ -92,6 +92,8 @@ extension SQLJSONExpressible {
 /// // SELECT * FROM "player" WHERE "address" ->> 'country' = ?
 /// Player.filter(JSONColumn("address")["country"] == "DE")
 /// ```
+///
+/// Article: <doc:JSONColumns>.
 public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
     /// The name of the column, not quoted.
     public var name: String

@@ -9,6 +9,8 @@
 /// })
 /// ```
 ///
+/// Article: <doc:CompoundsAndWindows>.
+///
 /// Source: <https://sqlite.org/windowfunctions.html>
 public struct Window: Sendable {
     private var base: String?

@@ -17,6 +17,8 @@
 ///
 /// The first matching branch provides the value. If no branch matches, the value is that of ``otherwise(_:)``, or NULL.
 ///
+/// Article: <doc:Expressions>.
+///
 /// Source: <https://sqlite.org/lang_expr.html#the_case_expression>
 public struct CaseExpression: Sendable, SQLSpecificExpressible {
     private struct Branch: Hashable, Sendable {

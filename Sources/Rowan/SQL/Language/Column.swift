@@ -45,6 +45,8 @@ extension ColumnExpression where Self == Column {
 ///     }
 /// }
 /// ```
+///
+/// Article: <doc:FiltersAndOrders>.
 @frozen
 public struct Column: Hashable, Sendable, ColumnExpression {
     /// The name of the column, not quoted.

@@ -11,6 +11,8 @@
 /// var query: SQL = "SELECT * FROM player"
 /// query += " WHERE \(Column("score")) > \(1000)"
 /// ```
+///
+/// Article: <doc:WritingSQL>.
 public struct SQL: Hashable, Sendable {
     package enum Segment: Hashable, Sendable {
         case text(String, StatementArguments)

@@ -10,6 +10,8 @@
 /// Player.filter { $0.score > 1000 && $0.team == nil }
 /// ```
 ///
+/// Article: <doc:Expressions>.
+///
 /// Source: <https://sqlite.org/lang_expr.html>
 public struct SQLExpression: Hashable, Sendable {
     package let node: Node

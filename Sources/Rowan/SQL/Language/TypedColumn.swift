@@ -26,6 +26,8 @@ public protocol SQLTypedExpressible<Value>: SQLExpressible, SQLOrderingTerm, SQL
 /// ```
 ///
 /// For operations that have no typed form, use ``untyped``: `$0.score.untyped & 1`.
+///
+/// Article: <doc:Expressions>.
 public struct TypedColumn<Value: SQLExpressible>: SQLTypedExpressible, Sendable {
     /// The name of the column, not quoted.
     public let name: String

@@ -3,6 +3,8 @@
 // writes.
 
 /// A subquery: a request, or SQL text.
+///
+/// Article: <doc:SubqueriesAndCommonTables>.
 public struct SQLSubquery: Hashable, Sendable, SQLSubqueryable {
     package indirect enum Content: Hashable, Sendable {
         case literal(SQL)

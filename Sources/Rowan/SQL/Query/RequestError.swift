@@ -11,6 +11,8 @@
 /// ```
 ///
 /// The description explains how to fix the request.
+///
+/// Article: <doc:HandlingErrors>.
 public enum RequestError: Error, CustomStringConvertible {
     /// The SQL needs a table, but has none.
     case noTable

@@ -1,6 +1,8 @@
 // What differs between a record type and its table.
 
 /// A difference between a record type and its table: `Database.checkSchema(of:)` lists them.
+///
+/// Article: <doc:CheckingRecords>.
 public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
     /// What differs.
     public enum Kind: Hashable, Sendable {

@@ -98,6 +98,8 @@ extension ColumnInfo {
 }
 
 /// A difference between the schema of a database and an expected schema.
+///
+/// Article: <doc:Migrations>.
 public enum SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// An expected object does not exist.
     case missing(SchemaObject)

@@ -48,6 +48,8 @@ public struct TriggerEvent: Hashable, Sendable {
 }
 
 /// The definition of a trigger: its condition, and its statements in the order of the calls.
+///
+/// Article: <doc:Schema>.
 public final class TriggerDefinition {
     typealias Statement = (Database) throws -> (inout Renderer) -> Void
 

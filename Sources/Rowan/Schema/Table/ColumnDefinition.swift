@@ -1,6 +1,8 @@
 // A column of CREATE TABLE or ALTER TABLE: the builder that users see, around the value that is written.
 
 /// The definition of a column.
+///
+/// Article: <doc:DesigningSchemas>.
 public final class ColumnDefinition {
     /// Whether a generated column is stored. <https://sqlite.org/gencol.html>
     public enum GeneratedColumnQualification: Sendable {

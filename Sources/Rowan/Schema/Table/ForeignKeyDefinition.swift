@@ -3,6 +3,8 @@
 
 /// The foreign key of a belongs-to association. ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``
 /// creates it.
+///
+/// Article: <doc:DesigningSchemas>.
 public final class ForeignKeyDefinition {
     private let name: String
     private let table: String?

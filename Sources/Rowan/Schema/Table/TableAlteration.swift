@@ -1,6 +1,8 @@
 // The changes of ALTER TABLE.
 
 /// The changes of the columns of a table. <https://sqlite.org/lang_altertable.html>
+///
+/// Article: <doc:Schema>.
 public final class TableAlteration {
     /// A change, as the program says it.
     enum Change {

@@ -27,6 +27,8 @@ public struct TableOptions: OptionSet, Sendable {
 ///     t.column("title", .text).notNull()
 /// }
 /// ```
+///
+/// Article: <doc:DesigningSchemas>.
 public final class TableDefinition {
     /// What the calls add, in their order.
     enum Item {

@@ -13,6 +13,8 @@ public import Foundation
 /// // SELECT * FROM "player" ORDER BY "name" COLLATE by_length
 /// Player.order { $0.name.collating(byLength) }
 /// ```
+///
+/// Article: <doc:WritingSQL>.
 public final class DatabaseCollation: Hashable, Identifiable, Sendable {
     /// The identity of a collation: SQLite compares collation names case-insensitively.
     public struct ID: Hashable, Sendable {

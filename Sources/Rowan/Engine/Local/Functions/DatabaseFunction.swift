@@ -17,6 +17,8 @@ import Foundation
 /// // 16
 /// try dbQueue.read { try Int.fetchOne($0, sql: "SELECT square(4)") }
 /// ```
+///
+/// Article: <doc:WritingSQL>.
 public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     /// The identity of a function: SQLite distinguishes functions by name and number of arguments.
     public struct ID: Hashable, Sendable {
@@ -153,6 +155,8 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
 ///     func finalize() -> (any DatabaseValueConvertible)? { maxLength }
 /// }
 /// ```
+///
+/// Article: <doc:WritingSQL>.
 public protocol DatabaseAggregate: SendableMetatype {
     /// Creates the state before the first row.
     init()
