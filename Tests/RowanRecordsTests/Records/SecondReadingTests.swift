@@ -166,6 +166,11 @@ private struct TrappingStorage: ColumnStorage {
     @Column("id") var other: Int
 }
 
+@Record("hidden") private struct HiddenRowID: Equatable {
+    @PrimaryKey var rowid: Int64?
+    var n: Int
+}
+
 @Record private struct Keyed {
     @PrimaryKey var first: String
     @PrimaryKey var second: String
@@ -457,6 +462,28 @@ struct SecondReadingTests {
             #expect(hidden == [.unstoredKey, .primaryKey(declared: ["id"], found: ["code"])])
             let renamed = try db.checkSchema(of: RenamedID.self).map(\.kind)
             #expect(renamed == [.unstoredKey, .identity(primaryKey: ["code"])])
+        }
+    }
+
+    @Test("A record keeps the hidden rowid of a table without a key")
+    func hiddenRowID() throws {
+        try inDatabase("CREATE TABLE hidden (n INTEGER UNIQUE)") { db in
+            for n in 1...3 {
+                var record = HiddenRowID(rowid: nil, n: n)
+                try record.insert(db)
+                #expect(record.rowid == Int64(n))
+                record.n += 10
+                try record.update(db)
+            }
+            var record = HiddenRowID(rowid: nil, n: 11)
+            try record.insert(db, onConflict: .ignore)
+            #expect(record.rowid == nil)
+            var records = (1...70).map { HiddenRowID(rowid: nil, n: $0 + 100) }
+            try HiddenRowID.insertAll(db, &records)
+            #expect(try HiddenRowID.filter { $0.n > 100 }.fetchAll(db) == records && records[69].rowid == 73)
+            var upserted = HiddenRowID(rowid: nil, n: 500)
+            try upserted.upsert(db)
+            #expect(upserted.rowid == 74)
         }
     }
 

@@ -80,6 +80,15 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     /// A name of the rowid: the column that is its alias, or a hidden name.
     package var rowIDName: String? { rowIDColumn ?? hiddenRowIDName }
 
+    /// The name of the primary key, if it is the rowid: that of the column, or a hidden name.
+    package var rowIDKey: String? {
+        switch kind {
+        case .rowID(let column): column
+        case .hiddenRowID: hiddenRowIDName
+        case .columns: nil
+        }
+    }
+
     /// Whether the primary key is the rowid, hidden or not.
     public var isRowID: Bool {
         if case .columns = kind { false } else { true }

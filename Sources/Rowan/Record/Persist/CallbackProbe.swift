@@ -67,7 +67,7 @@ extension Database {
     @inline(__always)
     func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
         guard !state.isEmpty(CallbackProbe.place) else { return plan.insertedKey }
-        return InsertedKey(rowIDColumn: plan.primaryKey.rowIDColumn, probe: probe)
+        return InsertedKey(plan.primaryKey, probe: probe)
     }
 
     /// Runs the closure, which inserts or updates one record, and returns the callbacks that the record's type

@@ -4,11 +4,19 @@
 @usableFromInline
 final class InsertedKey: Sendable {
     let rowIDColumn: String?
+    /// The name by which a record may keep the rowid: that of the column, or that of a hidden one.
+    let rowIDKey: String?
     /// Receives the reports of default implementations.
     @usableFromInline let probe: CallbackProbe?
 
     init(rowIDColumn: String?, probe: CallbackProbe? = nil) {
         self.rowIDColumn = rowIDColumn
+        rowIDKey = rowIDColumn
+        self.probe = probe
+    }
+
+    init(_ key: PrimaryKeyInfo, probe: CallbackProbe? = nil) {
+        (rowIDColumn, rowIDKey) = (key.rowIDColumn, key.rowIDKey)
         self.probe = probe
     }
 }

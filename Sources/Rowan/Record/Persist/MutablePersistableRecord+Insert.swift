@@ -124,7 +124,7 @@ struct Insertion {
     /// Whether a generated record keeps the rowid: its optional key may be another column.
     func keepsRowID(_ db: Database) throws -> Bool {
         guard let layout = record._tableLayout, layout.keepsRowID else { return false }
-        return InsertionSuccess.keepsRowID(try db.insertedKey(record.databaseTable).rowIDColumn, layout)
+        return InsertionSuccess.keepsRowID(try db.insertedKey(record.databaseTable).rowIDKey, layout)
     }
 
     /// The plan of a statement that returns rows, and the values that a record stores.

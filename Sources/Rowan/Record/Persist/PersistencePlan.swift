@@ -100,7 +100,7 @@ final class PersistencePlan {
         self.order = order
         self.primaryKey = primaryKey
         keyIndexes = order?.suffix(primaryKey.columns.count) ?? []
-        insertedKey = InsertedKey(rowIDColumn: primaryKey.rowIDColumn)
+        insertedKey = InsertedKey(primaryKey)
         self.changedColumns = changedColumns
         self.leavesOutColumns = leavesOutColumns
     }

@@ -29,7 +29,7 @@ final class DirectPlan {
         self.layout = layout
         self.buffer = buffer
         sql = plan.sql
-        keepsRowID = InsertionSuccess.keepsRowID(plan.primaryKey.rowIDColumn, layout)
+        keepsRowID = InsertionSuccess.keepsRowID(plan.primaryKey.rowIDKey, layout)
         if places == places.indices.map({ CInt($0 + 1) }) {
             self.places = nil
         } else {
@@ -257,7 +257,7 @@ extension PersistenceContainer {
 extension InsertionSuccess {
     /// Whether the record keeps the rowid.
     @usableFromInline
-    func keepsRowID(_ layout: RecordLayout) -> Bool { Self.keepsRowID(key.rowIDColumn, layout) }
+    func keepsRowID(_ layout: RecordLayout) -> Bool { Self.keepsRowID(key.rowIDKey, layout) }
 
     static func keepsRowID(_ column: String?, _ layout: RecordLayout) -> Bool {
         guard let column, let property = layout.rowIDProperty else { return false }
@@ -271,6 +271,6 @@ extension InsertionSuccess {
     }
 
     mutating func forgetKey() {
-        if key.rowIDColumn != nil { key = InsertedKey(rowIDColumn: nil, probe: key.probe) }
+        if key.rowIDKey != nil { key = InsertedKey(rowIDColumn: nil, probe: key.probe) }
     }
 }
