@@ -9,13 +9,11 @@ private struct Player: Codable, FetchableRecord, PersistableRecord {
     var teamId: String?
 }
 
-private final class TextFile: TextOutputStream {
+private final class TextFile: TextOutputStream, Sendable {
     let handle: FileHandle
     init(_ handle: FileHandle) { self.handle = handle }
     func write(_ string: String) { handle.write(Data(string.utf8)) }
 }
-
-extension TextFile: @unchecked Sendable {}  // Only one access of a test writes to it.
 
 struct DumpArticleTests {
     @Test func article() async throws {
