@@ -56,7 +56,7 @@ extension DatabaseError {
             subject = subject[..<addition.lowerBound]
         }
         // That of a table that is rebuilt.
-        if let advice = subject.firstRange(of: ")\(DatabaseError.adviceOfRebuild)") { subject = subject[..<advice.lowerBound] }
+        if let advice = subject.firstRange(of: ")\(Self.adviceOfRebuild)") { subject = subject[..<advice.lowerBound] }
         switch kind {
         case .unique, .primaryKey, .notNull, .check:
             guard let start = subject.firstRange(of: " constraint failed: ") else { break }
