@@ -5,7 +5,7 @@ import Synchronization
 public import Testing
 
 /// Gives each test a fresh database, with the schema of a migrator: see
-/// ``Testing/Trait/database(_:_:configuration:fixtures:)``.
+/// `.database(migrator)`.
 public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
     let kind: TestDatabase.Kind
     let configuration: Configuration

@@ -16,6 +16,7 @@ public import Testing
 ///
 /// - Parameters:
 ///   - count: the number of statements.
+///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
 /// - Throws: ``TestDatabase/MissingError`` without a test database.
 public func expectQueries<Value>(
@@ -26,7 +27,7 @@ public func expectQueries<Value>(
     return value
 }
 
-/// Expects that a closure that awaits runs a number of statements: see ``expectQueries(_:sourceLocation:_:)``.
+/// Expects that a closure that awaits runs a number of statements: see `expectQueries`.
 public func expectQueries<Value>(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
@@ -41,6 +42,7 @@ public func expectQueries<Value>(
 ///
 /// - Parameters:
 ///   - limit: how often a query may run.
+///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
 /// - Throws: ``TestDatabase/MissingError`` without a test database.
 public func expectNoRepeatedQueries<Value>(
@@ -51,7 +53,7 @@ public func expectNoRepeatedQueries<Value>(
     return value
 }
 
-/// The same, for a closure that awaits: see ``expectNoRepeatedQueries(limit:sourceLocation:_:)``.
+/// The same, for a closure that awaits: see `expectNoRepeatedQueries`.
 public func expectNoRepeatedQueries<Value>(
     limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
@@ -65,8 +67,9 @@ public func expectNoRepeatedQueries<Value>(
 ///
 /// - Parameters:
 ///   - tables: the tables that may be read as a whole, such as small ones.
+///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``Rowan/DatabaseError`` of an explanation.
+/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError`` of an explanation.
 public func expectNoFullScan<Value>(
     except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
 ) throws -> Value {
@@ -75,7 +78,7 @@ public func expectNoFullScan<Value>(
     return value
 }
 
-/// The same, for a closure that awaits: see ``expectNoFullScan(except:sourceLocation:_:)``.
+/// The same, for a closure that awaits: see `expectNoFullScan`.
 public func expectNoFullScan<Value>(
     except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value

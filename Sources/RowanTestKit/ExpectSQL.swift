@@ -17,8 +17,9 @@ public import Testing
 /// - Parameters:
 ///   - request: the request. It does not run, but SQLite compiles it in the database of the test.
 ///   - arguments: the arguments; nil for any.
+///   - sourceLocation: the place of a failure.
 ///   - sql: the expected SQL.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``Rowan/DatabaseError`` if SQLite can't compile the
+/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError`` if SQLite can't compile the
 ///   request.
 public func expectSQL(
     _ request: some FetchRequest, arguments: StatementArguments? = nil,
@@ -38,7 +39,9 @@ public func expectSQL(
 /// - Parameters:
 ///   - request: the request.
 ///   - name: the name of the file.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, a ``Rowan/DatabaseError``, or the error of a file that
+///   - file: the file of the test.
+///   - sourceLocation: the place of a failure.
+/// - Throws: ``TestDatabase/MissingError`` without a test database, a ``/Rowan/DatabaseError``, or the error of a file that
 ///   can't be written.
 public func expectSQL(
     _ request: some FetchRequest, snapshot name: String, file: StaticString = #filePath,
@@ -64,7 +67,8 @@ public func expectSQL(
 /// - Parameters:
 ///   - request: the request. It does not run.
 ///   - index: the name of the index.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``Rowan/DatabaseError``.
+///   - sourceLocation: the place of a failure.
+/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError``.
 public func expectPlan(
     _ request: some FetchRequest, uses index: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

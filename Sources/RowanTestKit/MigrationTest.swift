@@ -45,7 +45,7 @@ public struct MigrationTest: Sendable {
     ///   - version: the name of the file.
     ///   - identifier: the last migration of the version; nil for all.
     ///   - rows: inserts rows as users may have them: with SQL, since record types change.
-    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``Rowan/DatabaseError``, or the error of Foundation.
+    /// - Throws: ``ExistingVersionError`` if the version has a snapshot, a ``/Rowan/DatabaseError``, or the error of Foundation.
     public func record(
         version: String, upTo identifier: String? = nil, rows: (Database) throws -> Void
     ) throws {
@@ -63,6 +63,7 @@ public struct MigrationTest: Sendable {
     /// Migrates each snapshot: it must get the schema of a new database, keep the rows of the tables that it still has, and
     /// violate no foreign key. Each problem is an issue at the line of the caller.
     ///
+    /// - Parameter sourceLocation: the place of a failure.
     /// - Throws: the error of a folder that can't be read.
     public func run(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

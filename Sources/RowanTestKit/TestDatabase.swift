@@ -5,7 +5,7 @@ public import Rowan
 import Synchronization
 import Testing
 
-/// The database of a test with the trait ``Testing/Trait/database(_:_:configuration:fixtures:)``.
+/// The database of a test with the trait `.database(migrator)`.
 ///
 /// ```swift
 /// @Test(.database(migrator)) func insertion() throws {
@@ -20,11 +20,11 @@ import Testing
 public final class TestDatabase: Sendable {
     /// The kinds of databases.
     public enum Kind: Hashable, Sendable {
-        /// A ``Rowan/DatabaseQueue`` on a file.
+        /// A ``/Rowan/DatabaseQueue`` on a file.
         case queue
-        /// A ``Rowan/DatabasePool`` on a file.
+        /// A ``/Rowan/DatabasePool`` on a file.
         case pool
-        /// A ``Rowan/DatabaseQueue`` in memory.
+        /// A ``/Rowan/DatabaseQueue`` in memory.
         case memory
     }
 
