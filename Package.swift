@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "Rowan", targets: ["Rowan"]),
         // The macros @Record, @Selection and #sql.
         .library(name: "RowanRecords", targets: ["RowanRecords"]),
+        // Databases for tests with Swift Testing, and expectations about SQL.
+        .library(name: "RowanTestKit", targets: ["RowanTestKit"]),
         // Compiles the files with #sql again when schema.sql has changed.
         .plugin(name: "RowanSchema", targets: ["RowanSchema"]),
         // The C API, for programs that call it beside the library.
@@ -34,6 +36,7 @@ let package = Package(
         ),
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
+        .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion", "SQLExpansion"],
             swiftSettings: settings),
@@ -55,6 +58,9 @@ let package = Package(
             name: "RowanRecordsTests",
             dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
             exclude: ["SQL/schema.sql"], swiftSettings: settings),
+        .testTarget(
+            name: "RowanTestKitTests", dependencies: ["Rowan", "RowanRecords", "RowanTestKit"],
+            exclude: ["Snapshots", "fixtures.sql"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

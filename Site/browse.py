@@ -116,9 +116,10 @@ def check_page(page, address, failures, rules, name):
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("response", lambda response: errors.append(f"{response.status} {response.url}")
             if response.status >= 400 else None)
-    page.goto(address)
-    page.wait_for_selector("h1")
-    page.wait_for_load_state("networkidle")
+    page.goto(address, timeout=120_000)
+    page.wait_for_selector("h1", timeout=120_000)
+    # What the page asks for after its text.
+    page.wait_for_timeout(500)
     failures.check(not errors, f"{name}: {errors}")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     failures.check(wide <= 0, f"{name}: {wide} pixels wider than the window")

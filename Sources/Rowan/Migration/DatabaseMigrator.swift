@@ -46,6 +46,10 @@ public struct DatabaseMigrator: Sendable {
     }
 
     var registered: [Migration] = []
+
+    /// The place of the migrations in memory: copies of a migrator share it, as long as one of them lives.
+    package var storageIdentity: UInt { registered.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+
     private var isCheckingDeferred = true
 
     /// Whether a changed definition of the migrations deletes the database, and creates it anew. False by default.

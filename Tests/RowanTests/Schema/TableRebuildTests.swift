@@ -90,6 +90,10 @@ struct TableRebuildTests {
             expectError(.SQLITE_CONSTRAINT_NOTNULL, message) {
                 try db.rebuild(table: "player", copying: ["score": "NULL"], body: define)
             }
+            let error = #expect(throws: DatabaseError.self) {
+                try db.rebuild(table: "player", copying: ["score": "NULL"], body: define)
+            }
+            #expect(error?.constraint?.table == "player" && error?.constraint?.columns == ["score"])
             // An index needs a column that is gone.
             expectError(.SQLITE_ERROR) { try db.rebuild(table: "player") { $0.autoIncrementedPrimaryKey("id") } }
             // A foreign key is violated.

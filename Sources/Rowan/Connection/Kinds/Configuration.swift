@@ -237,6 +237,9 @@ public struct Configuration: Sendable {
     public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
         setups.append(setup)
     }
+
+    /// The place of the setups in memory: copies of a configuration share it, as long as one of them lives.
+    package var storageIdentity: UInt { setups.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 }
 
 /// A clock that provides the dates of transactions.

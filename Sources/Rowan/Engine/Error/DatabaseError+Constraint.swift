@@ -55,6 +55,8 @@ extension DatabaseError {
         if let addition = subject.firstRange(of: " - inserting the record at index ") {
             subject = subject[..<addition.lowerBound]
         }
+        // That of a table that is rebuilt.
+        if let advice = subject.firstRange(of: ")\(Self.adviceOfRebuild)") { subject = subject[..<advice.lowerBound] }
         switch kind {
         case .unique, .primaryKey, .notNull, .check:
             guard let start = subject.firstRange(of: " constraint failed: ") else { break }
@@ -71,6 +73,11 @@ extension DatabaseError {
         }
         return Constraint(kind: kind, name: nil)
     }
+}
+
+extension DatabaseError {
+    /// The end of the message if a row violates the new definition of its table.
+    static let adviceOfRebuild = ". Copy another value to the column, or change the row before"
 }
 
 extension DatabaseError.Constraint {

@@ -172,8 +172,8 @@ private struct TableRebuild {
             let violation = (error.message ?? "").replacing("\(copy.name).", with: "\(name).")
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
-                message: "table \(name) can't be rebuilt: a row violates its new definition (\(violation)). "
-                    + "Copy another value to the column, or change the row before")
+                message: "table \(name) can't be rebuilt: a row violates its new definition (\(violation))"
+                    + DatabaseError.adviceOfRebuild)
         }
     }
 

@@ -1,0 +1,27 @@
+// A defect of SQLite that programs should know: a database in WAL mode can be damaged.
+
+extension Database {
+    /// Whether the running SQLite has the WAL-reset bug: in rare cases, it damages a database in WAL mode if one connection
+    /// checkpoints while another one commits.
+    ///
+    /// A single ``DatabasePool`` can't meet it: its writer commits and checkpoints. Two processes, two pools or queues on a
+    /// file, or a pool beside a shell can. Servers may log it at their start:
+    ///
+    /// ```swift
+    /// if Database.hasWALResetBug { print("SQLite has the WAL-reset bug: update it, or let one process write") }
+    /// ```
+    ///
+    /// The versions are 3.7.0 to 3.51.2, without 3.44.6 and 3.50.7 and their successors of the same branch. A system may
+    /// have ported the correction to another version, which SQLite does not tell.
+    ///
+    /// Source: <https://sqlite.org/wal.html#walresetbug>
+    public static var hasWALResetBug: Bool { hasWALResetBug(version: Int(LocalConnection.libraryVersion)) }
+
+    /// - Parameter version: as SQLite counts it: 3040001 is 3.40.1.
+    static func hasWALResetBug(version: Int) -> Bool {
+        switch version {
+        case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false
+        default: (3_007_000..<3_051_003).contains(version)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Expectations about the statements that code runs: how many, which twice, and which read whole tables.
+
+import Rowan
+public import Testing
+
+/// Expects that a closure runs a number of statements in the database of the test.
+///
+/// ```swift
+/// try expectQueries(2) {
+///     try database.writer.read { db in try Author.including(all: Author.books).asRequest(of: Info.self).fetchAll(db) }
+/// }
+/// ```
+///
+/// SQLite's engine counts: each statement of each connection, those of child tasks too. Statements that only begin and end
+/// transactions are not counted, nor those by which Rowan reads the schema, and those of triggers.
+///
+/// - Parameters:
+///   - count: the number of statements.
+///   - sourceLocation: the place of a failure.
+///   - body: the closure. Its error is thrown.
+/// - Throws: ``TestDatabase/MissingError`` without a test database.
+public func expectQueries<Value>(
+    _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
+) throws -> Value {
+    let (value, queries) = try recordingQueries(body)
+    expect(queries, count: count, sourceLocation)
+    return value
+}
+
+/// Expects that a closure that awaits runs a number of statements: see `expectQueries`.
+public func expectQueries<Value>(
+    _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Value
+) async throws -> Value {
+    let (value, queries) = try await recordingQueries(body)
+    expect(queries, count: count, sourceLocation)
+    return value
+}
+
+/// Expects that a closure does not run the same query again and again, as a loop over records does that fetches the
+/// associated rows of each of them.
+///
+/// - Parameters:
+///   - limit: how often a query may run.
+///   - sourceLocation: the place of a failure.
+///   - body: the closure. Its error is thrown.
+/// - Throws: ``TestDatabase/MissingError`` without a test database.
+public func expectNoRepeatedQueries<Value>(
+    limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
+) throws -> Value {
+    let (value, queries) = try recordingQueries(body)
+    expectNoneRepeated(queries, limit, sourceLocation)
+    return value
+}
+
+/// The same, for a closure that awaits: see `expectNoRepeatedQueries`.
+public func expectNoRepeatedQueries<Value>(
+    limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Value
+) async throws -> Value {
+    let (value, queries) = try await recordingQueries(body)
+    expectNoneRepeated(queries, limit, sourceLocation)
+    return value
+}
+
+/// Expects that no query of a closure reads a whole table: the plans of the statements that have run are judged.
+///
+/// - Parameters:
+///   - tables: the tables that may be read as a whole, such as small ones.
+///   - sourceLocation: the place of a failure.
+///   - body: the closure. Its error is thrown.
+/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError`` of an explanation.
+public func expectNoFullScan<Value>(
+    except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
+) throws -> Value {
+    let (value, queries) = try recordingQueries(body)
+    try expectIndexed(queries, tables, sourceLocation)
+    return value
+}
+
+/// The same, for a closure that awaits: see `expectNoFullScan`.
+public func expectNoFullScan<Value>(
+    except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+) async throws -> Value {
+    let (value, queries) = try await recordingQueries(body)
+    try expectIndexed(queries, tables, sourceLocation)
+    return value
+}
+
+// MARK: - Recording
+
+private func recordingQueries<Value>(_ body: () throws -> Value) throws -> (Value, [RanQuery]) {
+    let recorder = try TestDatabase.current.recorder
+    let number = recorder.start()
+    do { return (try body(), recorder.end(number)) } catch {
+        _ = recorder.end(number)
+        throw error
+    }
+}
+
+private func recordingQueries<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+) async throws -> (Value, [RanQuery]) {
+    let recorder = try TestDatabase.current.recorder
+    let number = recorder.start()
+    do {
+        let value = try await body()
+        return (value, recorder.end(number))
+    } catch {
+        _ = recorder.end(number)
+        throw error
+    }
+}
+
+// MARK: - Judging
+
+private func expect(_ queries: [RanQuery], count: Int, _ sourceLocation: SourceLocation) {
+    guard queries.count != count else { return }
+    let list = queries.enumerated().map { "\($0 + 1). \($1.expandedSQL)" }.joined(separator: "\n")
+    record(
+        "expected \(count) \(count == 1 ? "statement" : "statements"), and \(queries.count) ran\(list.isEmpty ? "" : ":\n\(list)")",
+        sourceLocation)
+}
+
+private func expectNoneRepeated(_ queries: [RanQuery], _ limit: Int, _ sourceLocation: SourceLocation) {
+    var seen: Set<String> = []
+    for query in queries where query.isReadonly && seen.insert(query.sql).inserted {
+        let runs = queries.filter { $0.sql == query.sql }
+        guard runs.count > limit else { continue }
+        let distinct = Set(runs.map(\.expandedSQL)).count
+        let advice =
+            distinct == 1
+            ? "The arguments are always the same: fetch the value once, and keep it."
+            : "Fetch the rows of all records at once: with including(all:) for many rows of each, with "
+                + "including(required:) or including(optional:) for one, or with a list of keys."
+        record(
+            "a query ran \(runs.count) times, with \(distinct) different \(distinct == 1 ? "argument list" : "argument lists"): "
+                + "\(query.sql)\n\(advice)", sourceLocation)
+    }
+}
+
+private func expectIndexed(_ queries: [RanQuery], _ tables: Set<String>, _ sourceLocation: SourceLocation) throws {
+    let writer = try TestDatabase.current.writer
+    var seen: Set<String> = []
+    for query in queries where seen.insert(query.sql).inserted {
+        // Other statements, such as PRAGMA, have no plan.
+        guard
+            ["SELECT", "WITH", "UPDATE", "DELETE", "INSERT", "REPLACE"].contains(
+                where: query.sql.uppercased().hasPrefix)
+        else { continue }
+        let plan = try writer.read { db in try db.explain(sql: query.expandedSQL) }
+        let scanned = plan.fullScans.filter { !tables.contains($0) }
+        guard !scanned.isEmpty else { continue }
+        record(
+            "a query reads each row of \(scanned.joined(separator: ", ")): \(query.sql)\n\(plan)\n"
+                + "Add an index, or name the table in 'except'.", sourceLocation)
+    }
+}
+
+/// Records an issue at the line of the caller.
+func record(_ text: String, _ sourceLocation: SourceLocation) {
+    Issue.record(Comment(rawValue: text), sourceLocation: sourceLocation)
+}

@@ -1,0 +1,89 @@
+// The database of a test: a fresh copy of a template, with everything that the migrations have created.
+
+import Foundation
+public import Rowan
+import Synchronization
+import Testing
+
+/// The database of a test with the trait `.database(migrator)`.
+///
+/// ```swift
+/// @Test(.database(migrator)) func insertion() throws {
+///     let database = try TestDatabase.current
+///     try database.writer.write { db in try City(name: "Ulm").insert(db) }
+/// }
+/// ```
+///
+/// Each test, and each case of a parameterised test, has a database of its own: tests run in parallel, and none sees what
+/// another one has written. The database is not one transaction that is rolled back at the end, as other kits do it: the
+/// code under test can open transactions, use a pool with several connections, and observe its commits.
+public final class TestDatabase: Sendable {
+    /// The kinds of databases.
+    public enum Kind: Hashable, Sendable {
+        /// A ``/Rowan/DatabaseQueue`` on a file.
+        case queue
+        /// A ``/Rowan/DatabasePool`` on a file.
+        case pool
+        /// A ``/Rowan/DatabaseQueue`` in memory.
+        case memory
+    }
+
+    /// A test has no database.
+    public struct MissingError: Error, CustomStringConvertible {
+        /// The problem, and what to do.
+        public let description =
+            "this code has no test database: add the trait .database(migrator) to the test or its suite. A detached task "
+            + "does not inherit the database: pass it to the task"
+    }
+
+    /// The queue or the pool.
+    public let writer: any DatabaseWriter
+    /// The file; nil for a database in memory. It is deleted after a test that passes.
+    public let path: String?
+
+    let recorder: QueryRecorder
+    private let folder: URL?
+
+    @TaskLocal static var ofTask: TestDatabase?
+
+    /// The database of the running test.
+    ///
+    /// - Throws: ``MissingError`` outside of a test with the trait, and in detached tasks.
+    public static var current: TestDatabase {
+        get throws {
+            guard let ofTask else { throw MissingError() }
+            return ofTask
+        }
+    }
+
+    init(_ kind: Kind, _ template: DatabaseTemplate.Content, _ configuration: Configuration) throws {
+        let recorder = QueryRecorder()
+        var configuration = configuration
+        configuration.prepareDatabase { db in try recorder.listen(to: db) }
+        self.recorder = recorder
+        switch template {
+        case .bytes(let data):
+            (folder, path) = (nil, nil)
+            writer = try DatabaseQueue(deserializing: data, configuration: configuration)
+        case .file(let file):
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "RowanTest-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let path = folder.appendingPathComponent("test.sqlite").path
+            try FileManager.default.copyItem(atPath: file.path, toPath: path)
+            (self.folder, self.path) = (folder, path)
+            writer =
+                kind == .pool
+                ? try DatabasePool(path: path, configuration: configuration)
+                : try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
+    /// Closes the database, and deletes its file.
+    func remove() {
+        // A test that still holds a cursor has its file until the cursor is gone.
+        try? writer.close()
+        // The system deletes temporary files that are left.
+        if let folder { try? FileManager.default.removeItem(at: folder) }
+    }
+}

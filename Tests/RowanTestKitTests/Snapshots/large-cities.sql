@@ -1,0 +1,2 @@
+SELECT "id", "name", "population" FROM "city" WHERE "population" > ?
+-- [1000]

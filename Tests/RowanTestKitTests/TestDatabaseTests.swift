@@ -1,0 +1,143 @@
+// Test databases: fresh for each test, and copied from one template.
+
+import Foundation
+import Rowan
+import RowanTestKit
+import Synchronization
+import Testing
+
+@Suite("Test databases")
+struct TestDatabaseTests {
+    @Test("Each case has a database of its own", .database(migrator), arguments: 1...20)
+    func fresh(number: Int) throws {
+        let writer = try TestDatabase.current.writer
+        #expect(writer is DatabaseQueue)
+        try writer.write { db in
+            #expect(try City.fetchCount(db) == 0)
+            _ = try City(name: "city \(number)", population: number).inserted(db)
+            // A UNIQUE constraint would find the rows of another case.
+            _ = try City(name: "Ulm", population: 1).inserted(db)
+        }
+    }
+
+    @Test("The migrations run once for all traits with the same migrator", .database(migrator), arguments: 1...5)
+    func once(_: Int) {
+        // One template for each kind and each set of fixtures, and none for each test.
+        #expect((1...6).contains(runCount.withLock { $0 }))
+    }
+
+    @Test("A pool reads beside its writer, and child tasks have the database", .database(migrator, .pool))
+    func pool() async throws {
+        let writer = try TestDatabase.current.writer
+        #expect(writer is DatabasePool)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...10 {
+                group.addTask {
+                    let writer = try TestDatabase.current.writer
+                    try await writer.write { db in _ = try City(name: "\(number)", population: 1).inserted(db) }
+                    _ = try await writer.read { db in try City.fetchCount(db) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await writer.read { db in try City.fetchCount(db) } == 10)
+        let mode = try await writer.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
+        #expect(mode == "wal")
+    }
+
+    @Test("In memory", .database(migrator, .memory, fixtures: .sql(fixtures)))
+    func memory() throws {
+        let database = try TestDatabase.current
+        #expect(database.path == nil)
+        try database.writer.write { db in
+            #expect(try Street.fetchCount(db) == 2)
+            _ = try City(name: "Köln", population: 1_087_353).inserted(db)
+        }
+    }
+
+    @Test(
+        "Fixtures from a file and a closure",
+        .database(
+            migrator, fixtures: .sql(fixtures), .rows { db in _ = try City(name: "Bonn", population: 1).inserted(db) }),
+        arguments: 1...3)
+    func rows(_: Int) throws {
+        let names = try TestDatabase.current.writer.read { db in try City.order(\.id).fetchAll(db).map(\.name) }
+        #expect(names == ["Ulm", "Bonn"])
+    }
+
+    @Test("Functions of the configuration", .database(migrator, configuration: withTwice))
+    func configuration() throws {
+        let twice = try TestDatabase.current.writer.read { db in try Int.fetchOne(db, sql: "SELECT twice(21)") }
+        #expect(twice == 42)
+    }
+
+    @Test("Without the trait, there is none")
+    func missing() {
+        #expect(throws: TestDatabase.MissingError.self) { _ = try TestDatabase.current }
+    }
+
+    @Test("A detached task has none", .database(migrator))
+    func detached() async {
+        await Task.detached { _ = #expect(throws: TestDatabase.MissingError.self) { try TestDatabase.current } }.value
+    }
+
+    /// The file of the first test of the suite below.
+    static let firstPath = Mutex<String?>(nil)
+}
+
+private let withTwice: Configuration = {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+        db.add(
+            function: DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
+                Int.fromDatabaseValue(values[0]).map { $0 * 2 }
+            })
+    }
+    return configuration
+}()
+
+@Suite("The files of tests", .serialized, .database(migrator))
+struct FileTests {
+    @Test("1: a test has a file")
+    func first() throws {
+        let path = try #require(try TestDatabase.current.path)
+        #expect(FileManager.default.fileExists(atPath: path))
+        TestDatabaseTests.firstPath.withLock { $0 = path }
+    }
+
+    @Test("2: it is deleted after a test that passes")
+    func second() throws {
+        let path = try #require(TestDatabaseTests.firstPath.withLock { $0 })
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent))
+    }
+
+    @Test("3: an issue that is known does not keep it")
+    func third() throws {
+        let path = try #require(try TestDatabase.current.path)
+        TestDatabaseTests.firstPath.withLock { $0 = path }
+        withKnownIssue { Issue.record("on purpose") }
+    }
+
+    @Test("4: after a known issue")
+    func fourth() throws {
+        let path = try #require(TestDatabaseTests.firstPath.withLock { $0 })
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("5: it stays after a test that throws")
+    func fifth() async throws {
+        let trait: DatabaseTrait = .database(migrator)
+        let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
+        await #expect(throws: CancellationError.self) {
+            try await trait.provideScope(for: test, testCase: testCase) {
+                let path = try TestDatabase.current.path
+                TestDatabaseTests.firstPath.withLock { $0 = path }
+                throw CancellationError()
+            }
+        }
+        let path = try #require(TestDatabaseTests.firstPath.withLock { $0 })
+        #expect(FileManager.default.fileExists(atPath: path))
+        try FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
+    }
+}
