@@ -238,6 +238,9 @@ struct TypedColumnTests {
             try Player.updateAll(db) { [$0.score -= 1] }
             try Player.updateAll(db) { [$0.score /= 10] }
             #expect(try Player.select(Columns.score, as: Int.self).fetchAll(db) == [12, 44, 96])
+            try Player.filter(key: 1).updateAll(db) { $0.bonus.set(to: nil) }
+            try Player.updateAll(db) { $0.bonus += 3 }
+            #expect(try Player.select(Columns.bonus, as: Int?.self).fetchAll(db) == [nil, 5, 5])
         }
     }
 

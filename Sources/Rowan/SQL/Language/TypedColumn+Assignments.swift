@@ -22,7 +22,7 @@ extension TypedColumn {
     public var noOverwrite: ColumnAssignment { untyped.noOverwrite }
 }
 
-extension TypedColumn where Value: Numeric {
+extension TypedColumn where Value: SQLNumber {
     /// `score = score + 1`
     public static func += (column: Self, value: Value) -> ColumnAssignment { column.untyped += value }
     /// `score = score + bonus`
