@@ -113,12 +113,22 @@ struct SharingArticleConcurrencyTests {
         let frames = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         #expect(frames == (0, 0))
         #expect(try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int == 0)
-        func synchronous() throws -> Int? {
+        func synchronous(_ pool: DatabasePool) throws -> Int? {
             try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") }
         }
-        #expect(try synchronous() == 1)
-        try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-        #expect(try synchronous() == 2)
+        #expect(try synchronous(pool) == 1)
+        var durableConfig = Configuration()
+        durableConfig.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+        #expect(try synchronous(DatabasePool(path: path, configuration: durableConfig)) == 2)
+        var queueConfig = Configuration()
+        queueConfig.journalMode = .wal
+        queueConfig.prepareDatabase { db in try db.execute(sql: "PRAGMA SYNCHRONOUS = OFF") }
+        let queue = try DatabaseQueue(path: path, configuration: queueConfig)
+        #expect(try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") } == 0)
+        // A pragma that only asks chooses nothing.
+        var askingConfig = Configuration()
+        askingConfig.prepareDatabase { db in _ = try Int.fetchOne(db, sql: "PRAGMA synchronous") }
+        #expect(try synchronous(DatabasePool(path: path, configuration: askingConfig)) == 1)
     }
 
     /// A write that waits in vain leaves nothing done: its closure does not run.

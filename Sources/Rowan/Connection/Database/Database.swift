@@ -32,6 +32,9 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The values that higher layers store on this connection.
     @exclusivity(unchecked) @usableFromInline package var state = ConnectionState()
 
+    /// Whether the setup of the program has chosen when SQLite waits for the disk.
+    private(set) var hasChosenSynchronous = false
+
     // Transactions
     @exclusivity(unchecked) var transactionStatements = TransactionStatements()
     /// The date of a transaction, and the number of that transaction.
@@ -102,7 +105,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         if let size = configuration.mmapSize {
             try makeStatement(sql: "PRAGMA mmap_size = \(max(size, 0))").runToEnd()
         }
-        for setup in configuration.setups { try setup(self) }
+        let profile = try connection.collectingProfiles { for setup in configuration.setups { try setup(self) } }
+        hasChosenSynchronous = profile.pragmas.contains { $0.name == "synchronous" && $0.argument != nil }
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)

@@ -158,7 +158,7 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension Database {
-    /// Switches to WAL mode, with its usual synchronisation. <https://sqlite.org/wal.html>
+    /// Switches to WAL mode, with its usual synchronisation, unless the setup has chosen another one. <https://sqlite.org/wal.html>
     func activateWAL() throws {
         let mode = try retryingWhileOpening {
             try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = WAL"))
@@ -167,7 +167,7 @@ extension Database {
             throw DatabaseError(message: "could not switch the database to WAL mode: \(path)")
         }
         // Safe in WAL mode: after a power loss, the last transactions may be lost, but the database stays consistent.
-        try execute(sql: "PRAGMA synchronous = NORMAL")
+        if !hasChosenSynchronous { try execute(sql: "PRAGMA synchronous = NORMAL") }
         // The first read creates the WAL file and its index, which read-only connections need.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
     }
