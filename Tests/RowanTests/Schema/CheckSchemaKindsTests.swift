@@ -29,6 +29,24 @@ struct CheckSchemaKindsTests {
             ])
     }
 
+    /// It reads dates by a strategy of its own, and stores nothing.
+    private struct Reading: Decodable, FetchableRecord, TableRecord {
+        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+            .timeIntervalSince1970
+        }
+        enum Level: Int, Decodable { case low, high }
+        var id: Int64
+        var date: Date
+        var uuid: UUID?
+        var level: Level
+    }
+
+    @Test func strategiesOfTypesThatOnlyRead() throws {
+        let sql =
+            "CREATE TABLE reading (id INTEGER PRIMARY KEY, date INTEGER NOT NULL, uuid TEXT, level INTEGER NOT NULL)"
+        #expect(try mismatches(sql, Reading.self) == [])
+    }
+
     @Test func attachedDatabases() throws {
         struct Archived: Codable, FetchableRecord, PersistableRecord {
             static let databaseTableName = "player"

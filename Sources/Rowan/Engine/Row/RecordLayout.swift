@@ -64,9 +64,6 @@ public final class RecordLayout: Sendable {
     /// Whether some columns have another storage than that of their type.
     package var hasStorages: Bool { !storages.isEmpty }
 
-    /// Whether a column has another storage than that of its type.
-    package func hasStorage(forColumn column: String) -> Bool { storage(of: column) != nil }
-
     /// Whether a column stores JSON, whatever its type.
     package func storesJSON(_ index: Int) -> Bool { json.contains(index) }
 

@@ -23,6 +23,8 @@ package struct RecordShape {
         }
     }
 
+    /// Whether a macro has generated what the type reads and stores.
+    package let isGenerated: Bool
     /// The properties that the type has asked for; nil if it was not decoded.
     package private(set) var properties: [Property]?
     /// The columns that the type stores, with placeholders; nil if it was not encoded.
@@ -34,6 +36,7 @@ package struct RecordShape {
 
     package init(_ type: any TableRecord.Type, columns: [String]) {
         columnNames = type.enumerableColumns
+        isGenerated = type is any PositionalRecord.Type
         if let type = type as? any PositionalRecord.Type {
             examine(type, type._recordLayout, columns)
             return

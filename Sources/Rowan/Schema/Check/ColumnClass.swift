@@ -63,13 +63,24 @@ enum StoredClass: Equatable {
         }
     }
 
-    /// The class of the values that a type stores; nil for a type that does not tell: a type of the program may store
-    /// anything, and its code must not run for a check.
-    init?(storing type: any Any.Type) {
+    /// The class that reading a type expects; nil for a type that reads several classes.
+    init?(readingAs type: any Any.Type) {
         switch type {
         case is any BinaryInteger.Type, is Bool.Type: self = .integer
         case is any BinaryFloatingPoint.Type: self = .real
         case is String.Type: self = .text(isPlain: true)
+        default: return nil
+        }
+    }
+
+    /// The class of the values that a generated record stores for a type; nil for a type that does not tell: one of the
+    /// program may store anything, and its code must not run for a check.
+    init?(storing type: any Any.Type) {
+        if let known = StoredClass(readingAs: type) {
+            self = known
+            return
+        }
+        switch type {
         case is Date.Type, is URL.Type, is Decimal.Type, is DatabaseDateComponents.Type: self = .text(isPlain: false)
         case is Data.Type, is UUID.Type: self = .blob
         case let type as any RawRepresentable.Type:

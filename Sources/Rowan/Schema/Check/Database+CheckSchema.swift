@@ -176,8 +176,13 @@ private struct RecordCheck {
         let isPlainText = property.type is String.Type
         let value = shape.stored?.value(forColumn: column.name)
         let stored: StoredClass? =
-            if let storage = property.storage { StoredClass(storage: storage) } else {
-                value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(storing: property.type)
+            if let storage = property.storage {
+                StoredClass(storage: storage)
+            } else if shape.isGenerated, value != nil {
+                StoredClass(storing: property.type)
+            } else {
+                // The value of a type that only reads is unknown: it may have a strategy of its own.
+                value.flatMap { StoredClass($0, isPlainText: isPlainText) } ?? StoredClass(readingAs: property.type)
             }
         guard let stored, !ColumnClass(declaredType: column.type, isStrict: isStrict).suits(stored) else { return [] }
         return [mismatch(.type(property: stored.name, column: column.type), column.name)]
