@@ -57,7 +57,7 @@ public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "S
 /// @Column("remark", as: .unixTime) var noted: Date?
 /// ```
 ///
-/// Article: <doc:FiltersAndOrders>.
+/// Article: <doc:StoringValues>.
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
@@ -69,7 +69,7 @@ public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: S
 
 /// The name of a property's column, which stores JSON: `@Column(as: .json) var sizes: [Int]`.
 ///
-/// Article: <doc:FiltersAndOrders>.
+/// Article: <doc:StoringValues>.
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
@@ -81,7 +81,7 @@ public macro Column(_ name: String? = nil, as storage: JSONStorage, generated: B
 
 /// The name of a property's column: `@Column("remark") var note: String?`.
 ///
-/// Article: <doc:FiltersAndOrders>.
+/// Article: <doc:StoringValues>.
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.

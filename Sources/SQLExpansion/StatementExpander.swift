@@ -50,7 +50,7 @@ public final class StatementExpander {
         let offset = finding.offset
         if let hole = literal.holes.first(where: { $0.range.contains(offset) })?.hole {
             switch hole {
-            case .table(let type):
+            case .table(_, let type):
                 message +=
                     ". '\(type)' stands for this table: if it has another name, declare it in schema.sql with "
                     + "'\(SchemaDirective.mark) record \(type) <table>'"

@@ -12,9 +12,17 @@ struct StatementLiteral {
         /// `IN \(ids)`: `(?)`
         case list
         /// `\(Place.self)`: the table of a record type.
-        case table(type: String)
+        case table(name: String, type: String)
         /// `\(Place.Columns.title)`, `\(Column("title"))`
         case column(String)
+
+        /// The name in SQL, without quotes; nil for values.
+        var name: String? {
+            switch self {
+            case .value, .list: nil
+            case .table(let name, _), .column(let name): name
+            }
+        }
 
         var label: String {
             switch self {
@@ -47,29 +55,17 @@ struct StatementLiteral {
         for interpolation in literal.interpolations {
             sql += literal.text[position..<interpolation.position]
             places += literal.places[position..<interpolation.position]
-            let hole = try Self.hole(interpolation, after: sql, types)
-            let text: String
-            switch hole {
-            case .value: text = "?"
-            case .list: text = "(?)"
-            case .table(let type): text = quoted(recordTables[type] ?? defaultTableName(type))
-            case .column(let name): text = quoted(name)
-            }
+            let hole = try Self.hole(interpolation, after: sql, types, recordTables)
+            let text = hole.name.map(quoted) ?? (hole == .list ? "(?)" : "?")
             let start = sql.count
             sql += text.utf8
             holes.append((hole, start..<sql.count))
             places += text.utf8.map { _ in interpolation.start }
             source += bytes[place..<interpolation.start] + Array("\(hole.label): ".utf8)
             (position, place) = (interpolation.position, interpolation.start)
-            // The program compares the name with that of the type or the column, which the macro only guesses.
-            let assumed: String? =
-                switch hole {
-                case .table(let type): recordTables[type] ?? defaultTableName(type)
-                case .column(let name): name
-                case .value, .list: nil
-                }
-            if let assumed {
-                source += bytes[place..<interpolation.end] + Array(", \(swiftLiteral(assumed))".utf8)
+            if let name = hole.name {
+                // The program compares it with that of the type or the column, which the macro only guesses.
+                source += bytes[place..<interpolation.end] + Array(", \(swiftLiteral(name))".utf8)
                 place = interpolation.end
             }
         }
@@ -124,8 +120,12 @@ struct StatementLiteral {
     }
 
     private static func hole(
-        _ interpolation: StringLiteral.Interpolation, after sql: [UInt8], _ types: [String]
+        _ interpolation: StringLiteral.Interpolation, after sql: [UInt8], _ types: [String],
+        _ recordTables: [String: String]
     ) throws(Problem) -> Hole {
+        func table(of type: String) -> Hole {
+            .table(name: recordTables[type] ?? defaultTableName(type), type: type)
+        }
         // What is not understood is a value: the compiler knows better.
         let tokens = (try? Lexer.tokens(of: interpolation.source))?.filter { $0.kind != .end } ?? []
         let texts = tokens.map(\.text)
@@ -139,12 +139,12 @@ struct StatementLiteral {
         }
         if path, texts.count >= 3, texts.last == "self" {
             let name = texts[texts.count - 3]
-            guard name == "Self" else { return .table(type: name.plain) }
+            guard name == "Self" else { return table(of: name.plain) }
             guard let type = types.first else {
                 throw Problem(
                     "#sql does not know what 'Self' is here: write the name of the type", at: interpolation.start)
             }
-            return .table(type: type)
+            return table(of: type)
         }
         if path, texts.count >= 3, texts[texts.count - 3] == "Columns", let name = texts.last {
             return .column(name.plain)

@@ -43,8 +43,10 @@ public func _column<Root, Value>(
 }
 
 /// A column that refers to another table, for generated code.
+///
+/// - Parameter association: never called: its type tells the destination, which the expansion can't name.
 public func _reference<Origin, Destination: TableRecord>(
-    _ column: String, _ association: @escaping @Sendable () -> BelongsToAssociation<Origin, Destination>,
+    _ column: String, _ association: () -> BelongsToAssociation<Origin, Destination>,
     onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil
 ) -> RecordLayout.Reference {
     RecordLayout.Reference(
