@@ -10,7 +10,6 @@ class Page:
     address: str
     kind: str
     summary: str
-    module: str
     # (heading, anchor, the text of the section)
     sections: list = field(default_factory=list)
     text: str = ""
@@ -35,8 +34,7 @@ def page(data, address):
     metadata = data["metadata"]
     result = Page(
         title=metadata["title"], address=address, kind=metadata.get("roleHeading", ""),
-        summary=" ".join(plain(data.get("abstract", [])).split()).replace(" .", ".").replace(" ,", ","),
-        module=(metadata.get("modules") or [{"name": "Rowan"}])[0]["name"])
+        summary=" ".join(plain(data.get("abstract", [])).split()).replace(" .", ".").replace(" ,", ","))
     for section in data.get("primaryContentSections", []):
         if section["kind"] != "content":
             continue

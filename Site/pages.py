@@ -35,7 +35,7 @@ def write(root: Path, output: Path):
     blocks = re.findall(r"```swift\n(.*?)```", readme, re.S)
     page(
         "index", "Rowan, a SQLite toolkit for Swift", re.split(r"(?<=\.) ", lead)[0],
-        lead=inline(lead, root), program=escape(blocks[0].strip()), chart=chart, features=features(readme, articles),
+        lead=inline(lead), program=escape(blocks[0].strip()), chart=chart, features=features(readme, articles),
         dependency=escape(blocks[1].strip()))
     page(
         "guide", "The guide of Rowan", "The articles of Rowan, and the questions that they answer.",
@@ -53,11 +53,10 @@ def write(root: Path, output: Path):
     for name in ["style.css", "search.js"]:
         (output / name).write_bytes((FOLDER / name).read_bytes())
     write_search(output, articles, symbols)
-    write_texts(root, output, parts, articles, problems)
-    return problems
+    return problems + write_texts(root, output, parts, articles)
 
 
-def inline(text, root):
+def inline(text):
     """The inline Markdown of the README: code, bold text and links."""
     text = escape(text, quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
@@ -79,7 +78,7 @@ def features(readme, articles):
         return articles[Path(match[1]).stem.lower()].address
 
     return "\n".join(
-        f"<dt>{escape(name)}</dt><dd>{inline(re.sub(r'(?<=[(])([^()]+[.]md)(?=[)])', linked, text), None)}</dd>"
+        f"<dt>{escape(name)}</dt><dd>{inline(re.sub(r'(?<=[(])([^()]+[.]md)(?=[)])', linked, text))}</dd>"
         for name, text in rows)
 
 
@@ -171,8 +170,9 @@ def words(text):
     return " ".join(dict.fromkeys(re.findall(r"[\w#@]{2,}", text.lower())))
 
 
-def write_texts(root, output, parts, articles, problems):
-    """The articles as Markdown, and the list of them for programs that read texts: https://llmstxt.org."""
+def write_texts(root, output, parts, articles):
+    """The articles as Markdown, and the list of them for programs that read texts: https://llmstxt.org. Returns the articles
+    that no topic lists."""
     sources = {path.stem.lower(): path for path in (root / "Sources" / "Rowan" / "Rowan.docc").glob("**/*.md")}
     (output / "guide").mkdir(exist_ok=True)
     lines = ["# Rowan", "", "> A SQLite toolkit for Swift: records, requests, raw SQL, migrations, full-text search and live "
@@ -189,5 +189,4 @@ def write_texts(root, output, parts, articles, problems):
             lines.append(f"- [{articles[name].title}](guide/{source.name}): {articles[name].summary}")
         lines.append("")
     (output / "llms.txt").write_text("\n".join(lines), encoding="utf-8")
-    for name in articles.keys() - listed:
-        problems.append(f"the article {name} is in no topic of Rowan.md")
+    return [f"the article {name} is in no topic of Rowan.md" for name in sorted(articles.keys() - listed)]
