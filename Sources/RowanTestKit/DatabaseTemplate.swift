@@ -4,13 +4,8 @@ import Foundation
 import Rowan
 import Synchronization
 
-/// A migrated database that tests copy. It is made when the first test needs it.
+/// A migrated database that tests copy: the bytes of its file. It is made when the first test needs it.
 final class DatabaseTemplate: Sendable {
-    enum Content {
-        case file(URL)
-        case bytes(Data)
-    }
-
     /// What makes two templates the same.
     struct Key: Hashable, Sendable {
         /// The storage of the migrations: copies of a migrator share it.
@@ -26,7 +21,7 @@ final class DatabaseTemplate: Sendable {
     private let kind: TestDatabase.Kind
     private let configuration: Configuration
     private let fixtures: [Fixture]
-    private let made = Mutex<Result<Content, any Error>?>(nil)
+    private let made = Mutex<Result<Data, any Error>?>(nil)
 
     init(
         _ migrator: DatabaseMigrator, _ kind: TestDatabase.Kind, _ configuration: Configuration, _ fixtures: [Fixture]
@@ -34,10 +29,10 @@ final class DatabaseTemplate: Sendable {
         (self.migrator, self.kind, self.configuration, self.fixtures) = (migrator, kind, configuration, fixtures)
     }
 
-    /// The database. The first call makes it, and the others wait for it.
+    /// The bytes of the database. The first call makes it, and the others wait for it.
     ///
     /// - Throws: the error of a migration or a fixture, at each call.
-    func content() throws -> Content {
+    func bytes() throws -> Data {
         try made.withLock { made in
             if let made { return try made.get() }
             let result = Result { try make() }
@@ -46,24 +41,19 @@ final class DatabaseTemplate: Sendable {
         }
     }
 
-    private func make() throws -> Content {
-        switch kind {
-        case .memory:
+    private func make() throws -> Data {
+        guard kind != .memory else {
             let queue = try DatabaseQueue(configuration: configuration)
             try fill(queue)
-            return .bytes(try queue.serialize())
-        case .queue, .pool:
-            let folder = Self.folder
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
-            let writer: any DatabaseWriter =
-                kind == .pool
-                ? try DatabasePool(path: file.path, configuration: configuration)
-                : try DatabaseQueue(path: file.path, configuration: configuration)
+            return try queue.serialize()
+        }
+        return try inTemporaryFolder("RowanTestTemplate") { folder in
+            let file = folder.appendingPathComponent("template.sqlite")
+            let writer = try kind.open(file.path, configuration)
             try fill(writer)
             // The last connection writes the log into the file, which alone is copied.
             try writer.close()
-            return .file(file)
+            return try Data(contentsOf: file)
         }
     }
 
@@ -71,10 +61,6 @@ final class DatabaseTemplate: Sendable {
         try migrator.migrate(writer)
         for fixture in fixtures { try writer.write { db in try fixture.load(db) } }
     }
-
-    /// The folder of the templates of this process. The system deletes it with other temporary files.
-    private static let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "RowanTestTemplates-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
 
     private static let known = Mutex<[Key: DatabaseTemplate]>([:])
 
@@ -93,4 +79,28 @@ final class DatabaseTemplate: Sendable {
             return template
         }
     }
+}
+
+extension TestDatabase.Kind {
+    /// Opens a file.
+    func open(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter {
+        self == .pool
+            ? try DatabasePool(path: path, configuration: configuration)
+            : try DatabaseQueue(path: path, configuration: configuration)
+    }
+}
+
+/// Creates a folder, and runs the closure. The folder is deleted.
+private func inTemporaryFolder<Value>(_ name: String, _ body: (URL) throws -> Value) throws -> Value {
+    let folder = try createTemporaryFolder(name)
+    // The system deletes temporary files that are left.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+}
+
+/// Creates an empty folder among the temporary files.
+func createTemporaryFolder(_ name: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
 }

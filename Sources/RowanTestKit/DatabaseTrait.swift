@@ -4,8 +4,7 @@ public import Rowan
 import Synchronization
 public import Testing
 
-/// Gives each test a fresh database, with the schema of a migrator: see
-/// `.database(migrator)`.
+/// Gives each test a fresh database, with the schema of a migrator: see `.database(migrator)`.
 public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
     let kind: TestDatabase.Kind
     let configuration: Configuration
@@ -20,14 +19,13 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         // A suite has no database: its tests have.
         guard testCase != nil else { return try await function() }
-        let database = try TestDatabase(kind, template.content(), configuration)
+        let database = try TestDatabase(kind, template.bytes(), configuration)
         let failures = Counter()
         do {
             try await counting(failures, test, testCase) {
                 try await TestDatabase.$ofTask.withValue(database) { try await function() }
             }
         } catch {
-            failures.increment()
             keep(database, test)
             throw error
         }
@@ -81,7 +79,7 @@ extension Trait where Self == DatabaseTrait {
     /// ```swift
     /// @Suite(.database(migrator)) struct CityTests {
     ///     @Test func insertion() throws {
-    ///         try TestDatabase.current.writer.write { db in try City(name: "Ulm").insert(db) }
+    ///         try TestDatabase.current.writer.write { db in _ = try City(name: "Ulm", population: 1).inserted(db) }
     ///     }
     /// }
     /// ```

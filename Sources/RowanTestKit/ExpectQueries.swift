@@ -12,7 +12,7 @@ public import Testing
 /// ```
 ///
 /// SQLite's engine counts: each statement of each connection, those of child tasks too. Statements that only begin and end
-/// transactions are not counted, nor those by which Rowan reads the schema, and those of triggers.
+/// transactions are not counted, nor those of triggers, nor those by which Rowan reads the schema.
 ///
 /// - Parameters:
 ///   - count: the number of statements.
@@ -93,10 +93,8 @@ public func expectNoFullScan<Value>(
 private func recordingQueries<Value>(_ body: () throws -> Value) throws -> (Value, [RanQuery]) {
     let recorder = try TestDatabase.current.recorder
     let number = recorder.start()
-    do { return (try body(), recorder.end(number)) } catch {
-        _ = recorder.end(number)
-        throw error
-    }
+    defer { recorder.end(number) }
+    return (try body(), recorder.queries(number))
 }
 
 private func recordingQueries<Value>(
@@ -104,13 +102,8 @@ private func recordingQueries<Value>(
 ) async throws -> (Value, [RanQuery]) {
     let recorder = try TestDatabase.current.recorder
     let number = recorder.start()
-    do {
-        let value = try await body()
-        return (value, recorder.end(number))
-    } catch {
-        _ = recorder.end(number)
-        throw error
-    }
+    defer { recorder.end(number) }
+    return (try await body(), recorder.queries(number))
 }
 
 // MARK: - Judging
@@ -118,23 +111,23 @@ private func recordingQueries<Value>(
 private func expect(_ queries: [RanQuery], count: Int, _ sourceLocation: SourceLocation) {
     guard queries.count != count else { return }
     let list = queries.enumerated().map { "\($0 + 1). \($1.expandedSQL)" }.joined(separator: "\n")
-    record(
+    recordIssue(
         "expected \(count) \(count == 1 ? "statement" : "statements"), and \(queries.count) ran\(list.isEmpty ? "" : ":\n\(list)")",
         sourceLocation)
 }
 
 private func expectNoneRepeated(_ queries: [RanQuery], _ limit: Int, _ sourceLocation: SourceLocation) {
+    let runsBySQL = Dictionary(grouping: queries.filter(\.isReadonly), by: \.sql)
     var seen: Set<String> = []
-    for query in queries where query.isReadonly && seen.insert(query.sql).inserted {
-        let runs = queries.filter { $0.sql == query.sql }
-        guard runs.count > limit else { continue }
+    for query in queries where seen.insert(query.sql).inserted {
+        guard let runs = runsBySQL[query.sql], runs.count > limit else { continue }
         let distinct = Set(runs.map(\.expandedSQL)).count
         let advice =
             distinct == 1
             ? "The arguments are always the same: fetch the value once, and keep it."
             : "Fetch the rows of all records at once: with including(all:) for many rows of each, with "
                 + "including(required:) or including(optional:) for one, or with a list of keys."
-        record(
+        recordIssue(
             "a query ran \(runs.count) times, with \(distinct) different \(distinct == 1 ? "argument list" : "argument lists"): "
                 + "\(query.sql)\n\(advice)", sourceLocation)
     }
@@ -144,21 +137,16 @@ private func expectIndexed(_ queries: [RanQuery], _ tables: Set<String>, _ sourc
     let writer = try TestDatabase.current.writer
     var seen: Set<String> = []
     for query in queries where seen.insert(query.sql).inserted {
-        // Other statements, such as PRAGMA, have no plan.
-        guard
-            ["SELECT", "WITH", "UPDATE", "DELETE", "INSERT", "REPLACE"].contains(
-                where: query.sql.uppercased().hasPrefix)
-        else { continue }
         let plan = try writer.read { db in try db.explain(sql: query.expandedSQL) }
         let scanned = plan.fullScans.filter { !tables.contains($0) }
         guard !scanned.isEmpty else { continue }
-        record(
+        recordIssue(
             "a query reads each row of \(scanned.joined(separator: ", ")): \(query.sql)\n\(plan)\n"
                 + "Add an index, or name the table in 'except'.", sourceLocation)
     }
 }
 
 /// Records an issue at the line of the caller.
-func record(_ text: String, _ sourceLocation: SourceLocation) {
+func recordIssue(_ text: String, _ sourceLocation: SourceLocation) {
     Issue.record(Comment(rawValue: text), sourceLocation: sourceLocation)
 }

@@ -28,7 +28,7 @@ public func expectSQL(
     let found = try TestDatabase.current.writer.read { db in try request.sql(db) }
     compare(found.sql, with: sql(), sourceLocation)
     if let arguments, arguments != found.arguments {
-        record("the arguments are \(found.arguments), and not \(arguments)", sourceLocation)
+        recordIssue("the arguments are \(found.arguments), and not \(arguments)", sourceLocation)
     }
 }
 
@@ -56,7 +56,7 @@ public func expectSQL(
         return try Data(text.utf8).write(to: url, options: .atomic)
     }
     guard FileManager.default.fileExists(atPath: url.path) else {
-        record("there is no snapshot \(url.path): run the test with ROWAN_RECORD=1 to write it", sourceLocation)
+        recordIssue("there is no snapshot \(url.path): run the test with ROWAN_RECORD=1 to write it", sourceLocation)
         return
     }
     compare(text, with: try String(contentsOf: url, encoding: .utf8), sourceLocation)
@@ -74,10 +74,10 @@ public func expectPlan(
 ) throws {
     let plan = try TestDatabase.current.writer.read { db in try request.explain(db) }
     guard !plan.indexes.contains(index) else { return }
-    record("the plan does not use the index \(index):\n\(plan)", sourceLocation)
+    recordIssue("the plan does not use the index \(index):\n\(plan)", sourceLocation)
 }
 
 private func compare(_ found: String, with expected: String, _ sourceLocation: SourceLocation) {
     guard found != expected else { return }
-    record("the SQL differs.\nexpected: \(expected)\nfound:    \(found)", sourceLocation)
+    recordIssue("the SQL differs.\nexpected: \(expected)\nfound:    \(found)", sourceLocation)
 }

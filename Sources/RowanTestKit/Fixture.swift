@@ -6,7 +6,7 @@ public import Rowan
 /// Rows that a test database has from the start: a closure, or a file of SQL.
 ///
 /// ```swift
-/// @Test(.database(migrator, fixtures: .sql(fixtures), .rows { db in try City(name: "Ulm").insert(db) }))
+/// @Test(.database(migrator, fixtures: .sql(file), .rows { db in _ = try City(name: "Bonn", population: 1).inserted(db) }))
 /// ```
 public struct Fixture: Sendable {
     let identity: String

@@ -69,7 +69,7 @@ public struct MigrationTest: Sendable {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "sql" }.sorted { $0.lastPathComponent < $1.lastPathComponent }
         if files.isEmpty {
-            RowanTestKit.record(
+            recordIssue(
                 "there is no snapshot in \(folder.path): write one with record(version:) before a version is released",
                 sourceLocation)
         }
@@ -77,7 +77,7 @@ public struct MigrationTest: Sendable {
             let problems: [String]
             do { problems = try self.problems(of: file) } catch { problems = ["it can't be migrated: \(error)"] }
             for problem in problems {
-                RowanTestKit.record("\(file.lastPathComponent): \(problem)", sourceLocation)
+                recordIssue("\(file.lastPathComponent): \(problem)", sourceLocation)
             }
         }
     }

@@ -24,7 +24,8 @@ final class QueryRecorder: Sendable {
     /// Listens to a connection that opens.
     func listen(to db: Database) throws {
         _ = try db.connection.addTrace([.starts, .omitsTransactions, .omitsShadowTables]) { [self] event in
-            guard !event.text.isOfTrigger, isRecording else { return }
+            // The expectations explain statements themselves.
+            guard isRecording, !event.text.isOfTrigger, !event.text.sql.hasPrefix("EXPLAIN") else { return }
             let query = RanQuery(
                 sql: event.text.sql, expandedSQL: event.text.expandedSQL, isReadonly: event.text.isReadonly)
             state.withLock { state in
@@ -44,6 +45,9 @@ final class QueryRecorder: Sendable {
         }
     }
 
+    /// What a recording has recorded.
+    func queries(_ number: Int) -> [RanQuery] { state.withLock { $0.recordings[number] ?? [] } }
+
     /// Ends a recording.
-    func end(_ number: Int) -> [RanQuery] { state.withLock { $0.recordings.removeValue(forKey: number) ?? [] } }
+    func end(_ number: Int) { state.withLock { $0.recordings[number] = nil } }
 }

@@ -10,7 +10,7 @@ import Testing
 /// ```swift
 /// @Test(.database(migrator)) func insertion() throws {
 ///     let database = try TestDatabase.current
-///     try database.writer.write { db in try City(name: "Ulm").insert(db) }
+///     try database.writer.write { db in _ = try City(name: "Ulm", population: 129_942).inserted(db) }
 /// }
 /// ```
 ///
@@ -56,26 +56,27 @@ public final class TestDatabase: Sendable {
         }
     }
 
-    init(_ kind: Kind, _ template: DatabaseTemplate.Content, _ configuration: Configuration) throws {
+    /// - Parameter bytes: the bytes of the file.
+    init(_ kind: Kind, _ bytes: Data, _ configuration: Configuration) throws {
         let recorder = QueryRecorder()
         var configuration = configuration
         configuration.prepareDatabase { db in try recorder.listen(to: db) }
         self.recorder = recorder
-        switch template {
-        case .bytes(let data):
+        guard kind != .memory else {
             (folder, path) = (nil, nil)
-            writer = try DatabaseQueue(deserializing: data, configuration: configuration)
-        case .file(let file):
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-                "RowanTest-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let path = folder.appendingPathComponent("test.sqlite").path
-            try FileManager.default.copyItem(atPath: file.path, toPath: path)
-            (self.folder, self.path) = (folder, path)
-            writer =
-                kind == .pool
-                ? try DatabasePool(path: path, configuration: configuration)
-                : try DatabaseQueue(path: path, configuration: configuration)
+            writer = try DatabaseQueue(deserializing: bytes, configuration: configuration)
+            return
+        }
+        let folder = try createTemporaryFolder("RowanTest")
+        let path = folder.appendingPathComponent("test.sqlite").path
+        (self.folder, self.path) = (folder, path)
+        do {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            writer = try kind.open(path, configuration)
+        } catch {
+            // The system deletes temporary files that are left.
+            try? FileManager.default.removeItem(at: folder)
+            throw error
         }
     }
 

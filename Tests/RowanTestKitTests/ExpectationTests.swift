@@ -87,6 +87,15 @@ struct ExpectationTests {
         let writer = try TestDatabase.current.writer
         try expectNoFullScan { try writer.read { db in _ = try Street.filter { $0.cityID == 1 }.fetchAll(db) } }
         try expectNoFullScan(except: ["city"]) { try writer.read { db in _ = try City.fetchAll(db) } }
+        // Statements without a plan, and expectations inside of each other: an explanation is not counted.
+        try expectQueries(2) {
+            try expectNoFullScan {
+                try writer.read { db in
+                    _ = try Int.fetchOne(db, sql: "PRAGMA user_version")
+                    _ = try Street.filter { $0.cityID == 1 }.fetchAll(db)
+                }
+            }
+        }
         let found = try issue {
             try expectNoFullScan { try writer.read { db in _ = try Street.filter { $0.name == "a" }.fetchAll(db) } }
         }
