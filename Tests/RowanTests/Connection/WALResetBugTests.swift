@@ -10,7 +10,7 @@ struct WALResetBugTests {
             (3_051_003, false), (3_053_000, false),
         ])
     func versions(version: Int, hasBug: Bool) {
-        #expect(Database.hasWALResetBug(version: version) == hasBug)
+        #expect(LocalConnection.hasWALResetBug(version: version) == hasBug)
     }
 
     @Test("The running version")
@@ -19,6 +19,6 @@ struct WALResetBugTests {
             try DatabaseQueue().read { db in try String.fetchOne(db, sql: "SELECT sqlite_version()") })
         let parts = text.split(separator: ".").compactMap { Int($0) }
         let version = parts[0] * 1_000_000 + parts[1] * 1_000 + (parts.count > 2 ? parts[2] : 0)
-        #expect(Database.hasWALResetBug == Database.hasWALResetBug(version: version))
+        #expect(Database.hasWALResetBug == LocalConnection.hasWALResetBug(version: version))
     }
 }

@@ -103,7 +103,10 @@ extension Database {
             try run(transactionStatements.immediate)
         case .exclusive: try connection.run("BEGIN EXCLUSIVE TRANSACTION")
         }
-        if !isReadOnly { connection.checkForeignCommits() }
+        if !isReadOnly {
+            noteOtherWriters()
+            connection.checkForeignCommits()
+        }
         connection.transaction.begin(owner: owner, epoch: connection.schemaEpoch)
     }
 

@@ -15,13 +15,7 @@ extension Database {
     /// have ported the correction to another version, which SQLite does not tell.
     ///
     /// Source: <https://sqlite.org/wal.html#walresetbug>
-    public static var hasWALResetBug: Bool { hasWALResetBug(version: Int(LocalConnection.libraryVersion)) }
-
-    /// - Parameter version: as SQLite counts it: 3040001 is 3.40.1.
-    static func hasWALResetBug(version: Int) -> Bool {
-        switch version {
-        case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false
-        default: (3_007_000..<3_051_003).contains(version)
-        }
+    public static var hasWALResetBug: Bool {
+        LocalConnection.hasWALResetBug(version: Int(LocalConnection.libraryVersion))
     }
 }

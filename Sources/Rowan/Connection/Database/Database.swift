@@ -40,13 +40,21 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// The date of a transaction, and the number of that transaction.
     var knownTransactionDate: (number: Int, date: Date)?
 
+    /// Who hears what the connection does.
+    private let instruments: DatabaseInstruments?
+
     /// The lane that hands out this connection.
     weak var lane: AccessLane?
 
     var busyListener: ConnectionHooks.Token?
     var traceListener: TraceToken?
 
-    package init(path: String, configuration: Configuration, isReader: Bool = false) throws {
+    package convenience init(path: String, configuration: Configuration, isReader: Bool = false) throws {
+        try self.init(path: path, configuration: configuration, isReader: isReader, nil)
+    }
+
+    init(path: String, configuration: Configuration, isReader: Bool, _ instruments: DatabaseInstruments?) throws {
+        self.instruments = instruments
         self.path = path
         self.configuration = configuration
         description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
@@ -63,6 +71,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         configuration = other.configuration
         description = other.description
         connection = LocalConnection(closed: other.connection)
+        instruments = nil
     }
 
     /// Another closed database with the same properties, which another thread can use at the same time.
@@ -110,6 +119,20 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)
+        guard !isReader, !configuration.readonly else { return }
+        connection.guardCheckpoints(
+            instruments.map { instruments in { instruments.didCheckpoint(InstrumentedCheckpoint($0)) } })
+    }
+
+    /// An access has ended: later commits may be those of another connection.
+    func noteOwnCommits() { connection.ownDataVersion = connection.lastDataVersion }
+
+    /// A write has begun: another connection may have committed since the last one.
+    func noteOtherWriters() {
+        guard let instruments, let own = connection.ownDataVersion.take(), own != connection.lastDataVersion else {
+            return
+        }
+        instruments.didNoticeOtherWriter()
     }
 
     /// Closes the connection.

@@ -52,8 +52,7 @@ final class WriteAheadLimit: Sendable {
         }
         guard isDue, let path = db.connection.mainFileName, fileSize(path + "-wal") > size else { return }
         // A program that makes its own checkpoints has turned off the automatic ones.
-        let automatic = try? db.connection.unwatched { try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") }
-        guard let automatic, automatic > 0 else { return }
+        guard db.connection.automaticCheckpointSize > 0 else { return }
         truncate(db.connection)
     }
 

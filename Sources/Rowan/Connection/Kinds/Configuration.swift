@@ -168,7 +168,18 @@ public struct Configuration: Sendable {
     var longReadReport: LongReadReport?
 
     /// Whether readers record their last statements.
-    var recordsStatements: Bool { readerTimeout != nil || longReadReport != nil }
+    var recordsStatements: Bool {
+        readerTimeout != nil || longReadReport != nil || instruments.contains { $0.longReadAge != nil }
+    }
+
+    /// Who hears what the connections do: logs, metrics and traces. Empty by default, which costs nothing.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.instruments = [LogInstrument(), MetricsInstrument(), TracingInstrument()]   // RowanLogging, RowanMetrics...
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// ```
+    public var instruments: [any DatabaseInstrument] = []
 
     /// Whether the readers of a pool stay open when memory is released. False by default.
     public var persistentReadOnlyConnections = false

@@ -36,7 +36,8 @@ public final class DatabasePool: DatabaseWriter {
         self.configuration = configuration
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"
-        let longReads = LongReads(configuration.longReadReport)
+        let instruments = DatabaseInstruments(.pool, path, configuration)
+        let longReads = LongReads(configuration.longReadReport, instruments)
         self.longReads = longReads
         var writerConfiguration = configuration
         var readerConfiguration = configuration
@@ -50,17 +51,19 @@ public final class DatabasePool: DatabaseWriter {
         }
         writer = AccessLane(
             capacity: 1, isWriter: true, label: "\(label).writer", qos: configuration.writeQoS,
-            target: configuration.writeTargetQueue ?? configuration.targetQueue,
+            target: configuration.writeTargetQueue ?? configuration.targetQueue, instruments: instruments,
             willPassOn: writeAheadLimit.map { limit in
                 { @Sendable (connection: PooledConnection) in connection.run { limit.writerDidWrite($0) } }
             },
             didWrite: longReads.didWrite
         ) { [writerConfiguration] in
-            try PooledConnection(path: path, configuration: writerConfiguration, queues: $0)
+            try PooledConnection(
+                path: path, configuration: writerConfiguration, queues: $0, instruments: instruments)
         }
         readers = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
-            qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout
+            qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout,
+            instruments: instruments
         ) { [readerConfiguration] in
             try PooledConnection(path: path, configuration: readerConfiguration, queues: $0, isReader: true)
         }
@@ -74,6 +77,7 @@ public final class DatabasePool: DatabaseWriter {
         if !configuration.readonly {
             try connection.run { try $0.activateWAL() }
         }
+        if let instruments { connection.run { instruments.didOpen($0) } }
         longReads.observe(readers, path: connection.database.connection.mainFileName ?? path)
     }
 

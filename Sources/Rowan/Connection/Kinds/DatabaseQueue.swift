@@ -26,10 +26,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
-        try self.init(location: path, configuration: configuration)
-        if configuration.journalMode == .wal, !configuration.readonly {
-            try writeWithoutTransactionThrowing { try $0.activateWAL() }
-        }
+        try self.init(location: path, isFile: true, configuration: configuration)
     }
 
     /// Opens an in-memory database. Queues with the same name share one database, which exists while any of them is
@@ -43,22 +40,28 @@ public final class DatabaseQueue: DatabaseWriter {
         try self.init(location: location ?? ":memory:", configuration: configuration)
     }
 
-    private init(location: String, configuration: Configuration) throws {
+    private init(location: String, isFile: Bool = false, configuration: Configuration) throws {
         self.configuration = configuration
         path = location
+        let instruments = DatabaseInstruments(.queue, location, configuration)
         lane = AccessLane(
             capacity: 1, isWriter: true, label: configuration.label ?? "Rowan.DatabaseQueue",
             qos: configuration.writeQoS,
-            target: configuration.targetQueue
+            target: configuration.targetQueue, instruments: instruments
         ) {
-            try PooledConnection(path: location, configuration: configuration, queues: $0)
+            try PooledConnection(path: location, configuration: configuration, queues: $0, instruments: instruments)
         }
         _routes = DatabaseAccessRoutes(
             read: AccessRoute(lane: lane, scope: .readTransaction),
             unsafeRead: AccessRoute(lane: lane, scope: .readOnly),
             write: AccessRoute(lane: lane, scope: .plain))
         // Opens the connection now, so this initializer throws an error if the file is not a database.
-        lane.release(try lane.acquire())
+        let connection = try lane.acquire()
+        defer { lane.release(connection) }
+        try connection.run { db in
+            if case .wal = configuration.journalMode, !configuration.readonly, isFile { try db.activateWAL() }
+            instruments?.didOpen(db)
+        }
     }
 
     private func writeWithoutTransactionThrowing<T>(_ body: (Database) throws -> T) throws -> T {

@@ -42,9 +42,10 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
         self.openSnapshot = openSnapshot
         self.path = path
         self.configuration = configuration
+        let instruments = DatabaseInstruments(.snapshot, path, configuration)
         lane = AccessLane(
             capacity: 1, isWriter: false, label: configuration.label ?? "Rowan.DatabaseSnapshot",
-            qos: configuration.readQoS, target: configuration.targetQueue
+            qos: configuration.readQoS, target: configuration.targetQueue, instruments: instruments
         ) {
             let connection = try PooledConnection(
                 path: path, configuration: configuration, queues: $0, isReader: true)
@@ -52,7 +53,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
             return connection
         }
         _routes = DatabaseAccessRoutes(snapshot: lane)
-        lane.release(try lane.acquire())
+        let connection = try lane.acquire()
+        defer { lane.release(connection) }
+        if let instruments { connection.run { instruments.didOpen($0) } }
     }
 
     /// Closes the connection, after the running access. Later accesses throw SQLITE_MISUSE.

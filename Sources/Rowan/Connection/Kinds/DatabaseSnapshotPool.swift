@@ -45,7 +45,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
         lane = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false,
             label: configuration.label ?? "Rowan.DatabaseSnapshotPool", qos: configuration.readQoS,
-            target: configuration.targetQueue, waitLimit: configuration.readerTimeout
+            target: configuration.targetQueue, waitLimit: configuration.readerTimeout,
+            instruments: DatabaseInstruments(.snapshot, path, configuration)
         ) {
             try PooledConnection(path: path, configuration: configuration, queues: $0, isReader: true)
         }

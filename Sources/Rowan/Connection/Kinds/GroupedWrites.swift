@@ -23,7 +23,7 @@ final class GroupedWrites: Sendable {
     ) async throws -> T {
         // A write lets go of the closure before it returns its result.
         try await withoutActuallyEscaping(updates) { updates in
-            let write = PendingWrite(updates)
+            let write = PendingWrite(updates, AccessRoute(lane: lane, scope: .plain).measured)
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     guard write.wait(continuation) else { return }
@@ -45,7 +45,7 @@ final class GroupedWrites: Sendable {
     }
 
     private func schedule(_ lane: AccessLane) {
-        AccessRoute(lane: lane, scope: .plain).callback { result in
+        AccessRoute(lane: lane, scope: .plain).callback(isMeasured: false) { result in
             let writes = self.take()
             switch result {
             case .success(let db): Self.run(writes, db, lane.connectionOfCurrentThread)
@@ -161,8 +161,13 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
     }
 
     private let state: Mutex<State>
+    /// Who hears of the write; nil for nobody.
+    private let access: MeasuredAccess?
 
-    init(_ updates: @escaping @Sendable (Database) throws -> T) { state = Mutex(State(updates: updates)) }
+    init(_ updates: @escaping @Sendable (Database) throws -> T, _ access: MeasuredAccess?) {
+        state = Mutex(State(updates: updates))
+        self.access = access
+    }
 
     /// - Returns: false if the task was cancelled before: the caller has its error.
     func wait(_ continuation: CheckedContinuation<T, any Error>) -> Bool {
@@ -170,7 +175,7 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             if !state.isCancelled { state.continuation = continuation }
             return state.isCancelled
         }
-        if isCancelled { continuation.resume(throwing: CancellationError()) }
+        if isCancelled { resume(continuation, .failure(CancellationError())) }
         return !isCancelled
     }
 
@@ -182,13 +187,8 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         }
         let result = Result { () throws -> T in
             guard let updates else { throw CancellationError() }
-            var value: T?
-            try db.inSavepoint {
-                value = try updates(db)
-                return .commit
-            }
-            guard let value else { throw CancellationError() }
-            return value
+            guard let access else { return try Self.runInSavepoint(updates, db) }
+            return try access.measuring(db.connection) { try Self.runInSavepoint(updates, db) }
         }
         let wasCancelled = state.withLock { state in
             if state.isCancelled { state.connection?.endCancellation() }
@@ -197,6 +197,16 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
         }
         // SQLite interrupts statements as long as any is running: the next write must not be one of them.
         if wasCancelled { connection?.endInterruption() }
+    }
+
+    private static func runInSavepoint(_ updates: (Database) throws -> T, _ db: Database) throws -> T {
+        var value: T?
+        try db.inSavepoint {
+            value = try updates(db)
+            return .commit
+        }
+        guard let value else { throw CancellationError() }
+        return value
     }
 
     func throwFailure() throws { _ = try state.withLock { $0.result }?.get() }
@@ -212,7 +222,12 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             return (state.continuation, state.result, state.isCancelled)
         }
         let result: Result<T, any Error> = error.map { .failure($0) } ?? known ?? .failure(CancellationError())
-        continuation?.resume(with: result.asCancellation(if: isCancelled))
+        if let continuation { resume(continuation, result.asCancellation(if: isCancelled)) }
+    }
+
+    private func resume(_ continuation: CheckedContinuation<T, any Error>, _ result: Result<T, any Error>) {
+        access?.endShared(result.failure)
+        continuation.resume(with: result)
     }
 
     func cancel() {
@@ -225,11 +240,15 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
             defer { (state.continuation, state.updates) = (nil, nil) }
             return state.continuation
         }
-        waiting?.resume(throwing: CancellationError())
+        if let waiting { resume(waiting, .failure(CancellationError())) }
     }
 }
 
 extension Result where Failure == any Error {
+    fileprivate var failure: (any Error)? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
     /// The result, in which the interruption of a cancelled write is its cancellation.
     fileprivate func asCancellation(if isCancelled: Bool) -> Self {
         guard isCancelled, case .failure(let error as DatabaseError) = self, error.isInterruptionError else {

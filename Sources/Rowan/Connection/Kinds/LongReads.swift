@@ -57,8 +57,8 @@ final class LongReads: Sendable {
         var walPath = ""
         /// The next look, an uptime.
         var nextLook: UInt64 = 0
-        /// The reads that were reported, which are still running: their beginnings and their records.
-        var reported: Set<Key> = []
+        /// The reads that were reported, which are still running, for each report.
+        var reported: [Set<Key>]
     }
 
     private struct WeakSnapshot { weak var snapshot: OpenSnapshot? }
@@ -68,10 +68,13 @@ final class LongReads: Sendable {
         let record: ObjectIdentifier
     }
 
-    private let report: LongReadReport?
-    private let state = Mutex(State())
+    private let reports: [LongReadReport]
+    private let state: Mutex<State>
 
-    init(_ report: LongReadReport?) { self.report = report }
+    init(_ report: LongReadReport?, _ instruments: DatabaseInstruments?) {
+        reports = (report.map { [$0] } ?? []) + (instruments?.longReadReports ?? [])
+        state = Mutex(State(reported: Array(repeating: [], count: reports.count)))
+    }
 
     /// - Parameter path: the path of the database file.
     func observe(_ readers: AccessLane, path: String) {
@@ -120,27 +123,28 @@ final class LongReads: Sendable {
 
     /// The writer has changed the database.
     func didWrite() {
-        guard let report else { return }
+        guard let shortest = reports.map(\.age).min() else { return }
         let now = Uptime.coarse
         let isDue = state.withLock { state in
             guard now >= state.nextLook else { return false }
-            state.nextLook = now + report.age / 10
+            state.nextLook = now + shortest / 10
             return true
         }
         guard isDue else { return }
         let reads = reads(now)
         let late = state.withLock { state in
-            state.reported.formIntersection(reads.map(\.key))
-            return reads.filter { read in
-                read.access.duration.nanoseconds >= report.age && state.reported.insert(read.key).inserted
+            reports.indices.flatMap { index in
+                state.reported[index].formIntersection(reads.map(\.key))
+                return reads.filter { read in
+                    read.access.duration.nanoseconds >= reports[index].age
+                        && state.reported[index].insert(read.key).inserted
+                }.map { (reports[index].report, $0.access) }
             }
         }
         guard !late.isEmpty else { return }
         let walSize = walSize
         // The closure of the program may use the pool: it runs outside of the access.
-        reportQueue.async {
-            for read in late { report.report(LongRead(access: read.access, walSize: walSize)) }
-        }
+        reportQueue.async { for (report, access) in late { report(LongRead(access: access, walSize: walSize)) } }
     }
 }
 

@@ -74,6 +74,8 @@ final class AccessLane: Sendable {
     private let willPassOn: (@Sendable (PooledConnection) -> Void)?
     /// Called after each access that has changed the database.
     private let didWrite: (@Sendable () -> Void)?
+    /// Who hears what the accesses do; nil for nobody.
+    let instruments: DatabaseInstruments?
     /// Whether the connections of the lane can write, and so observe changes.
     let isWriter: Bool
     private let makeQueues: @Sendable () -> ConnectionQueues
@@ -92,12 +94,13 @@ final class AccessLane: Sendable {
 
     init(
         capacity: Int, isWriter: Bool, label: String, qos: DispatchQoS, target: DispatchQueue?,
-        waitLimit: Duration? = nil, willPassOn: (@Sendable (PooledConnection) -> Void)? = nil,
-        didWrite: (@Sendable () -> Void)? = nil,
+        waitLimit: Duration? = nil, instruments: DatabaseInstruments? = nil,
+        willPassOn: (@Sendable (PooledConnection) -> Void)? = nil, didWrite: (@Sendable () -> Void)? = nil,
         open: @escaping @Sendable (ConnectionQueues) throws -> PooledConnection
     ) {
         self.capacity = capacity
         self.waitLimit = waitLimit?.nanoseconds
+        self.instruments = instruments
         self.willPassOn = willPassOn
         self.didWrite = didWrite
         self.isWriter = isWriter
@@ -216,6 +219,7 @@ final class AccessLane: Sendable {
             let progress = connection.database.connection.progress
             hasWritten = lastProgress.exchange(progress, ordering: .releasing) != progress
             if hasWritten { willPassOn?(connection) }
+            if instruments != nil { connection.database.noteOwnCommits() }
         }
         let waiter = state.withLock { state -> Waiter? in
             if state.exclusive == nil, let waiter = nextWaiter(&state) { return waiter }

@@ -75,25 +75,41 @@ extension AccessRoute {
         return route
     }
 
+    /// Tells the instruments that the program asks for an access.
+    ///
+    /// - Returns: nil if nobody listens.
+    var measured: MeasuredAccess? {
+        guard let instruments = lane.instruments else { return nil }
+        if case .plain = scope { return instruments.willAccess(.write, site) }
+        return instruments.willAccess(.read, site)
+    }
+
     /// Synchronous access, on the current thread.
     func run<T>(_ body: (Database) throws -> T) throws -> T {
+        guard let access = measured else { return try runNow(nil, body) }
+        return try access.ending { try runNow(access, body) }
+    }
+
+    private func runNow<T>(_ access: MeasuredAccess?, _ body: (Database) throws -> T) throws -> T {
         let connection = try lane.acquire()
         let value: T
         do {
-            value = try perform(connection, body)
+            value = try perform(connection, access, body)
         } catch {
             // The first error takes precedence, but an open transaction is still rolled back.
-            _ = end(connection)
+            _ = end(connection, access)
             throw error
         }
-        if let error = end(connection) { throw error }
+        if let error = end(connection, access) { throw error }
         return value
     }
 
     /// - Returns: the error of a transaction that was left open, or nil.
-    private func end(_ connection: PooledConnection) -> DatabaseError? {
+    private func end(_ connection: PooledConnection, _ access: MeasuredAccess?) -> DatabaseError? {
         defer { lane.release(connection) }
-        return connection.endAccess()
+        let error = connection.endAccess()
+        access?.stop(connection.database.connection)
+        return error
     }
 
     /// The connection that the current thread already uses, if any.
@@ -111,18 +127,22 @@ extension AccessRoute {
     /// Synchronous access for closures that don't throw, from methods that don't throw. On a closed connection, the
     /// closure receives a database that refuses every statement.
     func runNonthrowing<T>(_ body: (Database) -> T) -> T {
+        let access = measured
         let connection: PooledConnection
         do {
             connection = try lane.acquire()
         } catch {
+            access?.end(error)
             guard let closed = lane.closedDatabase else { preconditionFailure("\(error)") }
             return closed.withAccess(body)
         }
         defer {
-            if let error = end(connection) { preconditionFailure("\(error)") }
+            let error = end(connection, access)
+            access?.end(error)
+            if let error { preconditionFailure("\(error)") }
         }
         do {
-            return try perform(connection, body)
+            return try perform(connection, access, body)
         } catch {
             // Only a snapshot can refuse its closure: its transaction has ended.
             preconditionFailure("\(error)")
@@ -136,8 +156,11 @@ extension AccessRoute {
         return body(connection.database)
     }
 
-    private func perform<T>(_ connection: PooledConnection, _ body: (Database) throws -> T) throws -> T {
+    private func perform<T>(
+        _ connection: PooledConnection, _ access: MeasuredAccess?, _ body: (Database) throws -> T
+    ) throws -> T {
         connection.record.begin(site)
+        access?.begin(connection.database.connection)
         return try connection.run { db in
             switch scope {
             case .readTransaction: try db.isolatedRead(body)
@@ -148,8 +171,10 @@ extension AccessRoute {
         }
     }
 
-    private func finish<T>(_ connection: PooledConnection, _ result: Result<T, any Error>) throws -> T {
-        let error = end(connection)
+    private func finish<T>(
+        _ connection: PooledConnection, _ measured: MeasuredAccess?, _ result: Result<T, any Error>
+    ) throws -> T {
+        let error = end(connection, measured)
         if let error, case .success = result { throw error }
         return try result.get()
     }
@@ -157,16 +182,31 @@ extension AccessRoute {
     /// Asynchronous access, on the queue of the connection. Cancelling the task interrupts SQLite, and leaves the
     /// connection clean.
     func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws -> T {
+        guard let measured else { return try await runInTask(nil, body) }
+        do {
+            let value = try await runInTask(measured, body)
+            measured.end(nil)
+            return value
+        } catch {
+            measured.end(error)
+            throw error
+        }
+    }
+
+    private func runInTask<T: Sendable>(
+        _ measured: MeasuredAccess?, _ body: @Sendable (Database) throws -> T
+    ) async throws -> T {
         let access = AsyncAccess(lane)
         return try await withTaskCancellationHandler {
-            try await access.run { grant in try runGranted(access, grant, body) }
+            try await access.run { grant in try runGranted(access, measured, grant, body) }
         } onCancel: {
             access.cancel()
         }
     }
 
     private func runGranted<T>(
-        _ access: AsyncAccess, _ grant: AccessLane.Grant, _ body: (Database) throws -> T
+        _ access: AsyncAccess, _ measured: MeasuredAccess?, _ grant: AccessLane.Grant,
+        _ body: (Database) throws -> T
     ) throws -> T {
         guard !access.isCancelled else {
             lane.giveBack(grant)
@@ -177,10 +217,10 @@ extension AccessRoute {
             lane.release(connection)
             throw CancellationError()
         }
-        let result = Result { try connection.watchingCancellation { try perform(connection, body) } }
+        let result = Result { try connection.watchingCancellation { try perform(connection, measured, body) } }
         let wasCancelled = access.didRun(connection)
         do {
-            return try finish(connection, result)
+            return try finish(connection, measured, result)
         } catch let error as DatabaseError
             where wasCancelled && (error.isInterruptionError || error.resultCode == .SQLITE_BUSY)
         {
@@ -194,38 +234,51 @@ extension AccessRoute {
     ///   - thread: a thread that is blocked until the access begins, or 0. The access then begins even if the target
     ///     queue is busy.
     ///   - isPatient: whether it waits as long as necessary, even if accesses have a limit.
+    ///   - isMeasured: whether instruments hear of the access.
     func callback(
-        blocking thread: UInt = 0, isPatient: Bool = false,
+        blocking thread: UInt = 0, isPatient: Bool = false, isMeasured: Bool = true,
         _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
         let isIndependent = thread != 0
-        let waiter = AccessLane.Waiter(thread: thread, isPatient: isPatient) { result in
-            switch result {
-            case .failure(let error): lane.failureQueue.async { body(.failure(error)) }
-            case .success(let grant):
-                let queues = lane.queues(of: grant)
-                (isIndependent ? queues.independentQueue : queues.queue).async { runCallback(grant, body) }
-            }
-        }
-        do { try lane.enqueue(waiter) } catch {
+        let access = isMeasured ? measured : nil
+        @Sendable func fail(_ error: any Error) {
+            access?.end(error)
             lane.failureQueue.async { body(.failure(error)) }
         }
+        let waiter = AccessLane.Waiter(thread: thread, isPatient: isPatient) { result in
+            switch result {
+            case .failure(let error): fail(error)
+            case .success(let grant):
+                let queues = lane.queues(of: grant)
+                (isIndependent ? queues.independentQueue : queues.queue).async { runCallback(grant, access, body) }
+            }
+        }
+        do { try lane.enqueue(waiter) } catch { fail(error) }
         if isIndependent { lane.refuseDeadlocks() }
     }
 
-    private func runCallback(_ grant: AccessLane.Grant, _ body: (Result<Database, any Error>) -> Void) {
+    private func runCallback(
+        _ grant: AccessLane.Grant, _ access: MeasuredAccess?, _ body: (Result<Database, any Error>) -> Void
+    ) {
         let connection: PooledConnection
-        do { connection = try lane.connection(of: grant) } catch { return body(.failure(error)) }
+        do { connection = try lane.connection(of: grant) } catch {
+            access?.end(error)
+            return body(.failure(error))
+        }
         var isCalled = false
+        var failure: (any Error)?
         do {
-            try perform(connection) { db in
+            try perform(connection, access) { db in
                 isCalled = true
                 body(.success(db))
             }
         } catch {
+            failure = error
             if !isCalled { connection.run { _ in body(.failure(error)) } }
         }
-        if let error = end(connection) { preconditionFailure("\(error)") }
+        let error = end(connection, access)
+        access?.end(failure ?? error)
+        if let error { preconditionFailure("\(error)") }
     }
 }
 

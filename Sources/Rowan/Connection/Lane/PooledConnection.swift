@@ -19,10 +19,11 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Opens and sets up a connection.
     init(
-        path: String, configuration: Configuration, queues: ConnectionQueues, isReader: Bool = false
+        path: String, configuration: Configuration, queues: ConnectionQueues, isReader: Bool = false,
+        instruments: DatabaseInstruments? = nil
     ) throws {
         self.queues = queues
-        database = try Database(path: path, configuration: configuration, isReader: isReader)
+        database = try Database(path: path, configuration: configuration, isReader: isReader, instruments)
         allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
         do {
             try run { try $0.setUp(isReader: isReader) }

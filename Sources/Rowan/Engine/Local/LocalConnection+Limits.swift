@@ -115,7 +115,7 @@ extension LocalConnection {
         case .begin, .savepoint, nil: break
         }
         // In WAL mode, a read takes no lock that blocks another process.
-        if statement.isReadonly, isWAL { return }
+        if statement.isReadonly, isInWAL { return }
         // A statement that is calling a function can't be reset. It is interrupted, and the next statement gets here.
         if holdsTransaction, !isInStep {
             resetRunningStatements()
@@ -123,17 +123,6 @@ extension LocalConnection {
             noteTransaction()
         }
         throw DatabaseError.suspended(sql: statement.sql)
-    }
-
-    /// Whether the main database is in WAL mode.
-    private var isWAL: Bool {
-        var statement: SQLiteStatement?
-        guard sqlite3_prepare_v2(pointer, "PRAGMA main.journal_mode", -1, &statement, nil) == SQLITE_OK else {
-            return false
-        }
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW, let mode = sqlite3_column_text(statement, 0) else { return false }
-        return String(cString: mode) == "wal"
     }
 }
 

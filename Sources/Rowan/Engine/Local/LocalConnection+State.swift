@@ -7,6 +7,7 @@ extension LocalConnection {
     // MARK: State
 
     package static var libraryVersion: CInt { sqlite3_libversion_number() }
+    package static var libraryVersionText: String { String(cString: sqlite3_libversion()) }
 
     package var lastInsertedRowID: Int64 { pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
     package var changesCount: Int { pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
@@ -117,22 +118,6 @@ extension LocalConnection {
     /// Releases SQLite's page cache.
     package func releasePageCache() {
         if let pointer { sqlite3_db_release_memory(pointer) }
-    }
-
-    /// Copies frames of the WAL into the database file. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
-    package func checkpoint(_ mode: CInt, on schema: String?) throws -> (frames: Int, checkpointed: Int) {
-        var frameCount: CInt = -1
-        var doneCount: CInt = -1
-        try check(sqlite3_wal_checkpoint_v2(openPointer(), schema, mode, &frameCount, &doneCount))
-        return (Int(frameCount), Int(doneCount))
-    }
-
-    /// A checkpoint whose failure needs no error: the next one does what it has left.
-    ///
-    /// - Returns: SQLite's result code.
-    package func checkpointUnchecked(_ mode: CInt, on schema: String) -> CInt {
-        guard let pointer else { return SQLITE_MISUSE }
-        return sqlite3_wal_checkpoint_v2(pointer, schema, mode, nil, nil)
     }
 
     /// The number of pages that the connection has written into files. It may start again from below.

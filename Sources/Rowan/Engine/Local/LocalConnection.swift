@@ -61,6 +61,14 @@ public final class LocalConnection {
     @exclusivity(unchecked) var readRecorder: (any ReadRecorder)?
     /// The traces of the program.
     @exclusivity(unchecked) var tracer: StatementTracer?
+    /// The measurements of the access for instruments.
+    @exclusivity(unchecked) var meter: StatementMeter?
+    /// The guards of the databases that can have a log.
+    var guards: [CheckpointGuard] = []
+    weak var mainGuard: CheckpointGuard?
+    var makeGuard: ((CheckpointGuard.File) -> CheckpointGuard?)?
+    /// The last commit of the connection, according to `lastDataVersion`: nil during an access.
+    package var ownDataVersion: UInt32?
     /// The error of a watcher that has refused a commit.
     package var commitRefusal: (any Error)?
 
@@ -173,7 +181,7 @@ public final class LocalConnection {
         guard code == SQLITE_OK else { throw error(code) }
         self.pointer = nil
         hooks = nil
-        tracer = nil
+        (tracer, meter) = (nil, nil)
         watch(nil, statements: false)
     }
 
@@ -183,7 +191,7 @@ public final class LocalConnection {
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and
         // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
-        (watcher, watchesStatements, isWatched, tracer) = (nil, false, false, nil)
+        (watcher, watchesStatements, isWatched, tracer, meter) = (nil, false, false, nil, nil)
         forgetCachedStatements()
         forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()
@@ -319,7 +327,11 @@ extension LocalConnection {
     /// Records that a statement which affects the transaction or the schema has run, or that any statement has failed.
     /// The statement is not reset yet, so callbacks wait for `notifyTransactionEnd`.
     func didRun(_ statement: Statement, succeeded: Bool) {
-        if succeeded, statement.traits.contains(.changesSchema) { ownSchemaDidMove() }
+        if succeeded, statement.traits.contains(.changesSchema) {
+            ownSchemaDidMove()
+            // A database may have been attached.
+            if makeGuard != nil { updateGuards() }
+        }
         let operation = statement.transactionOperation
         let commits = succeeded && (operation == .commit || operation?.isRelease == true)
         let ending = transaction.update(
@@ -349,6 +361,7 @@ extension LocalConnection {
             return
         }
         pendingEnding = nil
+        meter?.transactionDidEnd(committed: ending == .committed, walPageCount: walPageCount)
         watcher?.transactionDidEnd(committed: ending == .committed)
     }
 

@@ -43,6 +43,7 @@ final class ProfileRecorder {
         if code == SQLITE_READ, let view {
             profile?.reads[.init(schema: "", name: Self.string(view)), default: []] = []
         }
+        if view == nil { profile?.noteOwn(code, first) }
         guard record(code, first, second, schema) else { return SQLITE_DENY }
         guard !truncatesTables else { return SQLITE_OK }
         let wasDropping = isDropping
@@ -135,6 +136,26 @@ final class ProfileRecorder {
 }
 
 extension StatementProfile {
+    /// Notes what the statement itself does, rather than its triggers and views.
+    fileprivate mutating func noteOwn(_ code: CInt, _ name: UnsafePointer<CChar>?) {
+        switch code {
+        case SQLITE_READ: own.noteRead(name.map { String(cString: $0) } ?? "")
+        case SQLITE_INSERT: noteWrite(.insert, name)
+        case SQLITE_UPDATE: noteWrite(.update, name)
+        case SQLITE_DELETE: noteWrite(.delete, name)
+        case SQLITE_ANALYZE: own.maintenance = "ANALYZE"
+        case SQLITE_REINDEX: own.maintenance = "REINDEX"
+        case SQLITE_DETACH: own.maintenance = "DETACH"
+        default: break
+        }
+    }
+
+    private mutating func noteWrite(_ operation: OwnEffects.Operation, _ name: UnsafePointer<CChar>?) {
+        // An upsert and a replacement report their insertion first.
+        guard own.write == nil else { return }
+        own.write = OwnEffects.Write(operation: operation, table: name.map { String(cString: $0) } ?? "")
+    }
+
     /// Completes tables and views whose rows are read without columns. SQLite reports them as the FROM clause writes
     /// them: without a schema, whether a table, a view or a common table expression. It also reports the tables behind
     /// views and common table expressions. Views stay, because others may replace them.

@@ -37,6 +37,8 @@ public final class Statement {
     private weak var stepper: AnyObject?
     /// What an observer of writes has learnt about the statement.
     @exclusivity(unchecked) package var knownWrites: AnyObject?
+    /// What instruments have learnt about the statement.
+    @exclusivity(unchecked) var knownFacts: StatementFacts?
     /// The rows that the statement reads, if a request has found out.
     @exclusivity(unchecked) package var rowRestriction: RowRestriction?
 
@@ -212,7 +214,7 @@ public final class Statement {
         reset()
         // Outside a transaction, this may have committed the changes of the statement.
         if connection.isWatched {
-            connection.tracer?.didReturn(self)
+            connection.didReturn(self)
             connection.notifyTransactionEnd()
         }
     }
@@ -271,7 +273,7 @@ public final class Statement {
             didRecompile(count)
             if let error { throw error }
             if let lost = connection.lostTransaction {
-                connection.tracer?.didReturn(self, lost)
+                connection.didReturn(self, lost)
                 reset()
                 try connection.throwLostTransaction()
             }
@@ -302,7 +304,7 @@ public final class Statement {
     @usableFromInline
     package func finish(_ code: CInt) throws {
         guard code == SQLITE_DONE else { throw failure(code) }
-        if connection.isWatched { connection.tracer?.didReturn(self) }
+        if connection.isWatched { connection.didReturn(self) }
         // In a transaction, no other statement ends one.
         if connection.isWatched && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
@@ -324,7 +326,7 @@ public final class Statement {
             error = refusal
             connection.commitRefusal = nil
         }
-        connection.tracer?.didReturn(self, error)
+        connection.didReturn(self, error)
         sqlite3_reset(handle)
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)

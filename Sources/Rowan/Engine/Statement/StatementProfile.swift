@@ -85,6 +85,8 @@ public struct StatementProfile: Hashable, Sendable {
     public internal(set) var functions: Set<String> = []
     /// Whether the statement makes no direct change to the database. <https://sqlite.org/c3ref/stmt_readonly.html>
     public internal(set) var isReadonly = true
+    /// What the statement itself does, without its triggers and views: see StatementOperation.
+    var own = OwnEffects()
 
     package init() {}
 }

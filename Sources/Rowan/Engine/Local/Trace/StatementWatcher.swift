@@ -75,12 +75,24 @@ extension LocalConnection {
     }
 
     private func updateWatched() {
-        isWatched = (watchesStatements || readRecorder != nil || tracer != nil) && !isRunningOwnQueries
+        isWatched =
+            (watchesStatements || readRecorder != nil || tracer != nil || meter != nil) && !isRunningOwnQueries
     }
 
     func setTracer(_ tracer: StatementTracer?) {
         self.tracer = tracer
         updateWatched()
+    }
+
+    func setMeter(_ meter: StatementMeter?) {
+        self.meter = meter
+        updateWatched()
+    }
+
+    /// A run of a statement has ended.
+    func didReturn(_ statement: Statement, _ error: (any Error)? = nil) {
+        tracer?.didReturn(statement, error)
+        meter?.didReturn(statement, error)
     }
 
     /// Fails the statement during which a query of Rowan's own has lost the transaction of the program: the statement
@@ -94,6 +106,7 @@ extension LocalConnection {
     /// Runs the first step of a statement, and reports it.
     func watchedStep(_ statement: Statement) throws -> CInt {
         tracer?.willStep(statement)
+        meter?.willStep(statement)
         guard let readRecorder else { return try watchedWrite(statement) }
         readRecorder.willRead(statement)
         let epoch = statement.epoch
@@ -113,7 +126,7 @@ extension LocalConnection {
         lostTransaction = nil
         let isAccepted = watcher.willStep(statement)
         if let lost = lostTransaction {
-            tracer?.didReturn(statement, lost)
+            didReturn(statement, lost)
             watcher.didStep(statement, .failed)
             try throwLostTransaction()
         }
@@ -126,7 +139,7 @@ extension LocalConnection {
         if code == SQLITE_ROW || code == SQLITE_DONE { statement.noteRecompilation() }
         watcher.didStep(statement, code == SQLITE_ROW ? .row : code == SQLITE_DONE ? .done : .failed)
         if let lost = lostTransaction {
-            tracer?.didReturn(statement, lost)
+            didReturn(statement, lost)
             sqlite3_reset(statement.handle)
             try throwLostTransaction()
         }

@@ -1,0 +1,116 @@
+// What instruments are told.
+
+/// A queue or a pool, as instruments know it.
+///
+/// Article: <doc:Instruments>.
+public struct InstrumentedDatabase: Sendable, Hashable {
+    /// The kinds of databases.
+    public enum Kind: String, Sendable, Hashable {
+        /// A ``DatabaseQueue``.
+        case queue
+        /// A ``DatabasePool``.
+        case pool
+        /// A ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
+        case snapshot
+    }
+
+    /// What has opened.
+    public let kind: Kind
+    /// The path of the database file; `:memory:` or a URI for a database in memory.
+    public let path: String
+    /// The label of the configuration.
+    public let label: String?
+    /// The journal mode: `wal`, `delete`... <https://sqlite.org/pragma.html#pragma_journal_mode>
+    public let journalMode: String
+    /// The most accesses at the same time.
+    public let maximumConnectionCount: Int
+
+    /// The version of SQLite: `3.40.1`.
+    public var sqliteVersion: String { LocalConnection.libraryVersionText }
+
+    /// Whether another connection on the file could damage the database: it is in WAL mode, and SQLite has the bug of
+    /// ``Database/hasWALResetBug``.
+    public var isExposedToWALResetBug: Bool { journalMode == "wal" && Database.hasWALResetBug }
+}
+
+/// An access that the program asks for.
+public struct InstrumentedAccess: Sendable {
+    /// The kinds of accesses.
+    public enum Kind: String, Sendable, Hashable {
+        /// A read.
+        case read
+        /// A write.
+        case write
+    }
+
+    /// Which database it is.
+    public let database: InstrumentedDatabase
+    /// What the access may do.
+    public let kind: Kind
+    /// Where the access begins in the program, with ``DatabaseReader/atCallSite(fileID:line:)``.
+    public let callSite: CallSite?
+}
+
+/// A statement that has run.
+public struct InstrumentedStatement: Sendable {
+    let facts: StatementFacts
+
+    /// From the first step to the end, in which the program has handled the rows.
+    public let duration: Duration
+    /// The number of rows that the statement has returned.
+    public let rowCount: Int
+    /// The error of the statement, or nil.
+    public let error: (any Error)?
+    /// The SQL with its arguments as literals; nil unless ``Configuration/publicStatementArguments`` is true.
+    public let expandedSQL: String?
+
+    /// The SQL, with its parameters: `SELECT * FROM player WHERE id = ?`.
+    public var sql: String { facts.sql }
+    /// What the statement does, as SQLite's compiler reports it.
+    public var profile: StatementProfile { facts.profile }
+    /// The word for it: `SELECT`, `INSERT`, `COMMIT`... See ``StatementProfile/operation``. `EXPLAIN` for an explanation.
+    public var operation: String { facts.operation }
+    /// The table that it writes, or the only one that it reads. See ``StatementProfile/tableName``.
+    public var tableName: String? { facts.tableName }
+
+    init(_ run: MeasuredRun) {
+        facts = run.facts
+        duration = .nanoseconds(Int64(clamping: run.nanoseconds))
+        rowCount = run.rowCount
+        error = run.error
+        expandedSQL = run.expandedSQL
+    }
+}
+
+/// A transaction that has ended.
+public struct InstrumentedTransaction: Sendable {
+    /// Whether it is committed; otherwise, it is rolled back.
+    public let isCommitted: Bool
+    /// From its beginning to its end.
+    public let duration: Duration
+    /// The number of pages in the write-ahead log after the last commit of the connection; nil without a log.
+    public let walPageCount: Int?
+}
+
+/// A checkpoint that has ended.
+public struct InstrumentedCheckpoint: Sendable {
+    /// What it should do.
+    public let mode: Database.CheckpointMode
+    /// How long it has taken.
+    public let duration: Duration
+    /// The number of pages in the write-ahead log.
+    public let walPageCount: Int
+    /// The number of those that are in the database file now.
+    public let copiedPageCount: Int
+    /// The error, or nil. SQLITE_BUSY says that another connection needed the log.
+    public let error: (any Error)?
+
+    init(_ result: CheckpointResult) {
+        mode = Database.CheckpointMode(rawValue: result.mode) ?? .passive
+        duration = .nanoseconds(Int64(clamping: result.nanoseconds))
+        walPageCount = result.frameCount
+        copiedPageCount = result.copiedFrameCount
+        let code = ResultCode(rawValue: result.code)
+        error = code == .SQLITE_OK ? nil : DatabaseError(resultCode: code)
+    }
+}

@@ -1,0 +1,158 @@
+// An access that instruments listen to, from the request of the program to its end; and the instruments of a queue or a
+// pool.
+
+import Synchronization
+
+/// The instruments of a queue, a pool or a snapshot.
+final class DatabaseInstruments: Sendable {
+    private let instruments: [any DatabaseInstrument]
+    /// What the instruments know of the database. It is set once, when the database has opened.
+    private let known: Mutex<InstrumentedDatabase>
+    private let hasNoticedOtherWriter = Atomic(false)
+
+    /// - Returns: nil without instruments: all accesses test this.
+    init?(_ kind: InstrumentedDatabase.Kind, _ path: String, _ configuration: Configuration) {
+        guard !configuration.instruments.isEmpty else { return nil }
+        instruments = configuration.instruments
+        known = Mutex(
+            InstrumentedDatabase(
+                kind: kind, path: path, label: configuration.label, journalMode: "",
+                maximumConnectionCount: kind == .pool ? configuration.maximumReaderCount + 1 : 1))
+    }
+
+    private var database: InstrumentedDatabase { known.withLock { $0 } }
+
+    /// The database has opened.
+    ///
+    /// - Parameter db: its connection, in an access.
+    func didOpen(_ db: Database) {
+        // A database whose journal mode can't be read, because it is locked, opens nevertheless.
+        let mode = try? db.connection.unwatched { try String.fetchOne(db.makeStatement(sql: "PRAGMA journal_mode")) }
+        let database = known.withLock { known in
+            known = InstrumentedDatabase(
+                kind: known.kind, path: known.path, label: known.label, journalMode: mode?.lowercased() ?? "",
+                maximumConnectionCount: known.maximumConnectionCount)
+            return known
+        }
+        for instrument in instruments where database.kind != .snapshot { instrument.didOpen(database) }
+    }
+
+    /// The program asks for an access.
+    ///
+    /// - Returns: nil if no instrument listens.
+    func willAccess(_ kind: InstrumentedAccess.Kind, _ site: StaticCallSite) -> MeasuredAccess? {
+        let access = InstrumentedAccess(database: database, kind: kind, callSite: site.callSite)
+        let listeners = instruments.compactMap { $0.willAccess(access) }
+        return listeners.isEmpty ? nil : MeasuredAccess(listeners)
+    }
+
+    func didCheckpoint(_ checkpoint: InstrumentedCheckpoint) {
+        let database = database
+        for instrument in instruments { instrument.didCheckpoint(checkpoint, of: database) }
+    }
+
+    /// Another connection has committed.
+    func didNoticeOtherWriter() {
+        guard !hasNoticedOtherWriter.exchange(true, ordering: .relaxed) else { return }
+        let database = database
+        for instrument in instruments { instrument.didNoticeOtherWriter(of: database) }
+    }
+
+    /// What to do about long reads.
+    var longReadReports: [LongReadReport] {
+        instruments.compactMap { instrument in
+            instrument.longReadAge.map { age in
+                LongReadReport(age: age.nanoseconds) { [weak self] read in
+                    if let self { instrument.didFindLongRead(read, of: database) }
+                }
+            }
+        }
+    }
+}
+
+/// An access that instruments listen to.
+final class MeasuredAccess: MeterListener, Sendable {
+    private let listeners: [any AccessInstrument]
+    private let hearsStatements: Bool
+    private let request = Uptime.now
+    /// Uptimes; 0 if the access has not begun, or not ended.
+    private let beginning = Atomic<UInt64>(0)
+    private let ending = Atomic<UInt64>(0)
+
+    init(_ listeners: [any AccessInstrument]) {
+        self.listeners = listeners
+        hearsStatements = listeners.contains { $0.hearsStatements }
+    }
+
+    /// The access has its connection.
+    func begin(_ connection: LocalConnection) {
+        didBegin()
+        if hearsStatements { connection.measure(self) }
+    }
+
+    /// The access lets go of its connection.
+    func stop(_ connection: LocalConnection) {
+        connection.stopMeasuring()
+        didStop()
+    }
+
+    /// Runs a write of a group, which shares the connection and the transaction with others.
+    func measuring<T>(_ connection: LocalConnection, _ body: () throws -> T) rethrows -> T {
+        // A write whose group can't be committed runs again.
+        if beginning.load(ordering: .relaxed) == 0 { didBegin() }
+        guard hearsStatements else { return try body() }
+        return try connection.measuring(self, body)
+    }
+
+    /// The transaction of a group has ended.
+    func endShared(_ error: (any Error)?) {
+        let start = beginning.load(ordering: .relaxed)
+        if start != 0 {
+            didStop()
+            let nanoseconds = ending.load(ordering: .relaxed) - start
+            transactionDidEnd(committed: error == nil, nanoseconds: nanoseconds, walPageCount: nil)
+        }
+        end(error)
+    }
+
+    private func didBegin() {
+        let now = Uptime.now
+        beginning.store(now, ordering: .relaxed)
+        let wait = Uptime.duration(from: request, to: now)
+        for listener in listeners { listener.didBegin(after: wait) }
+    }
+
+    private func didStop() { ending.store(Uptime.now, ordering: .relaxed) }
+
+    /// The program gets the result.
+    func end(_ error: (any Error)?) {
+        let (beginning, ending) = (beginning.load(ordering: .relaxed), ending.load(ordering: .relaxed))
+        let duration = beginning == 0 ? nil : Uptime.duration(from: beginning, to: ending)
+        for listener in listeners { listener.didEnd(after: duration, error: error) }
+    }
+
+    /// Runs an access, and tells its end.
+    func ending<T>(_ body: () throws -> T) throws -> T {
+        do {
+            let value = try body()
+            end(nil)
+            return value
+        } catch {
+            end(error)
+            throw error
+        }
+    }
+
+    // MARK: Statements
+
+    func didRun(_ run: MeasuredRun) {
+        let statement = InstrumentedStatement(run)
+        for listener in listeners where listener.hearsStatements { listener.didRun(statement) }
+    }
+
+    func transactionDidEnd(committed: Bool, nanoseconds: UInt64, walPageCount: Int?) {
+        let transaction = InstrumentedTransaction(
+            isCommitted: committed, duration: .nanoseconds(Int64(clamping: nanoseconds)), walPageCount: walPageCount)
+        for listener in listeners where listener.hearsStatements { listener.didEndTransaction(transaction) }
+    }
+}

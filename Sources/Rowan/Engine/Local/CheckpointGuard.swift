@@ -1,0 +1,168 @@
+// Checkpoints beside writers. With the WAL-reset bug, a checkpoint that runs while another connection commits can damage
+// the database. SQLite's own checkpoints after commits do that, and so do the others when the log has a writer. On these
+// versions, the file of each connection takes the lock of the writer along with the lock of the checkpoint: whoever
+// checkpoints, and in whatever mode, is alone. The file also tells how checkpoints go.
+// Sources: https://sqlite.org/wal.html#walresetbug, https://sqlite.org/walformat.html#the_wal_locks,
+// https://sqlite.org/c3ref/io_methods.html
+
+import CSQLite
+import Dispatch
+
+/// A checkpoint that has ended, or that could not begin.
+package struct CheckpointResult {
+    package let mode: CInt
+    /// SQLITE_BUSY if another connection had a lock.
+    package let code: CInt
+    /// The number of frames in the log, and of those that are in the database file.
+    package let frameCount: Int
+    package let copiedFrameCount: Int
+    package let nanoseconds: UInt64
+}
+
+/// What stands between SQLite and the methods of an open file. Only the thread of the connection uses it.
+///
+/// SQLite finds the methods by `sqlite3_file.pMethods`. They are replaced as long as the file is open.
+final class CheckpointGuard {
+    typealias File = UnsafeMutablePointer<sqlite3_file>
+
+    /// The first property has the address of the whole: the methods find the rest there.
+    private struct Methods {
+        var methods: sqlite3_io_methods
+        let original: UnsafePointer<sqlite3_io_methods>
+        /// Retained until the file closes.
+        let owner: Unmanaged<CheckpointGuard>
+    }
+
+    /// The locks in the shared memory of a log, according to its format.
+    private static let writerLock: CInt = 0
+    private static let checkpointLock: CInt = 1
+    /// The places of the numbers of frames in the first region of the shared memory.
+    private static let frameCountOffset = 16
+    private static let copiedFrameCountOffset = 96
+
+    /// The file; nil once it is closed.
+    private(set) var file: File?
+    private let original: UnsafePointer<sqlite3_io_methods>
+    private let excludesWriters: Bool
+    private let report: ((CheckpointResult) -> Void)?
+    /// The mode of the checkpoint that the program has asked for; the passive one after commits.
+    var mode = SQLITE_CHECKPOINT_PASSIVE
+    /// Whether a writer has stopped the last checkpoint.
+    private(set) var hasMetWriter = false
+    private var isCheckpointing = false
+    private var start: UInt64 = 0
+    /// The first region of the shared memory, as long as it is mapped.
+    private var sharedMemory: UnsafeRawPointer?
+
+    /// Guards an open file.
+    ///
+    /// - Returns: nil for a file without shared memory: it can't have a log.
+    init?(_ file: File, excludesWriters: Bool, _ report: ((CheckpointResult) -> Void)?) {
+        guard let original = file.pointee.pMethods, original.pointee.iVersion >= 2, original.pointee.xShmLock != nil,
+            original.pointee.xShmMap != nil, original.pointee.xShmUnmap != nil, original.pointee.xClose != nil
+        else { return nil }
+        (self.file, self.original, self.excludesWriters, self.report) = (file, original, excludesWriters, report)
+        let methods = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
+        methods.initialize(
+            to: Methods(methods: original.pointee, original: original, owner: Unmanaged.passRetained(self)))
+        methods.pointee.methods.xShmLock = { file, index, count, flags in
+            CheckpointGuard.of(file) { $0.lock(index, count, flags) }
+        }
+        methods.pointee.methods.xShmMap = { file, region, size, extends, address in
+            CheckpointGuard.of(file) { $0.map(region, size, extends, address) }
+        }
+        methods.pointee.methods.xShmUnmap = { file, deletes in
+            CheckpointGuard.of(file) { owner in
+                owner.sharedMemory = nil
+                return owner.original.pointee.xShmUnmap(file, deletes)
+            }
+        }
+        methods.pointee.methods.xClose = { file in
+            let owner = CheckpointGuard.of(file) { $0 }
+            owner.letGo()
+            return owner.original.pointee.xClose(file)
+        }
+        file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
+    }
+
+    private static func of<T>(_ file: File?, _ body: (CheckpointGuard) -> T) -> T {
+        // Invariant: SQLite calls the methods with their file, which has them until it closes.
+        UnsafeRawPointer(file!.pointee.pMethods!).assumingMemoryBound(to: Methods.self).pointee.owner
+            ._withUnsafeGuaranteedRef(body)
+    }
+
+    /// The file closes, and gets its own methods back.
+    private func letGo() {
+        guard let file, let methods = file.pointee.pMethods else { return }
+        file.pointee.pMethods = original
+        self.file = nil
+        UnsafeMutableRawPointer(mutating: methods).assumingMemoryBound(to: Methods.self).deallocate()
+        Unmanaged.passUnretained(self).release()
+    }
+
+    private func map(
+        _ region: CInt, _ size: CInt, _ extends: CInt, _ address: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> CInt {
+        let code = original.pointee.xShmMap(file, region, size, extends, address)
+        if code == SQLITE_OK, region == 0, let memory = address?.pointee { sharedMemory = UnsafeRawPointer(memory) }
+        return code
+    }
+
+    // MARK: Locks
+
+    private func lock(_ index: CInt, _ count: CInt, _ flags: CInt) -> CInt {
+        // SQLite takes the lock of the checkpoint alone; a recovery takes it together with others.
+        guard count == 1, flags & SQLITE_SHM_EXCLUSIVE != 0 else { return call(index, count, flags) }
+        let isUnlocking = flags & SQLITE_SHM_UNLOCK != 0
+        if index == Self.checkpointLock { return isUnlocking ? endCheckpoint(flags) : beginCheckpoint(flags) }
+        // A checkpoint has the lock of the writer already.
+        if index == Self.writerLock, isCheckpointing, excludesWriters { return SQLITE_OK }
+        return call(index, count, flags)
+    }
+
+    private func beginCheckpoint(_ flags: CInt) -> CInt {
+        start = DispatchTime.now().uptimeNanoseconds
+        hasMetWriter = false
+        var code = call(Self.checkpointLock, 1, flags)
+        if code == SQLITE_OK, excludesWriters {
+            code = call(Self.writerLock, 1, flags)
+            if code != SQLITE_OK {
+                hasMetWriter = code == SQLITE_BUSY
+                _ = call(Self.checkpointLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+            }
+        }
+        isCheckpointing = code == SQLITE_OK
+        if !isCheckpointing { tell(code) }
+        return code
+    }
+
+    private func endCheckpoint(_ flags: CInt) -> CInt {
+        if isCheckpointing, excludesWriters { _ = call(Self.writerLock, 1, flags) }
+        let code = call(Self.checkpointLock, 1, flags)
+        if isCheckpointing { tell(SQLITE_OK) }
+        isCheckpointing = false
+        return code
+    }
+
+    private func call(_ index: CInt, _ count: CInt, _ flags: CInt) -> CInt {
+        original.pointee.xShmLock(file, index, count, flags)
+    }
+
+    // MARK: Reports
+
+    private func tell(_ code: CInt) {
+        report?(
+            CheckpointResult(
+                mode: mode, code: code, frameCount: frameCount ?? 0,
+                copiedFrameCount: number(Self.copiedFrameCountOffset) ?? 0,
+                nanoseconds: DispatchTime.now().uptimeNanoseconds - start))
+    }
+
+    /// The number of frames in the log; nil without a log.
+    var frameCount: Int? { number(Self.frameCountOffset) }
+
+    private func number(_ offset: Int) -> Int? {
+        // Others may write it at the same time: it is an aligned number, which counts for reports only.
+        sharedMemory.map { Int($0.load(fromByteOffset: offset, as: UInt32.self)) }
+    }
+}

@@ -1,0 +1,115 @@
+// Checkpoints of a write-ahead log, and their guards.
+
+import CSQLite
+
+extension LocalConnection {
+    /// Copies frames of the WAL into the database file. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
+    package func checkpoint(_ mode: CInt, on schema: String?) throws -> (frames: Int, checkpointed: Int) {
+        _ = try openPointer()
+        var (frameCount, doneCount): (CInt, CInt) = (-1, -1)
+        try check(checkpointUnchecked(mode, on: schema, &frameCount, &doneCount))
+        return (Int(frameCount), Int(doneCount))
+    }
+
+    /// A checkpoint whose failure needs no error: the next one does what it has left.
+    ///
+    /// - Returns: SQLite's result code.
+    package func checkpointUnchecked(_ mode: CInt, on schema: String) -> CInt {
+        var (frameCount, doneCount): (CInt, CInt) = (-1, -1)
+        return checkpointUnchecked(mode, on: schema, &frameCount, &doneCount)
+    }
+
+    private func checkpointUnchecked(
+        _ mode: CInt, on schema: String?, _ frameCount: inout CInt, _ doneCount: inout CInt
+    ) -> CInt {
+        guard let pointer else { return SQLITE_MISUSE }
+        for checkpointGuard in guards { checkpointGuard.mode = mode }
+        defer { for checkpointGuard in guards { checkpointGuard.mode = SQLITE_CHECKPOINT_PASSIVE } }
+        var attempts = 0
+        while true {
+            let code = sqlite3_wal_checkpoint_v2(pointer, schema, mode, &frameCount, &doneCount)
+            guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, attempts < Self.maximumAttempts,
+                guards.contains(where: \.hasMetWriter), waitForWriter()
+            else { return code }
+            attempts += 1
+        }
+    }
+
+    /// Another writer may be faster after each wait.
+    private static let maximumAttempts = 100
+
+    /// Waits for the end of a write, as the program has configured it: a guard can't ask SQLite's busy handler.
+    ///
+    /// - Returns: whether there is no writer any more.
+    private func waitForWriter() -> Bool {
+        guard let hooks else { return false }
+        return hooks.silently {
+            guard runUnchecked("BEGIN IMMEDIATE") == SQLITE_OK else { return false }
+            return runUnchecked("COMMIT") == SQLITE_OK
+        }
+    }
+
+    // MARK: Guards
+
+    /// Guards the checkpoints of the databases of a connection that writes.
+    ///
+    /// - Parameter report: hears of all checkpoints; nil if nobody listens.
+    package func guardCheckpoints(_ report: ((CheckpointResult) -> Void)?) {
+        let excludesWriters = Self.hasWALResetBug(version: Int(Self.libraryVersion))
+        guard report != nil || excludesWriters else { return }
+        makeGuard = { [weak self] file in
+            // The program must not reset the statement whose commit has called.
+            let careful = report.map { report in
+                { [weak self] (result: CheckpointResult) in self?.hooks?.calling { report(result) } ?? () }
+            }
+            return CheckpointGuard(file, excludesWriters: excludesWriters, careful)
+        }
+        updateGuards()
+    }
+
+    /// Guards the databases that are attached now.
+    func updateGuards() {
+        guard let pointer, let makeGuard else { return }
+        guards.removeAll { $0.file == nil }
+        var index: CInt = 0
+        while let name = sqlite3_db_name(pointer, index) {
+            index += 1
+            var file: CheckpointGuard.File?
+            guard sqlite3_file_control(pointer, name, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+                !guards.contains(where: { $0.file == file }), let new = makeGuard(file)
+            else { continue }
+            guards.append(new)
+            if index == 1 { mainGuard = new }
+        }
+    }
+
+    /// The number of pages in the log of the main database; nil without a log, or if nobody listens.
+    package var walPageCount: Int? { mainGuard?.frameCount }
+
+    /// From how many pages in the log on a commit is followed by a checkpoint; 0 for never.
+    package var automaticCheckpointSize: Int { textUnchecked("PRAGMA wal_autocheckpoint").flatMap { Int($0) } ?? 0 }
+
+    /// Whether the main database is in WAL mode.
+    var isInWAL: Bool { textUnchecked("PRAGMA main.journal_mode") == "wal" }
+
+    /// The first value of a query that nobody is told about; nil after an error.
+    private func textUnchecked(_ sql: String) -> String? {
+        guard let hooks else { return nil }
+        return hooks.silently {
+            var statement: SQLiteStatement?
+            defer { sqlite3_finalize(statement) }
+            guard sqlite3_prepare_v2(pointer, sql, -1, &statement, nil) == SQLITE_OK,
+                sqlite3_step(statement) == SQLITE_ROW
+            else { return nil }
+            return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+        }
+    }
+
+    /// Whether a version of SQLite, as it counts them, has the WAL-reset bug: 3040001 is 3.40.1.
+    package static func hasWALResetBug(version: Int) -> Bool {
+        switch version {
+        case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false
+        default: (3_007_000..<3_051_003).contains(version)
+        }
+    }
+}

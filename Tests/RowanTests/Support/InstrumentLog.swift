@@ -1,0 +1,89 @@
+// An instrument that notes what it hears, as texts.
+
+@testable import Rowan
+
+/// Notes what it hears, as texts without durations.
+final class InstrumentLog: DatabaseInstrument {
+    /// Texts of all accesses and databases, in order.
+    let entries = Log<String>()
+    let statements = Log<InstrumentedStatement>()
+    let longReadAge: Duration?
+    /// What the caller has set, as an access sees it.
+    @TaskLocal static var caller = "-"
+
+    private let listens: @Sendable (InstrumentedAccess) -> Bool
+    private let hearsStatements: Bool
+
+    init(
+        longReadAge: Duration? = nil, hearsStatements: Bool = true,
+        listens: @escaping @Sendable (InstrumentedAccess) -> Bool = { _ in true }
+    ) {
+        (self.longReadAge, self.hearsStatements, self.listens) = (longReadAge, hearsStatements, listens)
+    }
+
+    /// What it has heard since the number of entries.
+    func entries(since count: Int) -> [String] { Array(entries.elements[count...]) }
+
+    /// What it hears during the closure.
+    func hearing(_ body: () throws -> Void) rethrows -> [String] {
+        let count = entries.elements.count
+        try body()
+        return entries(since: count)
+    }
+
+    func didOpen(_ database: InstrumentedDatabase) {
+        entries.append("opened \(database.kind) \(database.journalMode)")
+    }
+
+    func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
+        guard listens(access) else { return nil }
+        entries.append("\(access.kind) of \(Self.caller)")
+        return Access(self, hearsStatements)
+    }
+
+    func didCheckpoint(_ checkpoint: InstrumentedCheckpoint, of database: InstrumentedDatabase) {
+        let pages = "\(checkpoint.copiedPageCount)/\(checkpoint.walPageCount)"
+        entries.append("checkpoint \(checkpoint.mode) \(pages)\(checkpoint.error.map { " \($0)" } ?? "")")
+    }
+
+    func didNoticeOtherWriter(of database: InstrumentedDatabase) { entries.append("other writer") }
+
+    func didFindLongRead(_ read: LongRead, of database: InstrumentedDatabase) {
+        entries.append("long \(read.access.kind) of a \(database.kind)")
+    }
+
+    private final class Access: AccessInstrument {
+        private let log: InstrumentLog
+        let hearsStatements: Bool
+
+        init(_ log: InstrumentLog, _ hearsStatements: Bool) {
+            (self.log, self.hearsStatements) = (log, hearsStatements)
+        }
+
+        func didBegin(after wait: Duration) { log.entries.append(wait >= .zero ? "begun" : "waited less than nothing") }
+
+        func didRun(_ statement: InstrumentedStatement) {
+            log.statements.append(statement)
+            let table = statement.tableName.map { " \($0)" } ?? ""
+            let error = statement.error.map { " \(($0 as? DatabaseError)?.resultCode.rawValue ?? -1)" } ?? ""
+            log.entries.append("\(statement.operation)\(table): \(statement.rowCount) rows\(error)")
+        }
+
+        func didEndTransaction(_ transaction: InstrumentedTransaction) {
+            log.entries.append(transaction.isCommitted ? "committed" : "rolled back")
+        }
+
+        func didEnd(after duration: Duration?, error: (any Error)?) {
+            let error = error.map { ": \(($0 as? DatabaseError).map { "\($0.resultCode.rawValue)" } ?? "\($0)")" } ?? ""
+            log.entries.append("\(duration == nil ? "never begun" : "ended")\(error)")
+        }
+    }
+}
+
+extension Configuration {
+    /// A configuration with instruments.
+    init(_ instruments: any DatabaseInstrument...) {
+        self.init()
+        self.instruments = instruments
+    }
+}
