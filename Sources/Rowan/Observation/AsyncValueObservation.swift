@@ -8,7 +8,8 @@
 /// }
 /// ```
 ///
-/// The observation starts with the iteration. It ends when the loop ends, or when its task is cancelled.
+/// The observation starts with the iteration. It ends when the loop ends, or when its task is cancelled. The loop ends
+/// after ``DatabaseWriter/endObservations()``.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
     /// What happens to values that the loop has not taken yet.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy
@@ -32,7 +33,11 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
     public func makeAsyncIterator() -> Iterator {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Element.self, bufferingPolicy: bufferingPolicy)
-        let cancellable = start({ continuation.finish(throwing: $0) }, { continuation.yield($0) })
+        let cancellable = start(
+            { error in
+                // The program has ended all observations.
+                if error is CancellationError { continuation.finish() } else { continuation.finish(throwing: error) }
+            }, { continuation.yield($0) })
         continuation.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
         return Iterator(iterator: stream.makeAsyncIterator(), cancellable: cancellable)
     }

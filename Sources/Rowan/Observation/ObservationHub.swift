@@ -14,6 +14,8 @@ protocol ObservedFetch: AnyObject, Sendable {
     var needsAllChanges: Bool { get }
     /// A transaction has changed something. The method runs in the access that has committed it.
     func didCommit(_ changes: DatabaseRegion, _ db: Database)
+    /// Ends the observations with an error.
+    func fail(_ error: any Error)
 }
 
 /// The value observations of a writing connection. It is used in its accesses only.
@@ -66,6 +68,12 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
             return fetch
         }
         return nil
+    }
+
+    /// Ends all observations, after the values that wait for them.
+    func endAll(_ db: Database) {
+        for fetch in fetches { fetch.fail(CancellationError()) }
+        removeEnded(db)
     }
 
     private func removeEnded(_ db: Database) {

@@ -208,7 +208,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         if isNew { version.increase() }
     }
 
-    private func fail(_ error: any Error) {
+    /// Ends the observations with an error.
+    func fail(_ error: any Error) {
         let receivers = state.withLock { state in
             defer { (state.receivers, state.active, state.isFetching) = ([], nil, false) }
             return (state.receivers, state.active)

@@ -1,0 +1,56 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What a server needs around Rowan: each product adapts it to one package or program. ROWAN_STRICT=1 makes warnings
+// errors.
+let isStrict = Context.environment["ROWAN_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let rowan = Target.Dependency.product(name: "Rowan", package: "Rowan")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "RowanServer",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        // Logs with swift-log, metrics with swift-metrics, traces with swift-distributed-tracing.
+        .library(name: "RowanLogging", targets: ["RowanLogging"]),
+        .library(name: "RowanMetrics", targets: ["RowanMetrics"]),
+        .library(name: "RowanTracing", targets: ["RowanTracing"]),
+        // Opening and closing with swift-service-lifecycle.
+        .library(name: "RowanLifecycle", targets: ["RowanLifecycle"]),
+    ],
+    dependencies: [
+        .package(name: "Rowan", path: "../.."),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(name: "RowanLogging", dependencies: [rowan, logging], swiftSettings: settings),
+        .target(name: "RowanMetrics", dependencies: [rowan, metrics], swiftSettings: settings),
+        .target(name: "RowanTracing", dependencies: [rowan, tracing], swiftSettings: settings),
+        .target(name: "RowanLifecycle", dependencies: [rowan, logging, lifecycle], swiftSettings: settings),
+        .testTarget(
+            name: "RowanServerTests",
+            dependencies: [
+                rowan, logging, metrics, tracing, lifecycle, "RowanLogging", "RowanMetrics", "RowanTracing",
+                "RowanLifecycle", .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

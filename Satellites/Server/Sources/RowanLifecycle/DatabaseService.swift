@@ -1,0 +1,213 @@
+// The life of a server's database, with swift-service-lifecycle: opened and migrated before the first request, closed after
+// the last one.
+
+import Dispatch
+public import Logging
+public import Rowan
+public import ServiceLifecycle
+
+/// A database that a service group closes when the program shuts down.
+///
+/// ```swift
+/// let database = try await DatabaseService.open(path: "/data/app.sqlite", migrator: migrator, logger: logger)
+/// let app = Application(router: makeRouter(database.pool), logger: logger)
+/// let group = ServiceGroup(
+///     services: [database, app], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+/// try await group.run()
+/// ```
+///
+/// A service group shuts its services down in the reverse order: put the database in front of what uses it. On a graceful
+/// shutdown, and if its task is cancelled, the service ends the observations, waits for the running accesses, copies the
+/// write-ahead log into the file, and closes the pool. Accesses that go on for too long are interrupted, and named in the
+/// log.
+public struct DatabaseService: Service {
+    /// How a service works.
+    public struct Options: Sendable {
+        /// How long the closing waits for running accesses. 10 s by default.
+        public var shutdownTimeout = Duration.seconds(10)
+        /// How often SQLite looks for statistics that are missing or outdated, and once at the closing. Nil by default:
+        /// never. Some hours are usual. <https://sqlite.org/pragma.html#pragma_optimize>
+        public var optimizeInterval: Duration?
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    /// What runs on the database before it opens, or before it closes.
+    public typealias Step<Argument> = @Sendable (Argument) async throws -> Void
+
+    /// The database.
+    public let pool: DatabasePool
+    private let logger: Logger
+    private let options: Options
+    private let beforeClosing: Step<DatabasePool>?
+
+    /// Creates a service that closes a pool.
+    ///
+    /// - Parameters:
+    ///   - pool: a pool that is open.
+    ///   - logger: where the service writes.
+    ///   - options: how it works.
+    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied: a last backup.
+    public init(
+        _ pool: DatabasePool, logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
+        beforeClosing: Step<DatabasePool>? = nil
+    ) {
+        (self.pool, self.logger, self.options, self.beforeClosing) = (pool, logger, options, beforeClosing)
+    }
+
+    /// Opens a database, and migrates it.
+    ///
+    /// ```swift
+    /// let database = try await DatabaseService.open(path: path, migrator: migrator) { path in
+    ///     try await replica.restoreIfMissing(to: path)   // RowanLitestream
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: the path of the database file.
+    ///   - configuration: the configuration of the pool.
+    ///   - migrator: the migrations of the program; nil if it has none.
+    ///   - logger: where the service writes.
+    ///   - options: how it works.
+    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied.
+    ///   - beforeOpening: runs first, with the path: it may restore the file.
+    /// - Returns: a service whose pool is ready.
+    /// - Throws: the errors of `beforeOpening`, of the pool and of the migrations: the pool is closed again.
+    public static func open(
+        path: String, configuration: Configuration = Configuration(), migrator: DatabaseMigrator? = nil,
+        logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
+        beforeClosing: Step<DatabasePool>? = nil, beforeOpening: Step<String>? = nil
+    ) async throws -> DatabaseService {
+        try await beforeOpening?(path)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        do { if let migrator { try migrator.migrate(pool) } } catch {
+            // The error of the migration takes precedence.
+            try? pool.close()
+            throw error
+        }
+        logger.info("the database is ready", metadata: ["db.namespace": "\(path)"])
+        return DatabaseService(pool, logger: logger, options: options, beforeClosing: beforeClosing)
+    }
+
+    /// Waits for the graceful shutdown, and closes the database.
+    ///
+    /// - Throws: ``DatabaseServiceError`` if accesses don't end in time; the errors of `beforeClosing` and of the closing.
+    public func run() async throws {
+        await waitForShutdown()
+        // A cancelled task closes its database, too.
+        let closing = Task { try await close() }
+        try await closing.value
+    }
+
+    private func waitForShutdown() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // A cancellation is the end, too.
+                try? await gracefulShutdown()
+            }
+            if let interval = options.optimizeInterval { group.addTask { await optimize(every: interval) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func optimize(every interval: Duration) async {
+        while true {
+            // A cancellation ends the task.
+            do { try await Task.sleep(for: interval) } catch { return }
+            await optimize()
+        }
+    }
+
+    private func optimize() async {
+        do { try await pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA optimize") } } catch {
+            if !(error is CancellationError) { logger.warning("PRAGMA optimize has failed: \(error)") }
+        }
+    }
+
+    // MARK: Closing
+
+    private func close() async throws {
+        let deadline = ContinuousClock.now + options.shutdownTimeout
+        let pool = pool
+        logger.debug("the database is closing")
+        var end = await Self.finishing(by: deadline) {
+            try pool.endObservations()
+            // No access is running inside of the barrier.
+            try pool.barrierWriteWithoutTransaction { _ in }
+        }
+        if end == nil {
+            let accesses = runningAccesses
+            logger.error(
+                "accesses are still running after \(options.shutdownTimeout), and are interrupted",
+                metadata: ["accesses": .array(accesses.map { "\($0)" })])
+            pool.interrupt()
+            end = await Self.finishing(by: .now + .seconds(1)) { try pool.barrierWriteWithoutTransaction { _ in } }
+            guard end != nil else { throw DatabaseServiceError(accesses: accesses) }
+        }
+        if case .failure(let error)? = end {
+            // The program has closed the pool itself.
+            if (error as? DatabaseError)?.resultCode == .SQLITE_MISUSE { return }
+            throw error
+        }
+        if options.optimizeInterval != nil { await optimize() }
+        await checkpoint()
+        do { try await beforeClosing?(pool) } catch {
+            // Closing loses nothing that is committed.
+            logger.error("the database closes, although what should precede it has failed: \(error)")
+            try pool.close()
+            throw error
+        }
+        try pool.close()
+        logger.info("the database is closed")
+    }
+
+    private func checkpoint() async {
+        do { try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } } catch {
+            // Another process reads the log: what it needs stays in it, and is not lost.
+            logger.notice("the write-ahead log is not copied yet: \(error)")
+        }
+    }
+
+    private var runningAccesses: [String] {
+        let status = pool.status
+        // While the barrier waits for reads, the running write is the barrier itself.
+        let write = status.waitingWriteCount > 0 ? status.write : nil
+        return ((write.map { [$0] } ?? []) + status.reads).map(\.description)
+    }
+
+    /// Runs work that blocks its thread.
+    ///
+    /// - Returns: nil if it has not ended in time.
+    private static func finishing(
+        by deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () throws -> Void
+    ) async -> Result<Void, any Error>? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+        DispatchQueue.global().async {
+            continuation.yield(Result { try work() })
+            continuation.finish()
+        }
+        let timer = Task {
+            // A cancelled timer has nothing to end.
+            guard (try? await Task.sleep(until: deadline)) != nil else { return }
+            continuation.finish()
+        }
+        defer { timer.cancel() }
+        return await stream.first { _ in true }
+    }
+}
+
+/// Accesses that did not end in time, so that the database could not be closed.
+public struct DatabaseServiceError: Error, CustomStringConvertible {
+    /// The accesses, with their call sites, durations and last statements as far as they are known.
+    public let accesses: [String]
+
+    /// What has happened, and what to do.
+    public var description: String {
+        """
+        the database can't be closed, because accesses are still running: \(accesses.joined(separator: "; ")). Make them \
+        shorter, or raise DatabaseService.Options.shutdownTimeout
+        """
+    }
+}
