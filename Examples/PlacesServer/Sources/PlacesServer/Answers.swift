@@ -1,0 +1,66 @@
+// Errors as answers: those that a client can mend name the fields, the others tell nothing of the database.
+
+import Foundation
+import Hummingbird
+import RowanRecords
+
+/// What is wrong with the fields of a request: status 422.
+struct FieldErrors: Error, Encodable, Equatable {
+    /// What is wrong, by field.
+    var errors: [String: String]
+
+    init(errors: [String: String]) { self.errors = errors }
+
+    init?(_ error: DecodingError) {
+        let (path, text): ([any CodingKey], String)
+        switch error {
+        case .keyNotFound(let key, let context): (path, text) = (context.codingPath + [key], "is missing")
+        case .valueNotFound(_, let context): (path, text) = (context.codingPath, "must not be null")
+        case .typeMismatch(_, let context): (path, text) = (context.codingPath, "has the wrong type")
+        case .dataCorrupted(let context): (path, text) = (context.codingPath, "can't be read")
+        @unknown default: return nil
+        }
+        // An error of the whole text is none of a field.
+        guard let field = path.first?.stringValue else { return nil }
+        errors = [field: text]
+    }
+
+    init?(_ error: DatabaseError) {
+        guard error.constraint?.kind == .unique, let column = error.constraint?.columns.first else { return nil }
+        errors = [column: "is taken"]
+    }
+}
+
+extension FieldErrors: HTTPResponseError {
+    var status: HTTPResponse.Status { .unprocessableContent }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = try context.responseEncoder.encode(self, from: request, context: context)
+        response.status = status
+        return response
+    }
+}
+
+/// Answers errors of the database and of decoded requests.
+struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch is RecordError {
+            throw HTTPError(.notFound)
+        } catch let error as DecodingError {
+            throw FieldErrors(error) ?? HTTPError(.badRequest, message: "the body is no JSON object")
+        } catch let error as PageError {
+            throw HTTPError(.badRequest, message: "\(error)")
+        } catch let error as DatabaseError {
+            if let fields = FieldErrors(error) { throw fields }
+            // A server that is busy, or closing.
+            if error.resultCode == .SQLITE_BUSY { throw HTTPError(.serviceUnavailable) }
+            // The SQL is for the log, and not for clients.
+            context.logger.error("\(error)")
+            throw HTTPError(.internalServerError)
+        }
+    }
+}

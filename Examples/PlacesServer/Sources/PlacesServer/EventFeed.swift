@@ -1,0 +1,100 @@
+// What changes, as server-sent events. All clients share one observation of the log of changes: each commit is fetched
+// once, however many clients listen.
+// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+import AsyncAlgorithms
+import Foundation
+import HTTPTypes
+import Hummingbird
+import RowanRecords
+import ServiceLifecycle
+
+struct EventFeed: Sendable {
+    /// The number of changes that the log keeps.
+    static let window = 1_000
+
+    let database: any DatabaseWriter
+    /// Proxies close connections that are silent.
+    var heartbeat = Duration.seconds(15)
+
+    /// The last changes, the newest first.
+    private static let changes = ValueObservation.tracking { db in
+        try Change.order(\.revision.desc).limit(window).including(optional: Change.place)
+            .asRequest(of: ChangedPlace.self).fetchAll(db)
+    }
+
+    private enum Signal: Sendable {
+        case changes(ArrayDelta<ChangedPlace>)
+        case heartbeat
+    }
+
+    func add(to router: Router<BasicRequestContext>) { router.get("events", use: events) }
+
+    /// GET /events
+    @Sendable private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let last = request.headers[.lastEventID].flatMap { Int64($0) }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                // A client that leaves cancels the loop, and so ends its observation.
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await write(since: last, to: &writer)
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private func write(since last: Int64?, to writer: inout any ResponseBodyWriter) async throws {
+        var position = FeedPosition(last: last)
+        let changes = Self.changes.deltas(by: \.change.revision).values(in: database).map(Signal.changes)
+        let beats = AsyncTimerSequence(interval: heartbeat, clock: .continuous).map { _ in Signal.heartbeat }
+        // The loop ends with the server, too.
+        for try await signal in merge(changes, beats).cancelOnGracefulShutdown() {
+            switch signal {
+            case .heartbeat: try await writer.write(ByteBuffer(string: ": \n\n"))
+            case .changes(let delta):
+                let events = try position.events(of: delta)
+                if !events.isEmpty { try await writer.write(ByteBuffer(string: events)) }
+            }
+        }
+    }
+}
+
+/// What a client knows.
+struct FeedPosition {
+    /// The revision that the client has seen last; nil if it has just come.
+    private(set) var last: Int64?
+
+    init(last: Int64?) { self.last = last }
+
+    /// The events that the client does not know.
+    ///
+    /// - Parameter delta: the difference of the log, whose newest entry comes first.
+    mutating func events(of delta: ArrayDelta<ChangedPlace>) throws -> String {
+        let newest = delta.elements.first?.change.revision ?? 0
+        guard let last else {
+            self.last = newest
+            return "id: \(newest)\nevent: hello\ndata: {}\n\n"
+        }
+        defer { self.last = newest }
+        // The log is too short, or that of another database: the client has to fetch everything again.
+        let oldest = delta.elements.last?.change.revision ?? 1
+        guard last <= newest, last >= oldest - 1 else { return "id: \(newest)\nevent: reset\ndata: {}\n\n" }
+        let unknown = delta.elements.prefix { $0.change.revision > last }
+        return try unknown.reversed().map(text).joined()
+    }
+
+    private func text(_ changed: ChangedPlace) throws -> String {
+        let revision = changed.change.revision
+        guard let place = changed.place else {
+            return "id: \(revision)\nevent: delete\ndata: {\"id\":\(changed.change.placeID)}\n\n"
+        }
+        let data = String(decoding: try JSONEncoder().encode(place), as: UTF8.self)
+        return "id: \(revision)\nevent: put\ndata: \(data)\n\n"
+    }
+}
+
+extension HTTPField.Name {
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

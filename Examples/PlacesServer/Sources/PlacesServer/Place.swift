@@ -1,0 +1,62 @@
+// A place, and what clients may write of it.
+
+import Hummingbird
+import RowanRecords
+
+/// A place of the map.
+@Record("place") struct Place: Codable, Equatable, Identifiable {
+    var id: Int64?
+    var name: String
+    /// The code of its country: `DE`.
+    var country: String
+    var latitude: Double
+    var longitude: Double
+    var population: Int
+    /// Counts the writes, from 1 on: the entity tag.
+    var version: Int
+
+    var entityTag: String { "\"\(version)\"" }
+}
+
+extension Place: ResponseEncodable {}
+
+/// A place as a client sends it.
+struct PlaceInput: Decodable, Sendable {
+    var name: String
+    var country: String
+    var latitude: Double
+    var longitude: Double
+    var population: Int
+
+    /// - Throws: ``FieldErrors``, for all fields at once.
+    func validate() throws {
+        var errors: [String: String] = [:]
+        if !(1...200).contains(name.count) { errors["name"] = "must have 1 to 200 characters" }
+        if country.wholeMatch(of: /[A-Z]{2}/) == nil { errors["country"] = "must have two capital letters: DE" }
+        if !(-90...90).contains(latitude) { errors["latitude"] = "must be between -90 and 90" }
+        if !(-180...180).contains(longitude) { errors["longitude"] = "must be between -180 and 180" }
+        if population < 0 { errors["population"] = "must not be negative" }
+        guard errors.isEmpty else { throw FieldErrors(errors: errors) }
+    }
+
+    func place(id: Int64? = nil, version: Int = 1) -> Place {
+        Place(
+            id: id, name: name, country: country, latitude: latitude, longitude: longitude, population: population,
+            version: version)
+    }
+}
+
+/// An entry of the log of changes, which triggers write.
+@Record("change") struct Change: Equatable {
+    @PrimaryKey var revision: Int64
+    var placeID: Int64
+
+    static let place = belongsTo(Place.self, using: ForeignKey(["placeID"]))
+}
+
+/// A change, with the place as it is now.
+@Selection struct ChangedPlace: Equatable {
+    var change: Change
+    /// Nil if the place is deleted.
+    var place: Place?
+}

@@ -1,0 +1,82 @@
+// The program: settings from the environment, the database, and the server in front of it.
+
+import Foundation
+import Hummingbird
+import Logging
+import RowanLifecycle
+import RowanLogging
+import RowanMetrics
+import RowanRecords
+import RowanTracing
+import ServiceLifecycle
+
+@main
+struct PlacesServer {
+    static func main() async throws {
+        let settings = try Settings(ProcessInfo.processInfo.environment)
+        var logger = Logger(label: "places")
+        logger.logLevel = settings.logLevel
+        var configuration = Configuration()
+        configuration.label = "places"
+        configuration.readerTimeout = .seconds(5)
+        // Asynchronous writes that wait at the same time share one commit.
+        configuration.groupsAsyncWrites = true
+        // Metrics and spans go where the program bootstraps MetricsSystem and InstrumentationSystem to.
+        configuration.instruments = [LogInstrument(logger), MetricsInstrument(), TracingInstrument()]
+        var options = DatabaseService.Options()
+        options.shutdownTimeout = .seconds(5)
+        options.optimizeInterval = .seconds(6 * 3600)
+        let database = try await DatabaseService.open(
+            path: settings.path, configuration: configuration, migrator: migrator, logger: logger, options: options)
+        let application = Application(
+            router: router(database.pool),
+            configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
+        var group = ServiceGroupConfiguration(
+            // The server ends first, then the database.
+            services: [database, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: group).run()
+    }
+}
+
+/// All routes.
+func router(_ database: any DatabaseWriter, heartbeat: Duration = .seconds(15)) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: ErrorAnswers())
+    router.get("health") { _, _ in HTTPResponse.Status.ok }
+    ListPage.add(to: router)
+    PlaceRoutes(database: database).add(to: router)
+    EventFeed(database: database, heartbeat: heartbeat).add(to: router)
+    return router
+}
+
+/// What the environment says.
+struct Settings: Equatable {
+    var host = "127.0.0.1"
+    var port = 8080
+    var path = "places.sqlite"
+    var logLevel = Logger.Level.info
+
+    /// A variable that can't be read.
+    struct InvalidVariable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ environment: [String: String]) throws {
+        if let value = environment["HOST"] { host = value }
+        if let value = environment["DATABASE"] { path = value }
+        if let value = environment["PORT"] {
+            guard let port = Int(value), (0...65535).contains(port) else {
+                throw InvalidVariable(description: "PORT is \(value): set it to a number from 0 to 65535")
+            }
+            self.port = port
+        }
+        if let value = environment["LOG_LEVEL"] {
+            guard let level = Logger.Level(rawValue: value) else {
+                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw InvalidVariable(description: "LOG_LEVEL is \(value): set it to one of \(levels)")
+            }
+            logLevel = level
+        }
+    }
+}
