@@ -103,6 +103,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Applies the configuration. The caller has access to the connection.
     package func setUp(isReader: Bool) throws {
         let pointer = try connection.openPointer()
+        guardCheckpoints(isReader: isReader)
         try connection.set(.foreignKeys, configuration.foreignKeysEnabled)
         let acceptsStrings = configuration.acceptsDoubleQuotedStringLiterals
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
@@ -119,6 +120,10 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         // The first read fails if the file is not a database.
         try retryingWhileOpening { try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").runToEnd() }
         try setCacheSize(isReader: isReader)
+    }
+
+    /// Before the first commit, which may be that of a setup.
+    private func guardCheckpoints(isReader: Bool) {
         guard !isReader, !configuration.readonly else { return }
         connection.guardCheckpoints(
             instruments.map { instruments in { instruments.didCheckpoint(InstrumentedCheckpoint($0)) } })

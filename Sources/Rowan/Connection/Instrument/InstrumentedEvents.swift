@@ -34,6 +34,8 @@ public struct InstrumentedDatabase: Sendable, Hashable {
 }
 
 /// An access that the program asks for.
+///
+/// Article: <doc:Instruments>.
 public struct InstrumentedAccess: Sendable {
     /// The kinds of accesses.
     public enum Kind: String, Sendable, Hashable {
@@ -52,6 +54,8 @@ public struct InstrumentedAccess: Sendable {
 }
 
 /// A statement that has run.
+///
+/// Article: <doc:Instruments>.
 public struct InstrumentedStatement: Sendable {
     let facts: StatementFacts
 
@@ -83,6 +87,8 @@ public struct InstrumentedStatement: Sendable {
 }
 
 /// A transaction that has ended.
+///
+/// Article: <doc:Instruments>.
 public struct InstrumentedTransaction: Sendable {
     /// Whether it is committed; otherwise, it is rolled back.
     public let isCommitted: Bool
@@ -93,6 +99,8 @@ public struct InstrumentedTransaction: Sendable {
 }
 
 /// A checkpoint that has ended.
+///
+/// Article: <doc:Instruments>.
 public struct InstrumentedCheckpoint: Sendable {
     /// What it should do.
     public let mode: Database.CheckpointMode
