@@ -71,13 +71,23 @@ public final class TestDatabase: Sendable {
         let path = folder.appendingPathComponent("test.sqlite").path
         (self.folder, self.path) = (folder, path)
         do {
-            try bytes.write(to: URL(fileURLWithPath: path))
+            try Self.write(bytes, to: path)
             writer = try kind.open(path, configuration)
         } catch {
             // The system deletes temporary files that are left.
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
+    }
+
+    /// Writes a new file. Unlike `Data.write`, it does not wait for the disk: a test needs no file that survives a power
+    /// failure (benchmark test-database).
+    private static func write(_ bytes: Data, to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard file >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
     }
 
     /// Closes the database, and deletes its file.

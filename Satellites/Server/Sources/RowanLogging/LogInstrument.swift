@@ -48,10 +48,14 @@ public struct LogInstrument: DatabaseInstrument {
 
     private let logger: Logger
     private let options: Options
+    /// The level at which the logger needs to hear of accesses, at most.
+    private let accessLevel: Logger.Level?
 
     /// Creates an instrument that logs into a logger.
     public init(_ logger: Logger = Logger(label: "Rowan"), options: Options = Options()) {
         (self.logger, self.options) = (logger, options)
+        accessLevel = [options.slowStatements, options.errors, options.repeatedQueries, options.statements]
+            .compactMap { $0 }.max()
     }
 
     private func isLogged(_ level: Logger.Level?) -> Bool { level.map { logger.logLevel <= $0 } ?? false }
@@ -118,9 +122,7 @@ public struct LogInstrument: DatabaseInstrument {
 
     /// Listens to the statements of an access, if the logger wants any.
     public func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
-        let levels = [options.slowStatements, options.errors, options.repeatedQueries, options.statements]
-        guard levels.contains(where: isLogged) else { return nil }
-        return Access(self, access)
+        isLogged(accessLevel) ? Access(self, access) : nil
     }
 
     private final class Access: AccessInstrument {

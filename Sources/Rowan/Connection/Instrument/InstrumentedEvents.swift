@@ -14,16 +14,42 @@ public struct InstrumentedDatabase: Sendable, Hashable {
         case snapshot
     }
 
+    /// What instruments know, in one object: each access has it.
+    private final class Properties: Sendable {
+        let kind: Kind
+        let path: String
+        let label: String?
+        let journalMode: String
+        let maximumConnectionCount: Int
+
+        init(_ kind: Kind, _ path: String, _ label: String?, _ journalMode: String, _ maximumConnectionCount: Int) {
+            (self.kind, self.path, self.label) = (kind, path, label)
+            (self.journalMode, self.maximumConnectionCount) = (journalMode, maximumConnectionCount)
+        }
+    }
+
+    private let properties: Properties
+
+    init(kind: Kind, path: String, label: String?, journalMode: String, maximumConnectionCount: Int) {
+        properties = Properties(kind, path, label, journalMode, maximumConnectionCount)
+    }
+
     /// What has opened.
-    public let kind: Kind
+    public var kind: Kind { properties.kind }
     /// The path of the database file; `:memory:` or a URI for a database in memory.
-    public let path: String
+    public var path: String { properties.path }
     /// The label of the configuration.
-    public let label: String?
+    public var label: String? { properties.label }
     /// The journal mode: `wal`, `delete`... <https://sqlite.org/pragma.html#pragma_journal_mode>
-    public let journalMode: String
+    public var journalMode: String { properties.journalMode }
     /// The most accesses at the same time.
-    public let maximumConnectionCount: Int
+    public var maximumConnectionCount: Int { properties.maximumConnectionCount }
+
+    /// Whether both are the same queue, pool or snapshot.
+    public static func == (one: Self, other: Self) -> Bool { one.properties === other.properties }
+
+    /// Hashes which queue, pool or snapshot it is.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(properties)) }
 
     /// The version of SQLite: `3.40.1`.
     public var sqliteVersion: String { LocalConnection.libraryVersionText }
