@@ -91,13 +91,15 @@ public final class LocalConnection {
     package let isSuspended = Atomic<Bool>(false)
 
     package init(
-        path: String, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool, publicStatementArguments: Bool
+        path: String, vfs: String?, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool,
+        publicStatementArguments: Bool
     ) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message: "the path of the database contains a NUL character: remove it - \(path)")
         }
+        try vfs.map(Self.checkVFS)
         self.isStrict = isStrict
         self.isStrictAboutArguments = isStrictAboutArguments
         self.publicStatementArguments = publicStatementArguments
@@ -105,7 +107,7 @@ public final class LocalConnection {
         // NOMUTEX: the lane grants exclusive access to the connection.
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
-        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let code = sqlite3_open_v2(path, &pointer, flags, vfs)
         guard code == SQLITE_OK, let pointer else {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let message = pointer.map { String(cString: sqlite3_errmsg($0)) }
