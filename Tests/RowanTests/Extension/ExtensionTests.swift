@@ -144,6 +144,20 @@ struct ExtensionTests {
         }
     }
 
+    /// Automatic extensions belong to the whole process: this one has its own.
+    @Test func anAutomaticExtensionThatFails() async {
+        await #expect(processExitsWith: .success) {
+            try registerFailingExtension()
+            let message =
+                "automatic extension loading failed: an extension that this process has loaded refuses all connections. "
+                + "Update it, or call sqlite3_reset_auto_extension() of CSQLite after loading it - :memory:"
+            let error = #expect(throws: DatabaseError.self) { try DatabaseQueue() }
+            try #require(error?.message == message)
+            sqlite3_reset_auto_extension()
+            try DatabaseQueue().close()
+        }
+    }
+
     @Test func extensionsAreLoadedInAccessesOnly() throws {
         var leaked: Database?
         try withDatabase { leaked = $0 }
@@ -171,6 +185,11 @@ struct ExtensionTests {
 private let addAnswer: SQLiteExtensionEntryPoint = { db, _, _ in
     sqlite3_create_function(
         db, "answer", 0, SQLITE_UTF8, nil, { context, _, _ in sqlite3_result_int(context, 42) }, nil, nil)
+}
+
+private func registerFailingExtension() throws {
+    let fail: SQLiteExtensionEntryPoint = { _, _, _ in SQLITE_DONE }
+    try #require(sqlite3_auto_extension(unsafeBitCast(fail, to: (@convention(c) () -> Void).self)) == SQLITE_OK)
 }
 
 /// A text that SQLite frees.

@@ -23,6 +23,8 @@ extension LocalConnection {
                     + "link the extension into the program and pass its entry point - \(path)")
         }
         try Self.checkExtension(path: path, entryPoint: entryPoint)
+        // Now: the library may register automatic extensions, one of which may fail.
+        _ = rowan_api_routines()
         try check(rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1))
         // Turning it off can't fail, since turning it on has not.
         defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0) }
@@ -65,6 +67,14 @@ extension LocalConnection {
         let reason = message.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         throw DatabaseError(
             resultCode: ResultCode(rawValue: code), message: reason.map { "\(failure): \($0)" } ?? failure)
+    }
+
+    /// What SQLite says about a connection that does not open.
+    static func openingMessage(_ message: String) -> String {
+        guard message.hasPrefix("automatic extension loading failed") else { return message }
+        return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
+            + ": an extension that this process has loaded refuses all connections. Update it, or call "
+            + "sqlite3_reset_auto_extension() of CSQLite after loading it"
     }
 
     // MARK: Virtual file systems

@@ -110,7 +110,7 @@ public final class LocalConnection {
         let code = sqlite3_open_v2(path, &pointer, flags, vfs)
         guard code == SQLITE_OK, let pointer else {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
-            let message = pointer.map { String(cString: sqlite3_errmsg($0)) }
+            let message = pointer.map { Self.openingMessage(String(cString: sqlite3_errmsg($0))) }
             sqlite3_close_v2(pointer)
             throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message.map { "\($0) - \(path)" })
         }
@@ -220,7 +220,7 @@ public final class LocalConnection {
     package func error(
         _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
     ) -> DatabaseError {
-        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
+        if let error = DatabaseError.unstorable(code, "an argument", sql: sql) { return error }
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
         // The message belongs to this code only if SQLite recorded this very error.
         let isRecorded = last & 0xFF == code & 0xFF
