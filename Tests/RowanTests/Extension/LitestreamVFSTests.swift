@@ -43,7 +43,8 @@ struct LitestreamVFSTests {
             try replica.add("INSERT INTO t VALUES (1)")
             try Replica.load()
             let queue = try replica.queue { $0.observesOtherProcesses = true }
-            var values = ValueObservation.tracking { try $0.values() }.values(in: queue).makeAsyncIterator()
+            let observation = ValueObservation.tracking { try $0.values() }.removeDuplicates()
+            var values = observation.values(in: queue).makeAsyncIterator()
             let first = try await values.next()
             try #require(first == [1])
             try replica.add("INSERT INTO t VALUES (2)")

@@ -196,7 +196,7 @@ struct NearestTests {
             refuse(.SQLITE_ERROR, "Expected 2 dimensions but received 3", ItemVector.nearest(to: [1, 1, 1], k: 3))
             refuse(
                 .SQLITE_ERROR, "auxiliary column", ItemVector.nearest(to: [1, 1], k: 3).filter { $0.summary == "s" })
-            refuse(.SQLITE_ERROR, "no such column: other", ItemVector.nearest(to: [1, 1], k: 3, by: "other"))
+            refuse(.SQLITE_ERROR, "no such column: ", ItemVector.nearest(to: [1, 1], k: 3, by: "other"))
             let error = expectError(.SQLITE_ERROR) { try Item.nearest(to: [1, 1], k: 3).fetchAll(db) }
             #expect(error?.message?.hasPrefix("item has no vectors: ") == true)
         }
