@@ -160,6 +160,63 @@ static inline void rowan_double_long_text(char *buffer, int size, double value) 
     sqlite3_snprintf(size, buffer, "%!.20e", value);
 }
 
+// SQLite may be built without extensions in libraries, as Apple's is. On ELF systems, the function is null then; elsewhere,
+// a build with SQLITE_ENABLE_LOAD_EXTENSION says that it exists.
+#if defined(__ELF__)
+int sqlite3_load_extension(sqlite3 *db, const char *file, const char *entry_point, char **message)
+    __attribute__((weak));
+#define ROWAN_CAN_LOAD_EXTENSIONS (sqlite3_load_extension != 0)
+#elif defined(SQLITE_ENABLE_LOAD_EXTENSION)
+#define ROWAN_CAN_LOAD_EXTENSIONS 1
+#else
+#define ROWAN_CAN_LOAD_EXTENSIONS 0
+#endif
+
+/// Whether the running SQLite can load extensions.
+static inline int rowan_can_load_extensions(void) {
+    return ROWAN_CAN_LOAD_EXTENSIONS && !sqlite3_compileoption_used("OMIT_LOAD_EXTENSION");
+}
+
+/// Loads an extension while the connection allows it. https://sqlite.org/c3ref/load_extension.html
+static inline int rowan_load_extension(sqlite3 *db, const char *file, const char *entry_point, char **message) {
+#if defined(__ELF__) || defined(SQLITE_ENABLE_LOAD_EXTENSION)
+    return ROWAN_CAN_LOAD_EXTENSIONS ? sqlite3_load_extension(db, file, entry_point, message) : SQLITE_ERROR;
+#else
+    return SQLITE_ERROR;
+#endif
+}
+
+typedef int (*rowan_extension_entry_point)(sqlite3 *db, char **message, const sqlite3_api_routines *routines);
+
+#if !defined(__APPLE__)
+static const sqlite3_api_routines *rowan_known_routines = (const sqlite3_api_routines *)0;
+
+/// An entry point that remembers the functions it is given.
+static inline int rowan_note_routines(sqlite3 *db, char **message, const sqlite3_api_routines *routines) {
+    (void)db, (void)message;
+    __atomic_store_n(&rowan_known_routines, routines, __ATOMIC_RELEASE);
+    return SQLITE_OK;
+}
+#endif
+
+/// The functions that SQLite gives to extensions, which only entry points receive. An extension that is compiled with
+/// SQLITE_CORE needs none; Apple's SQLite has none to give.
+static inline const sqlite3_api_routines *rowan_api_routines(void) {
+#if defined(__APPLE__)
+    return (const sqlite3_api_routines *)0;
+#else
+    const sqlite3_api_routines *known = __atomic_load_n(&rowan_known_routines, __ATOMIC_ACQUIRE);
+    if (known != 0) return known;
+    sqlite3 *db = (sqlite3 *)0;
+    // Connections that other threads open meanwhile call it, too: it does nothing else.
+    if (sqlite3_auto_extension((void (*)(void))rowan_note_routines) != SQLITE_OK) return known;
+    sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, (const char *)0);
+    sqlite3_close(db);
+    sqlite3_cancel_auto_extension((void (*)(void))rowan_note_routines);
+    return __atomic_load_n(&rowan_known_routines, __ATOMIC_ACQUIRE);
+#endif
+}
+
 // The codec of SQLCipher, which encrypts files. On ELF systems, its functions are null if the program's SQLite has no
 // codec; elsewhere, the header decides. https://www.zetetic.net/sqlcipher/sqlcipher-api/
 #if defined(__ELF__)

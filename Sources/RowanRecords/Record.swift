@@ -61,7 +61,7 @@ public macro Selection() = #externalMacro(module: "RowanRecordsPlugin", type: "S
 ///
 /// - Parameters:
 ///   - name: a string literal; nil for the name of the property.
-///   - storage: `.unixTime`, `.milliseconds`, `.iso8601`, `.uuidText`, or a `ColumnStorage` of your own.
+///   - storage: `.unixTime`, `.milliseconds`, `.iso8601`, `.uuidText`, `.vector`, or a `ColumnStorage` of your own.
 ///   - generated: whether the database computes the column, which is then read, and never written.
 @attached(peer, names: prefixed(_storage_))
 public macro Column<Storage: ColumnStorage>(_ name: String? = nil, as storage: Storage, generated: Bool = false) =

@@ -24,6 +24,10 @@ extension FloorSide {
             try connection.check(floor_insert_tickets(connection.handle, tickets.rows, tickets.rows.count))
         case .pages:
             try connection.insert(samples.pages(fixture.rows))
+        case .vectors:
+            let elements = samples.vectors(fixture.rows)
+            try connection.check(
+                floor_insert_vectors(connection.handle, elements, Samples.dimension, fixture.rows))
         case .teams, .profiles:
             break
         case .library, .players, .orders, .documents, .measures, .items, .shelves, .entries, .runners, .issues:
@@ -46,7 +50,7 @@ extension FloorSide {
             places.digest(into: &checksum)
         case .items, .pages, .teams, .tickets, .players, .profiles:
             try checksum.add(connection.text(table.proof!))
-        case .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues:
+        case .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues, .vectors:
             preconditionFailure("no run writes there")
         }
         return checksum.value

@@ -141,6 +141,12 @@ public struct FloorSide: Side {
                 floor_search_pages(connection, patterns.pointers, count, &findings.list)
             }
 
+        case .vectorSearch:
+            let elements = samples.vectorSearches(count).flatMap { $0 }
+            return try run(path, into: NeighborList()) { connection, neighbors in
+                floor_search_vectors(connection, elements, Samples.dimension, count, &neighbors.list)
+            }
+
         case .cursorMillion:
             return try run(path, into: Sum()) { connection, sum in
                 floor_sum_generated(connection, Int64(count), &sum.value)

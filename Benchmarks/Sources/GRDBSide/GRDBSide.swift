@@ -99,6 +99,8 @@ public struct GRDBSide: Side {
             try assignment.insertPages()
         case .fullTextSearch:
             try assignment.search()
+        case .vectorSearch:
+            try assignment.searchVectors()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

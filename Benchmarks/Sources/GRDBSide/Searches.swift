@@ -1,7 +1,8 @@
+import Foundation
 import GRDB
 import Harness
 
-// Written by hand, as a user of the peer does: its requests have no snippets.
+// Written by hand, as a user of the peer does: its requests have no snippets and no vectors.
 
 extension Assignment {
     /// The ten best findings of each search.
@@ -19,6 +20,24 @@ extension Assignment {
                 findings += try request.fetchAll(db)
             }
             return findings
+        }
+    }
+
+    /// The ten nearest vectors of each.
+    func searchVectors() throws -> any Run {
+        let searches = samples.vectorSearches(count)
+        return try fetch { db in
+            var neighbors: [Neighbor] = []
+            for vector in searches {
+                let request = SQLRequest<Neighbor>(
+                    sql: """
+                        SELECT id, distance FROM item_vec
+                        WHERE embedding MATCH ? AND k = ? AND (+distance) IS NOT NULL ORDER BY distance
+                        """,
+                    arguments: [vector.withUnsafeBytes { Data($0) }, 10], cached: true)
+                neighbors += try request.fetchAll(db)
+            }
+            return neighbors
         }
     }
 }

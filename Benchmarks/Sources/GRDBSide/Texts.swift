@@ -35,6 +35,22 @@ extension Assignment {
     }
 }
 
+/// What a search for vectors finds.
+struct Neighbor: FetchableRecord, Digestible {
+    var id: Int64
+    var distance: Double
+
+    init(row: Row) {
+        id = row["id"]
+        distance = row["distance"]
+    }
+
+    func digest(into checksum: inout Checksum) {
+        checksum.add(id)
+        checksum.add(distance)
+    }
+}
+
 /// What a search finds.
 struct Finding: FetchableRecord, Digestible {
     var title: String

@@ -184,7 +184,8 @@ extension Fixture.Table {
         case .tickets: Self.ticketProof
         case .players: Self.playerProof
         case .profiles: Self.profileProof
-        case .ints, .places, .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues: nil
+        case .ints, .places, .library, .orders, .documents, .measures, .shelves, .entries, .runners, .issues, .vectors:
+            nil
         }
     }
 }

@@ -21,6 +21,8 @@ public struct Fixture: Hashable, Sendable {
         case shelves(volumes: Int)
         /// `page(title, body)`: a full-text table.
         case pages
+        /// `item_vec`: a table of sqlite-vec.
+        case vectors
         /// `entry0`, `entry1`...: a table for each row of the fixture, each with a reference to the previous one.
         case entries
         /// `ticket`: seven columns, and four indexes.
@@ -58,6 +60,7 @@ public struct Fixture: Hashable, Sendable {
         Fixture(table: .shelves(volumes: volumes), rows: shelves, isFresh: false)
     }
     public static func pages(_ rows: Int) -> Fixture { Fixture(table: .pages, rows: rows, isFresh: false) }
+    public static func vectors(_ rows: Int) -> Fixture { Fixture(table: .vectors, rows: rows, isFresh: false) }
     public static func entries(_ rows: Int) -> Fixture { Fixture(table: .entries, rows: rows, isFresh: false) }
     public static func tickets(_ rows: Int) -> Fixture { Fixture(table: .tickets, rows: rows, isFresh: false) }
     public static func runners(_ rows: Int) -> Fixture { Fixture(table: .runners, rows: rows, isFresh: false) }
@@ -151,6 +154,8 @@ extension Fixture.Table {
         case .items: Self.itemTable
         case .shelves: Self.shelfTables
         case .pages: "CREATE VIRTUAL TABLE page USING fts5(title, body)"
+        case .vectors:
+            "CREATE VIRTUAL TABLE item_vec USING vec0(id INTEGER PRIMARY KEY, embedding float[\(Samples.dimension)])"
         // `filling` creates the tables.
         case .entries: ""
         case .tickets: Self.ticketTable
@@ -171,7 +176,7 @@ extension Fixture.Table {
     /// - Parameter rows: the rows of the fixture.
     public func filling(rows: Int) -> String? {
         switch self {
-        case .ints, .places, .pages, .tickets, .profiles, .teams: nil
+        case .ints, .places, .pages, .vectors, .tickets, .profiles, .teams: nil
         case .entries: Self.entryTables(rows)
         case .library(let books, let reviews, _):
             // The multipliers are prime: each parent has its number of children, which are not side by side.

@@ -45,6 +45,7 @@ public struct Workload: Sendable {
         case checkSchema = "check-schema"
         case fullTextBuild = "fulltext-build"
         case fullTextSearch = "fulltext-search"
+        case vectorSearch = "vector-search"
         case cursorMillion = "cursor-million"
         case requestBuild = "request-build"
         case includeAll = "include-all"
@@ -92,6 +93,9 @@ public struct Workload: Sendable {
 
         /// Whether a run without `--only` has it.
         public var isRunByDefault: Bool { aggregatePlan == nil && !rawValue.hasPrefix("scale-") }
+
+        /// Whether all connections need the extension sqlite-vec.
+        public var needsVectors: Bool { self == .vectorSearch }
     }
 
     /// What the library must reach.
@@ -180,6 +184,7 @@ extension Workload {
         case .checkSchema: (200, .entries(200), .nanoseconds(250_000))
         case .fullTextBuild: (100_000, .emptyPages, .ratio(1.2))
         case .fullTextSearch: (1_000, .pages(100_000), .ratio(1.2))
+        case .vectorSearch: (20, .vectors(100_000), .ratio(1.1))
         case .cursorMillion: (1_000_000, .ints(1_000), .peakBytes(1 << 20))
         case .requestBuild: (100_000, .players(1_000), .nanoseconds(3_000))
         case .includeAll: (111_000, .library(1_000, books: 10, reviews: 10), .timesPeer(2))

@@ -97,6 +97,8 @@ public struct RowanSide: Side {
             try assignment.insertPages()
         case .fullTextSearch:
             try assignment.search()
+        case .vectorSearch:
+            try assignment.searchVectors()
         case .cursorMillion:
             try assignment.iterateCursor()
         case .requestBuild:

@@ -1,7 +1,7 @@
 import Harness
 import Rowan
 
-// Searches with snippets, which Rowan has in requests: the peer's side is written by hand, with SQL.
+// Searches with snippets and for vectors, which Rowan has in requests: the peer's side is written by hand, with SQL.
 
 extension Assignment {
     /// The ten best findings of each search.
@@ -17,6 +17,19 @@ extension Assignment {
                 findings += try Finding.fetchAll(db, request)
             }
             return findings
+        }
+    }
+
+    /// The ten nearest vectors of each.
+    func searchVectors() throws -> any Run {
+        let searches = samples.vectorSearches(count)
+        return try fetch { db in
+            var neighbors: [Neighbor] = []
+            for vector in searches {
+                let request = Table("item_vec").nearest(to: vector, k: 10).select(Column("id"), Column.distance)
+                neighbors += try Neighbor.fetchAll(db, request)
+            }
+            return neighbors
         }
     }
 }

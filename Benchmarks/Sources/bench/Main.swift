@@ -35,8 +35,8 @@ struct Main {
             let reference = workload.target?.reference.flatMap { id in
                 comparisons.first { $0.workload.id == id }?.measurement(of: "rowan")
             }
-            let comparison = try Comparison(
-                workload: workload, measurements: bench.measure(id), reference: reference)
+            guard let measurements = try measure(id, bench) else { continue }
+            let comparison = try Comparison(workload: workload, measurements: measurements, reference: reference)
             comparisons.append(comparison)
             print(table.row(comparison))
             table.latencies(comparison).map { print($0) }
@@ -50,6 +50,17 @@ struct Main {
         if options.enforcesTargets, !options.isSmall {
             try enforceTargets(comparisons)
         }
+    }
+
+    /// - Returns: nil without the extension that the workload needs.
+    private static func measure(_ id: Workload.ID, _ bench: Bench) throws -> [Measurement]? {
+        guard id.needsVectors else { return try bench.measure(id) }
+        let library = Options.vectorLibrary
+        guard FileManager.default.fileExists(atPath: library.path) else {
+            print("\(id.rawValue): skipped, because sqlite-vec is not installed: run Scripts/extensions")
+            return nil
+        }
+        return try FloorSide().withVectors(library.path) { try bench.measure(id) }
     }
 
     private static func enforceTargets(_ comparisons: [Comparison]) throws {

@@ -77,6 +77,11 @@ struct Options {
         text.split(separator: ",").map(String.init)
     }
 
+    /// The extension sqlite-vec, as `Scripts/extensions` installs it.
+    static var vectorLibrary: URL {
+        packageDirectory.deletingLastPathComponent().appending(path: ".build/extensions/sqlite_vec/vec0.so")
+    }
+
     private static var packageDirectory: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     }

@@ -3,6 +3,7 @@
 // Source: https://sqlite.org/pragma.html#pragma_data_version
 
 import Dispatch
+import Foundation
 
 /// Watches for commits of others, on behalf of the subscribers of a connection.
 final class OtherProcesses: Sendable {
@@ -34,7 +35,10 @@ final class OtherProcesses: Sendable {
             state.watchers = state.watchers.filter { paths.contains($0.key) }
             return paths.subtracting(state.watchers.keys)
         }
-        for path in added {
+        // The databases of a virtual file system may be no files, whose writes the kernel reports: they are looked at.
+        let files = added.filter(FileManager.default.fileExists)
+        if db.configuration.vfs != nil || files != added { startPolling() }
+        for path in files {
             let watcher = try FileWatcher(path: path) { [weak self] in self?.fileDidChange() }
             state.withLock { $0.watchers[path] = watcher }
         }
@@ -46,6 +50,15 @@ final class OtherProcesses: Sendable {
             }
             state.knownVersions = state.knownVersions.filter { versions[$0.key] != nil }
         }
+    }
+
+    /// Checks as long as there are observers, rather than after writes.
+    private func startPolling() {
+        let starts = state.withLock { state in
+            defer { state.schedule.isEndless = true }
+            return !state.schedule.isEndless
+        }
+        if starts { checkLater() }
     }
 
     private func fileDidChange() {
@@ -99,6 +112,8 @@ struct CheckSchedule {
     }
 
     private var phase = Phase.idle
+    /// Whether checks never end: nothing reports writes.
+    var isEndless = false
     private var nextDelay = 1
     /// The sum of the delays since the last write.
     private var totalDelay = 0
@@ -124,13 +139,13 @@ struct CheckSchedule {
 
     /// - Returns: the pause until the next check; nil after the last one.
     mutating func checkDidEnd() -> Pause? {
-        guard totalDelay <= Self.maximumTotalDelay else {
+        guard isEndless || totalDelay <= Self.maximumTotalDelay else {
             phase = .idle
             return nil
         }
         pauseCount += 1
         let pause = Pause(delay: nextDelay, number: pauseCount)
-        totalDelay += nextDelay
+        totalDelay &+= nextDelay
         nextDelay = min(2 * nextDelay, Self.maximumDelay)
         phase = .paused(pause)
         return pause

@@ -30,7 +30,7 @@ extension Double {
     @inlinable
     package func bindNumber(to statement: SQLiteStatement, at index: CInt) -> CInt {
         // The first comparison is all that a number pays.
-        if isNaN, isUnstorable { return DatabaseValue.unstorableCode }
+        if isNaN, isUnstorable { return unstorableCode }
         return sqlite3_bind_double(statement, index, self)
     }
 }

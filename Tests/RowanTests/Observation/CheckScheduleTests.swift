@@ -24,6 +24,20 @@ struct CheckScheduleTests {
         #expect((600_000...604_096).contains(delays.reduce(0, +)))
     }
 
+    @Test func anEndlessScheduleChecksForever() {
+        var schedule = CheckSchedule()
+        schedule.isEndless = true
+        for _ in 0..<10_000 {
+            guard let pause = schedule.checkDidEnd() else {
+                Issue.record("the checks end")
+                return
+            }
+            #expect(pause.delay <= 2_048)
+            let checks = schedule.pauseDidEnd(pause)
+            #expect(checks)
+        }
+    }
+
     /// Before, a commit waited for the end of the pause: for half a second at worst.
     @Test func aWriteCutsALongPause() throws {
         var schedule = CheckSchedule()

@@ -200,6 +200,16 @@ typedef struct {
 
 typedef struct {
     int64_t id;
+    double distance;
+} FloorNeighbor;
+
+typedef struct {
+    FloorNeighbor *rows;
+    size_t count, capacity;
+} FloorNeighborList;
+
+typedef struct {
+    int64_t id;
     FloorOptionalInt score;
     FloorText name, team;
 } FloorRunner;
@@ -337,6 +347,18 @@ int floor_insert_pages(FloorConnection *connection, const char *const *titles, c
 /// The ten best texts for each pattern, with a snippet.
 int floor_search_pages(
     FloorConnection *connection, const char *const *patterns, size_t count, FloorFindingList *result);
+
+// MARK: - Vectors
+
+/// Gives all connections of the process that open from now on the extension sqlite-vec.
+int floor_add_vectors(const char *library);
+void floor_remove_vectors(void);
+/// Writes vectors with the ids 1, 2, ..., in a transaction.
+int floor_insert_vectors(FloorConnection *connection, const float *elements, size_t dimension, size_t count);
+/// The ten nearest vectors of each.
+int floor_search_vectors(
+    FloorConnection *connection, const float *elements, size_t dimension, size_t count, FloorNeighborList *result);
+void floor_neighbor_list_free(FloorNeighborList *list);
 
 // MARK: - Queries
 

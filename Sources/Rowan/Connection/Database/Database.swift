@@ -60,8 +60,8 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
         currentSchemaSource = configuration.schemaSource
         connection = try LocalConnection(
-            path: path, isReadonly: configuration.readonly || isReader, isStrict: configuration.strictConversions,
-            isStrictAboutArguments: configuration.strictArguments,
+            path: path, vfs: configuration.vfs, isReadonly: configuration.readonly || isReader,
+            isStrict: configuration.strictConversions, isStrictAboutArguments: configuration.strictArguments,
             publicStatementArguments: configuration.publicStatementArguments)
     }
 

@@ -39,6 +39,25 @@ public struct Configuration: Sendable {
     /// A name for the connection, shown in its description.
     public var label: String?
 
+    /// The name of the virtual file system, or VFS, that opens the database. Nil by default: the default one of SQLite.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.readonly = true
+    /// config.vfs = "litestream"
+    /// ```
+    ///
+    /// An extension that registers a VFS must be loaded by another connection before. A parameter `vfs` in the URI of a
+    /// database takes precedence. A name that is not registered is an error, which lists those that are.
+    /// <https://sqlite.org/vfs.html>
+    public var vfs: String?
+
+    /// Whether connections may load extensions from files: ``Database/loadExtension(path:entryPoint:)``. False by default.
+    ///
+    /// The SQL function `load_extension()` stays disabled in any case. Extensions that are linked into the program need no
+    /// permission: ``Database/loadExtension(entryPoint:)``.
+    public var allowsExtensions = false
+
     /// Whether a double-quoted text that is not an identifier is a string. False by default.
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
     public var acceptsDoubleQuotedStringLiterals = false
@@ -218,6 +237,7 @@ public struct Configuration: Sendable {
     /// The kernel reports when the files are written. A commit can become visible a moment after its write: until ten
     /// minutes after the last one, a counter of the database is read every two seconds. What has changed is unknown, so
     /// that all observations fetch again. They don't notice changes in databases in memory, and on network file systems.
+    /// With a ``vfs``, whose databases may be no files, the counter is read every two seconds in any case.
     public var observesOtherProcesses = false
 
     /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.

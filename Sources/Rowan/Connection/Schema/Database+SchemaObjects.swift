@@ -53,9 +53,20 @@ extension Database {
     private func shadowTables(in schema: DatabaseSchemaID) throws -> Set<String> {
         let sql = "PRAGMA \(schema.name.quotedDatabaseIdentifier).table_list"
         let rows = try Row.rows(of: makeStatement(sql: sql), [])
-        return Set(
-            rows.filter { $0["type"] == "shadow" && schema.name.isSameDatabaseName(as: $0["schema"]) }
-                .map { $0["name"] as String })
+        return Self.shadowTables(inTableList: rows.filter { schema.name.isSameDatabaseName(as: $0["schema"]) })
+    }
+
+    /// The tables in which virtual tables keep their content.
+    ///
+    /// - Parameter rows: the rows of `PRAGMA table_list` of one schema.
+    package static func shadowTables(inTableList rows: [Row]) -> Set<String> {
+        let names = Dictionary(grouping: rows) { $0["type"] as String }.mapValues { $0.map { $0["name"] as String } }
+        // Sqlite-vec does not tell SQLite that it owns these: `document_vec_vector_chunks00`.
+        let vectors = (names["virtual"] ?? []).map { "\($0)_vector_chunks" }
+        let chunks = (names["table"] ?? []).filter { name in
+            vectors.contains { name.hasPrefix($0) && name.dropFirst($0.count).allSatisfy(\.isNumber) }
+        }
+        return Set((names["shadow"] ?? []) + chunks)
     }
 
     /// The names of the tables, in the order of their creation.

@@ -127,8 +127,8 @@ struct DumpedObject {
 
     /// The objects, by table: the table itself, its indexes, its triggers.
     static func all(_ db: Database) throws -> [DumpedObject] {
-        let tables = try Row.fetchAll(db, sql: "PRAGMA main.table_list")
-        let shadows = Set(tables.filter { $0["type"] == "shadow" }.map { $0["name"] as String })
+        let tables = try Row.fetchAll(db, sql: "PRAGMA main.table_list").filter { $0["schema"] == "main" }
+        let shadows = Database.shadowTables(inTableList: tables)
         let rows = try Row.fetchAll(
             db,
             sql: """

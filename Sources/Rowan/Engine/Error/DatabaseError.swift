@@ -97,12 +97,17 @@ public struct DatabaseError: Error, Sendable {
             publicStatementArguments: publicStatementArguments)
     }
 
-    /// The error of an integer above the maximum of SQLite's integers.
-    package static func unstorableInteger(_ value: String, sql: String? = nil) -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISMATCH,
-            message: "\(value) is an integer above \(Int64.max), the maximum of SQLite's integers: store it as text",
-            sql: sql)
+    /// The error of a value that can't be stored; nil for another code than those of `DatabaseValue.bindingRefusal`.
+    package static func unstorable(_ code: CInt, _ value: String, sql: String? = nil) -> DatabaseError? {
+        let message =
+            switch code {
+            case DatabaseValue.unstorableCode:
+                "\(value) is an integer above \(Int64.max), the maximum of SQLite's integers: store it as text"
+            case DatabaseValue.unstorableVectorCode:
+                "\(value) is a vector with an element that is infinite, or not a number: check the vector before"
+            default: nil as String?
+            }
+        return message.map { DatabaseError(resultCode: .SQLITE_MISMATCH, message: $0, sql: sql) }
     }
 
     /// The same error, with the SQL of a statement.

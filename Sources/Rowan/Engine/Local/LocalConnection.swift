@@ -99,13 +99,15 @@ public final class LocalConnection {
     package let isSuspended = Atomic<Bool>(false)
 
     package init(
-        path: String, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool, publicStatementArguments: Bool
+        path: String, vfs: String?, isReadonly: Bool, isStrict: Bool, isStrictAboutArguments: Bool,
+        publicStatementArguments: Bool
     ) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message: "the path of the database contains a NUL character: remove it - \(path)")
         }
+        try vfs.map(Self.checkVFS)
         self.isStrict = isStrict
         self.isStrictAboutArguments = isStrictAboutArguments
         self.publicStatementArguments = publicStatementArguments
@@ -113,10 +115,10 @@ public final class LocalConnection {
         // NOMUTEX: the lane grants exclusive access to the connection.
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         var pointer: SQLiteConnection?
-        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let code = sqlite3_open_v2(path, &pointer, flags, vfs)
         guard code == SQLITE_OK, let pointer else {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
-            let message = pointer.map { String(cString: sqlite3_errmsg($0)) }
+            let message = pointer.map { Self.openingMessage(String(cString: sqlite3_errmsg($0))) }
             sqlite3_close_v2(pointer)
             throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message.map { "\($0) - \(path)" })
         }
@@ -226,7 +228,7 @@ public final class LocalConnection {
     package func error(
         _ code: CInt, sql: String? = nil, arguments: StatementArguments? = nil
     ) -> DatabaseError {
-        if code == DatabaseValue.unstorableCode { return DatabaseError.unstorableInteger("an argument", sql: sql) }
+        if let error = DatabaseError.unstorable(code, "an argument", sql: sql) { return error }
         let last = pointer.map { sqlite3_extended_errcode($0) } ?? code
         // The message belongs to this code only if SQLite recorded this very error.
         let isRecorded = last & 0xFF == code & 0xFF

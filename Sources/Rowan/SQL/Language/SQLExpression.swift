@@ -110,6 +110,8 @@ public struct SQLExpression: Hashable, Sendable {
     package enum UnaryOperator: String, Hashable, Sendable {
         case not = "NOT "
         case minus = "-"
+        /// No operation, which keeps an expression from indexes and virtual tables.
+        case plus = "+"
         case bitwiseNot = "~"
     }
 

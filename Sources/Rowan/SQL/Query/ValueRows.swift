@@ -17,7 +17,7 @@ struct ValueRows {
         /// As a text in which another character replaces NUL, where JSON functions would stop.
         case text(nulls: Unicode.Scalar)
         /// Not at all: SQLite can't store the value, and refuses it as an argument.
-        case unstorable
+        case unstorable(code: CInt)
 
         /// The number of array elements that encode the value.
         var width: Int {
@@ -71,7 +71,7 @@ extension ValueRows.Form {
         case .blob: self = .blob
         case .double(let double):
             // SQLite stores NaN as NULL.
-            if double.isUnstorable { self = .unstorable; return }
+            if let code = value.bindingRefusal { self = .unstorable(code: code); return }
             self = double.isNaN ? .plain : .double(scale: Fraction(double).scale)
         case .string(let text):
             guard text.utf8.contains(0) else {

@@ -85,7 +85,8 @@ extension Renderer {
                 renderer.sql += "replace(\(elements[0]), "
                 renderer.write(value: DatabaseValue(storage: .string(String(nulls))))
                 renderer.sql += ", char(0))"
-            case .unstorable: renderer.write(value: .unstorableInteger)
+            case .unstorable(let code):
+                renderer.write(value: code == DatabaseValue.unstorableCode ? .unstorableInteger : .unstorableVector)
             }
         }
         sql += " FROM json_each("

@@ -68,7 +68,7 @@ package struct Renderer {
     package mutating func write(value: DatabaseValue) {
         if value.isNull {
             sql += "NULL"
-        } else if case .literal = values, !value.isUnstorable {
+        } else if case .literal = values, value.bindingRefusal == nil {
             sql += value.sqlLiteral
         } else {
             sql += "?"

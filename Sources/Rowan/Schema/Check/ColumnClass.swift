@@ -96,6 +96,7 @@ enum StoredClass: Equatable {
     init?(storage: any Any.Type) {
         switch storage {
         case is UnixTimeStorage.Type, is MillisecondStorage.Type: self = .integer
+        case is VectorStorage.Type: self = .blob
         case is ISO8601Storage.Type, is UUIDTextStorage.Type, is JSONStorage.Type: self = .text(isPlain: false)
         default: return nil
         }

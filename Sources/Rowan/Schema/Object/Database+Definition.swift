@@ -9,9 +9,8 @@ extension Database {
         do { arguments = try renderer.statementArguments() } catch let error as RequestError {
             throw DatabaseError(message: error.description)
         }
-        guard !arguments.values.contains(where: \.isUnstorable) else {
-            throw DatabaseError.unstorableInteger("a value", sql: renderer.text)
-        }
+        let refusal = arguments.values.lazy.compactMap(\.bindingRefusal).first
+        if let error = refusal.flatMap({ DatabaseError.unstorable($0, "a value", sql: renderer.text) }) { throw error }
         guard arguments.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

@@ -66,6 +66,22 @@ final class Guide: Sendable {
         state.withLock { $0.printed += text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     }
 
+    /// The library of sqlite-vec, which `Scripts/extensions` installs; nil without it.
+    static let vec: String? = {
+        // GuideTests, Tests, Guide, Tests, and the root.
+        let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let path = root.appendingPathComponent(".build/extensions/sqlite_vec/vec0.so").path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }()
+
+    /// Loads sqlite-vec into the connection of the article, as if it were linked.
+    func loadVec() throws {
+        let library = try #require(dlopen(Self.vec, RTLD_NOW))
+        let symbol = try #require(dlsym(library, "sqlite3_vec_init"))
+        let entryPoint = unsafeBitCast(symbol, to: SQLiteExtensionEntryPoint.self)
+        try dbQueue.inDatabase { try $0.loadExtension(entryPoint: entryPoint) }
+    }
+
     /// Runs a statement that the article shows.
     func run(_ sql: String) throws { try dbQueue.writeWithoutTransaction { try $0.execute(sql: sql) } }
 

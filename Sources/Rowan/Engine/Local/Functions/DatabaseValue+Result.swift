@@ -11,7 +11,9 @@ extension DatabaseValue {
         case .null: sqlite3_result_null(context)
         case .int64(let integer): sqlite3_result_int64(context, integer)
         case .double(let double):
-            if double.isUnstorable { return fail(context, DatabaseError.unstorableInteger("the result")) }
+            if let error = bindingRefusal.flatMap({ DatabaseError.unstorable($0, "the result") }) {
+                return fail(context, error)
+            }
             sqlite3_result_double(context, double)
         case .string(var string):
             string.withUTF8 { bytes in

@@ -1,0 +1,103 @@
+// What extends SQLite itself: extensions in libraries or linked into the program, and virtual file systems.
+// Source: https://sqlite.org/loadext.html
+
+import CSQLite
+import Foundation
+
+/// The entry point of an extension, as C declares it.
+public typealias SQLiteExtensionEntryPoint =
+    @convention(c) (SQLiteConnection?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?) -> CInt
+
+extension LocalConnection {
+    // MARK: Extensions
+
+    /// Loads a library, and calls its entry point. SQLite accepts libraries only during this call, and never from SQL.
+    ///
+    /// - Throws: SQLITE_MISUSE for a path or a name that C can't read; SQLITE_ERROR with the message of the system, or of
+    ///   the extension.
+    package func loadExtension(path: String, entryPoint: String?) throws {
+        let pointer = try openPointer()
+        guard rowan_can_load_extensions() != 0 else {
+            throw DatabaseError(
+                message: "this SQLite is built without loadable extensions: link the program with another SQLite, or "
+                    + "link the extension into the program and pass its entry point - \(path)")
+        }
+        try Self.checkExtension(path: path, entryPoint: entryPoint)
+        // Now: the library may register automatic extensions, one of which may fail.
+        _ = rowan_api_routines()
+        try check(rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1))
+        // Turning it off can't fail, since turning it on has not.
+        defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0) }
+        var message: UnsafeMutablePointer<CChar>?
+        let code = rowan_load_extension(pointer, path, entryPoint, &message)
+        try checkExtension(code, message, "could not load the extension - \(path)")
+    }
+
+    /// Calls the entry point of an extension that is part of the program.
+    ///
+    /// - Throws: the code of the entry point, with its message.
+    package func loadExtension(entryPoint: SQLiteExtensionEntryPoint) throws {
+        let pointer = try openPointer()
+        var message: UnsafeMutablePointer<CChar>?
+        let code = entryPoint(pointer, &message, rowan_api_routines())
+        try checkExtension(code, message, "the entry point of the extension failed")
+    }
+
+    private static func checkExtension(path: String, entryPoint: String?) throws {
+        func misuse(_ message: String) -> DatabaseError {
+            DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(message) - \(path)")
+        }
+        guard !path.isEmpty else { throw misuse("the path of the extension is empty: pass the path of a library") }
+        guard !path.utf8.contains(0), entryPoint?.utf8.contains(0) != true else {
+            throw misuse("the path or the entry point of the extension contains a NUL character: remove it")
+        }
+        // The system looks for a name without a slash in its own folders. SQLite may add the suffix.
+        guard path.contains("/") else { return }
+        let candidates = ["", ".so", ".dylib", ".dll"].map { path + $0 }
+        guard candidates.contains(where: FileManager.default.fileExists) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN, message: "there is no extension at this path: check it - \(path)")
+        }
+    }
+
+    private func checkExtension(_ code: CInt, _ message: UnsafeMutablePointer<CChar>?, _ failure: String) throws {
+        defer { sqlite3_free(message) }
+        // An extension that stays loaded when the connection closes has a code of its own.
+        guard code != SQLITE_OK, code != ResultCode.SQLITE_OK_LOAD_PERMANENTLY.rawValue else { return }
+        let reason = message.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        throw DatabaseError(
+            resultCode: ResultCode(rawValue: code), message: reason.map { "\(failure): \($0)" } ?? failure)
+    }
+
+    /// What SQLite says about a connection that does not open.
+    static func openingMessage(_ message: String) -> String {
+        guard message.hasPrefix("automatic extension loading failed") else { return message }
+        return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
+            + ": an extension that this process has loaded refuses all connections. Update it, or call "
+            + "sqlite3_reset_auto_extension() of CSQLite after loading it"
+    }
+
+    // MARK: Virtual file systems
+
+    /// - Throws: SQLITE_ERROR, with the names of all virtual file systems, if none has this name.
+    static func checkVFS(_ name: String) throws {
+        guard name.utf8.contains(0) || sqlite3_vfs_find(name) == nil else { return }
+        throw DatabaseError(
+            message: "there is no VFS named '\(name)': use one of \(vfsNames().joined(separator: ", ")), or load the "
+                + "extension that registers it before, with another connection")
+    }
+
+    private static func vfsNames() -> [String] {
+        var next = sqlite3_vfs_find(nil)
+        // SQLite's own lock of the list, which is not recursive.
+        let lock = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_MAIN)
+        sqlite3_mutex_enter(lock)
+        defer { sqlite3_mutex_leave(lock) }
+        var names: [String] = []
+        while let vfs = next {
+            if let name = vfs.pointee.zName { names.append(String(cString: name)) }
+            next = vfs.pointee.pNext
+        }
+        return names
+    }
+}
