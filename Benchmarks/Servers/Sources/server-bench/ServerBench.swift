@@ -105,10 +105,14 @@ struct ServerBench {
         for kind in [TestDatabase.Kind.queue, .pool, .memory] {
             let trait = DatabaseTrait.database(migrator, kind)
             _ = try trait.template.bytes()
-            let best = try race(runs: count, [{
-                let database = try TestDatabase(kind, trait.template.bytes(), trait.configuration)
-                database.remove()
-            }])
+            let best = try race(
+                runs: count,
+                [
+                    {
+                        let database = try TestDatabase(kind, trait.template.bytes(), trait.configuration)
+                        database.remove()
+                    }
+                ])
             row("test-database-\(kind)", best[0], ratio: best[0] / 1_000_000, atMost: 1)
         }
     }
