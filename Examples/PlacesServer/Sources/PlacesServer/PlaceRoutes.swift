@@ -63,12 +63,15 @@ struct PlaceRoutes: Sendable {
     /// GET /places/1
     @Sendable private func find(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let id = try id(of: context)
-        let place = try await database.read { db in try Place.find(db, key: id) }
+        let place = try findNow(id)
         if request.headers[.ifNoneMatch].map({ matches($0, place) }) == true {
             return Response(status: .notModified, headers: [.eTag: place.entityTag])
         }
         return try answer(place, .ok, request, context)
     }
+
+    /// Finds one row by its key, on the current thread: it takes some microseconds, less than a change of threads.
+    private func findNow(_ id: Int64) throws -> Place { try database.read { db in try Place.find(db, key: id) } }
 
     /// POST /places
     @Sendable private func create(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
