@@ -59,14 +59,14 @@ struct CheckpointTests {
             let count = log.entries.elements.count
             for _ in 0..<80 { try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(60000))") } }
             #expect(!log.entries(since: count).contains { $0.hasPrefix("checkpoint") })
-            #expect(try writer.writeWithoutTransaction { $0.connection.automaticCheckpointSize } == 0)
+            #expect(writer.writeWithoutTransaction { $0.connection.automaticCheckpointSize } == 0)
         }
     }
 
     @Test("A checkpoint in a transaction is refused, and one without a log does nothing")
     func refusals() throws {
         try withTable(.pool) { writer in
-            try expectError(.SQLITE_LOCKED) { try writer.write { _ = try $0.checkpoint(.full) } }
+            expectError(.SQLITE_LOCKED) { try writer.write { _ = try $0.checkpoint(.full) } }
         }
         for kind in [ConnectionKind.fileQueue, .memoryQueue] {
             try withTable(kind) { writer in
@@ -96,11 +96,11 @@ struct CheckpointTests {
         await hasBegun.opened()
         let impatient = try DatabaseQueue(path: path)
         for mode in [Database.CheckpointMode.full, .restart, .truncate] {
-            try expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint(mode) } }
+            expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint(mode) } }
         }
         // On a version without the bug, SQLite copies what is committed.
         if Database.hasWALResetBug {
-            try expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint() } }
+            expectError(.SQLITE_BUSY) { try impatient.inDatabase { _ = try $0.checkpoint() } }
         }
         let waiting = try DatabaseQueue(path: path, configuration: patient)
         let done = Gate()

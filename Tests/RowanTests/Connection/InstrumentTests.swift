@@ -35,18 +35,18 @@ struct InstrumentTests {
         let log = InstrumentLog()
         try withTable(kind, Configuration(log)) { writer in
             try writer.write { try $0.execute(sql: "CREATE UNIQUE INDEX i ON t(x)") }
-            let failure = try log.hearing {
-                try expectError(.SQLITE_CONSTRAINT) { try writer.write { try $0.insert(1) } }
+            let failure = log.hearing {
+                expectError(.SQLITE_CONSTRAINT) { try writer.write { try $0.insert(1) } }
             }
             #expect(
                 failure == [
                     "write of -", "begun", "BEGIN: 0 rows", "INSERT t: 0 rows 19", "ROLLBACK: 0 rows", "rolled back",
                     "ended: 19",
                 ])
-            let refusal = try log.hearing { expectRefusal { try writer.read { _ in throw Refusal() } } }
+            let refusal = log.hearing { expectRefusal { try writer.read { _ in throw Refusal() } } }
             #expect(refusal.last == "ended: Refusal()")
             try writer.close()
-            let closed = try log.hearing { try expectError(.SQLITE_MISUSE) { _ = try writer.values() } }
+            let closed = log.hearing { expectError(.SQLITE_MISUSE) { _ = try writer.values() } }
             #expect(closed == ["read of -", "never begun: 21"])
         }
     }
@@ -172,9 +172,9 @@ struct InstrumentTests {
     }
 
     @Test("Several instruments, and snapshots")
-    func several() async throws {
+    func several() throws {
         let (first, second) = (InstrumentLog(), InstrumentLog(hearsStatements: false))
-        try await withTable(.pool, Configuration(first, second)) { writer in
+        try withTable(.pool, Configuration(first, second)) { writer in
             let pool = try #require(writer as? DatabasePool)
             let snapshot = try pool.makeSnapshot()
             let heard = try first.hearing { _ = try snapshot.values() }

@@ -39,7 +39,7 @@ struct EndObservationsConcurrencyTests {
             withExtendedLifetime(cancellable) {}
             let error = await #expect(throws: DatabaseError.self) { try await writer.endObservations() }
             #expect(error?.resultCode == .SQLITE_MISUSE)
-            try expectError(.SQLITE_MISUSE) { try writer.endObservations() }
+            expectError(.SQLITE_MISUSE) { try writer.endObservations() }
         }
     }
 }
