@@ -1,0 +1,47 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What a server needs around Rowan: each product adapts it to one package or program. ROWAN_STRICT=1 makes warnings
+// errors.
+let isStrict = Context.environment["ROWAN_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let rowan = Target.Dependency.product(name: "Rowan", package: "Rowan")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "RowanServer",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        // Replication and restores with Litestream.
+        .library(name: "RowanLitestream", targets: ["RowanLitestream"])
+    ],
+    dependencies: [
+        .package(name: "Rowan", path: "../.."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // The paths of swift-subprocess, where the system has no module System.
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        .target(
+            name: "RowanLitestream",
+            dependencies: [
+                rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RowanLitestreamTests", dependencies: ["RowanLitestream", rowan, logging, lifecycle],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
