@@ -26,6 +26,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+        let configuration = configuration.forReplication
         try self.init(location: path, configuration: configuration)
         if configuration.journalMode == .wal, !configuration.readonly {
             try writeWithoutTransactionThrowing { try $0.activateWAL() }
