@@ -14,6 +14,7 @@ struct ConfigurationFile: Sendable {
 
     /// - Throws: ``LitestreamError/Kind/invalidSetting`` for a URL that YAML can't contain, and errors of the disk.
     init(replica: LitestreamReplica, database: String, shutdownTimeout: Duration = .seconds(30)) throws {
+        try Self.checkScheme(of: replica.url)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("rl-\(UUID().uuidString.prefix(13))")
         // Litestream expands variables before it reads the YAML: each value is a complete scalar.
         environment = replica.environment.merging(
@@ -50,6 +51,19 @@ struct ConfigurationFile: Sendable {
     func remove() {
         // A folder in the temporary folder: the system deletes what is left.
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Litestream takes what it does not know for a path: a misspelt scheme would replicate to the disk of this machine.
+    private static func checkScheme(of url: String) throws {
+        let schemes = ["file", "s3", "gs", "abs", "sftp", "nats", "oss", "webdav", "webdavs"]
+        let scheme = url.range(of: "://").map { url[..<$0.lowerBound] }
+        guard let scheme, schemes.contains(String(scheme)) else {
+            // The URL may contain a password.
+            throw LitestreamError(
+                .invalidSetting,
+                "the URL of the replica begins with \(scheme.map { "\($0)://" } ?? "no scheme"). Litestream knows "
+                    + schemes.map { "\($0)://" }.joined(separator: ", "))
+        }
     }
 
     /// A JSON string, which is a YAML scalar, too.

@@ -29,9 +29,7 @@ public struct LitestreamProgram: Sendable, Hashable {
     public func resolvedPath() throws -> String {
         guard let path else {
             let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
-            for folder in folders.split(separator: ":") where Self.isProgram("\(folder)/litestream") {
-                return "\(folder)/litestream"
-            }
+            if let path = Self.find(in: folders) { return path }
             throw LitestreamError(
                 .programNotFound, "there is no program litestream in the folders of PATH (\(folders)). \(Self.advice)")
         }
@@ -39,6 +37,10 @@ public struct LitestreamProgram: Sendable, Hashable {
             throw LitestreamError(.programNotFound, "there is no program at \(path). \(Self.advice)")
         }
         return path
+    }
+
+    static func find(in folders: String) -> String? {
+        folders.split(separator: ":").map { "\($0)/litestream" }.first(where: isProgram)
     }
 
     private static let advice = """

@@ -70,7 +70,7 @@ final class Site {
 
     static var configuration: Configuration {
         var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        configuration.replicatedByLitestream = true
         return configuration
     }
 
@@ -79,6 +79,7 @@ final class Site {
     }
 
     /// Runs a body beside the replication, and cancels it.
+    @discardableResult
     func replicating<T: Sendable>(
         _ replication: LitestreamReplication, _ body: () async throws -> T
     ) async throws -> T {
