@@ -16,7 +16,7 @@ extension LitestreamReplication {
     func supervise(_ file: ConfigurationFile) async throws {
         var pause = Duration.milliseconds(500)
         while true {
-            // A socket of a process that was killed would look like that of the next one.
+            // The socket of a process that was killed would look like that of the next one. There need not be one.
             try? FileManager.default.removeItem(atPath: file.socket)
             let started = ContinuousClock.now
             let lines = LastLine()

@@ -110,8 +110,13 @@ public final class LitestreamReplication: Service, Sendable {
             logger.info("waiting for the replica to confirm the last changes")
             let result = await Result { try await self.sync(timeout: self.shutdownTimeout) }
             try await end(&group)
-            logger.info("Litestream has ended", metadata: ["confirmed": "\((try? result.get()) != nil)"])
-            _ = try result.get()
+            switch result {
+            case .success(let transaction):
+                logger.info("the replica has all changes", metadata: ["transaction": "\(transaction)"])
+            case .failure(let error):
+                logger.error("the replica may lack the last changes: \(error)")
+                throw error
+            }
         }
     }
 
