@@ -36,6 +36,7 @@ struct LitestreamWriter {
         let replication = Self.replica(url).replication(of: path, logger: logger)
         let running = Task { try await replication.run() }
         try await replication.sync()
+        tell("synced", first - 1)
         tell("litestream", Int(try await replication.status().processIdentifier ?? 0))
         let last = Locked(first - 1)
         let syncs = Task { [seed, pauses] in
