@@ -28,13 +28,18 @@ let package = Package(
         .library(name: "RowanTracing", targets: ["RowanTracing"]),
         // Opening and closing with swift-service-lifecycle.
         .library(name: "RowanLifecycle", targets: ["RowanLifecycle"]),
+        // Replication and restores with Litestream.
+        .library(name: "RowanLitestream", targets: ["RowanLitestream"]),
     ],
     dependencies: [
         .package(name: "Rowan", path: "../.."),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // The paths of swift-subprocess, where the system has no module System.
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
         .target(name: "RowanLogging", dependencies: [rowan, logging], swiftSettings: settings),
@@ -50,6 +55,16 @@ let package = Package(
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: settings),
+        .target(
+            name: "RowanLitestream",
+            dependencies: [
+                rowan, logging, lifecycle, .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RowanLitestreamTests", dependencies: ["RowanLitestream", rowan, logging, lifecycle],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

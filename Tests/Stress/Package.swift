@@ -6,10 +6,18 @@ let package = Package(
     name: "Stress",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Rowan", path: "../..")
+        .package(name: "Rowan", path: "../.."),
+        .package(name: "RowanServer", path: "../../Satellites/Server"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        .executableTarget(name: "stress", dependencies: [.product(name: "Rowan", package: "Rowan")])
+        .executableTarget(
+            name: "stress",
+            dependencies: [
+                .product(name: "Rowan", package: "Rowan"),
+                .product(name: "RowanLitestream", package: "RowanServer"),
+                .product(name: "Logging", package: "swift-log"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -46,7 +46,9 @@ extension Database {
         try connection.unwatched {
             guard let parts = region.tables else {
                 // Rows have changed, and not those of the schema: SQLite reports each change of the schema.
-                return try tables().flatMap { try writes($0.name, in: $0.schemaID.name, nil) }
+                return try tables().filter { !Self.isLitestreamTable($0.name) }.flatMap {
+                    try writes($0.name, in: $0.schemaID.name, nil)
+                }
             }
             return try parts.flatMap { key, part in
                 try writes(part.spelling, in: key.schema, part.columns.map { Set($0.values) })

@@ -49,7 +49,7 @@ public struct DatabaseRegion: Sendable {
     /// Creates the empty region, which no change modifies.
     public init() { tables = [:] }
 
-    /// The full database: each change modifies it.
+    /// The full database: each change modifies it, except those of the tables of Litestream.
     public static let fullDatabase = DatabaseRegion(nil)
 
     /// A part of a table.
@@ -113,9 +113,14 @@ public struct DatabaseRegion: Sendable {
 
     /// Whether both regions have a row and a column in common.
     package func intersects(_ other: DatabaseRegion) -> Bool {
-        guard let tables else { return !other.isEmpty }
-        guard let others = other.tables else { return !tables.isEmpty }
+        guard let tables else { return other.hasOwnTables }
+        guard let others = other.tables else { return hasOwnTables }
         return others.contains { key, part in tables[key]?.intersects(part) ?? false }
+    }
+
+    /// Whether the region contains a table of the program.
+    private var hasOwnTables: Bool {
+        tables?.keys.contains { !Database.isLitestreamTable($0.name) } ?? true
     }
 
     // MARK: Changes
@@ -132,14 +137,14 @@ public struct DatabaseRegion: Sendable {
 
     /// Whether events of a kind can modify the region.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        guard let tables else { return true }
+        guard let tables else { return !Database.isLitestreamTable(eventKind.tableName) }
         let name = eventKind.tableName.foldedDatabaseName
         return tables.contains { key, part in key.name == name && part.isModified(by: eventKind) }
     }
 
     /// Whether an event modifies the region. Columns don't count: select events by kind first.
     public func isModified(by event: DatabaseEvent) -> Bool {
-        guard let tables else { return true }
+        guard let tables else { return !Database.isLitestreamTable(event.table.name) }
         guard let part = tables[Key(event.table)] else { return false }
         return part.rowIDs?.contains(event.rowID) ?? true
     }

@@ -108,6 +108,7 @@ extension Configuration {
         var configuration = self
         configuration.readonly = false
         configuration.journalMode = .default
+        configuration.replicatedByLitestream = false
         configuration.targetQueue = nil
         configuration.writeTargetQueue = nil
         configuration.observesSuspensionNotifications = false

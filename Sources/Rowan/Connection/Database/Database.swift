@@ -115,6 +115,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         if let size = configuration.mmapSize {
             try makeStatement(sql: "PRAGMA mmap_size = \(max(size, 0))").runToEnd()
         }
+        if configuration.replicatedByLitestream { try leaveCheckpoints() }
         let profile = try connection.collectingProfiles { for setup in configuration.setups { try setup(self) } }
         hasChosenSynchronous = profile.pragmas.contains { $0.name == "synchronous" && $0.argument != nil }
         // The first read fails if the file is not a database.

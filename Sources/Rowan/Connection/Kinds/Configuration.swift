@@ -129,6 +129,27 @@ public struct Configuration: Sendable {
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
     public var walSizeLimit: Int? = 64 << 20
 
+    /// Whether Litestream replicates the database. False by default.
+    ///
+    /// ```swift
+    /// var config = Configuration()
+    /// config.replicatedByLitestream = true
+    /// let dbPool = try DatabasePool(path: path, configuration: config)
+    /// ```
+    ///
+    /// Litestream reads the write-ahead log, and makes the checkpoints itself. The connections of a queue or a pool
+    /// therefore:
+    ///
+    /// - use WAL mode, with `PRAGMA synchronous = NORMAL`, unless ``prepareDatabase(_:)`` chooses another one;
+    /// - make no checkpoints of their own: `PRAGMA wal_autocheckpoint = 0`, no ``walSizeLimit``, and none when the last
+    ///   connection closes;
+    /// - wait for five seconds for a lock, which Litestream takes for a moment, unless ``busyMode`` says something else.
+    ///
+    /// Without a Litestream that runs, the write-ahead log grows without limit. Schema snapshots, dumps and observations of
+    /// the full database leave out the tables of Litestream in any case. It has no effect on databases in memory.
+    /// <https://litestream.io/tips/>
+    public var replicatedByLitestream = false
+
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
     public var publicStatementArguments = false
 

@@ -33,6 +33,7 @@ public final class DatabasePool: DatabaseWriter {
         precondition(
             configuration.maximumReaderCount > 0,
             "a pool needs at least one reader, but maximumReaderCount is \(configuration.maximumReaderCount)")
+        let configuration = configuration.forReplication
         self.configuration = configuration
         self.path = path
         let label = configuration.label ?? "Rowan.DatabasePool"

@@ -26,7 +26,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened, SQLITE_NOTADB if it is not a database.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
-        try self.init(location: path, isFile: true, configuration: configuration)
+        try self.init(location: path, isFile: true, configuration: configuration.forReplication)
     }
 
     /// Opens an in-memory database. Queues with the same name share one database, which exists while any of them is

@@ -137,7 +137,8 @@ struct DumpedObject {
                 """)
         return rows.compactMap { row in
             let name: String = row["name"]
-            guard !isInternal(name), !shadows.contains(row["tbl_name"]) else { return nil }
+            guard !isInternal(name), !Database.isLitestreamTable(row["tbl_name"]), !shadows.contains(row["tbl_name"])
+            else { return nil }
             return DumpedObject(name: name, isTable: row["type"] == "table", sql: row["sql"])
         }
     }

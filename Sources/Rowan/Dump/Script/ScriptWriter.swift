@@ -28,9 +28,11 @@ struct ScriptWriter {
         reals = RealLiterals(db)
         unreadable = try UnreadableNames(db, schema)
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
-        let rows = try Row.fetchAll(db, sql: "SELECT type, name, rootpage, sql, rowid FROM \(table) ORDER BY rowid")
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT type, name, rootpage, sql, rowid, tbl_name FROM \(table) ORDER BY rowid")
         objects = rows.compactMap { [unreadable] row in
-            guard var object = Object(row) else { return nil }
+            let isLitestreams = (row["tbl_name"] as String?).map(Database.isLitestreamTable) ?? false
+            guard !isLitestreams, var object = Object(row) else { return nil }
             if let known = unreadable.objects[row["rowid"]] { (object.name, object.sql) = (known.name, known.sql) }
             return object
         }

@@ -84,6 +84,8 @@ extension LocalConnection {
         case doubleQuotedStringsInDefinitions
         /// Whether VACUUM empties the database.
         case resetDatabase
+        /// Whether the last connection leaves the write-ahead log as it is.
+        case keepsLogWhenClosing
     }
 
     package func set(_ option: Option, _ isOn: Bool) throws {
@@ -93,6 +95,7 @@ extension LocalConnection {
             case .doubleQuotedStringsInQueries: SQLITE_DBCONFIG_DQS_DML
             case .doubleQuotedStringsInDefinitions: SQLITE_DBCONFIG_DQS_DDL
             case .resetDatabase: SQLITE_DBCONFIG_RESET_DATABASE
+            case .keepsLogWhenClosing: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
             }
         try check(rowan_db_config(openPointer(), id, isOn ? 1 : 0))
         // Statements then have other actions.

@@ -18,7 +18,7 @@ package struct SchemaSnapshot: Sendable {
 
     package init(_ db: Database, excluding isExcluded: (SchemaObject) -> Bool = { _ in false }) throws {
         entries = try db.schemaObjects(in: "main")
-            .filter { !$0.isShadowTable && !isExcluded($0) }
+            .filter { !$0.isShadowTable && !Database.isLitestreamTable($0.tableName) && !isExcluded($0) }
             .map { object in
                 Entry(
                     object: object, tokens: SQLTokens(object.sql ?? ""),

@@ -4,7 +4,7 @@
 //     --seed <number>         begins with this seed rather than a random one
 //     --seconds <number>      in all
 //     --cases <number>        ends blocked-tasks after so many steps for each width, out-of-memory after so many
-//                             allocations, even if there is time left
+//                             allocations, litestream after so many machines, even if there is time left
 
 import Foundation
 import Rowan
@@ -57,7 +57,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation, .observation,
+        .kill, .litestream, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation,
+        .observation,
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]
 

@@ -1,0 +1,181 @@
+// Questions to the Litestream that runs, over its control socket: `litestream sync`, `info` and `list`.
+
+public import Foundation
+import Synchronization
+
+extension LitestreamReplication {
+    /// Sends what was committed before this call to the replica, and returns when the replica has confirmed it.
+    ///
+    /// ```swift
+    /// try await pool.write { db in try order.insert(db) }
+    /// try await replication.sync()
+    /// // The order survives this machine.
+    /// ```
+    ///
+    /// A call costs a process, and a request to the storage. If Litestream does not run yet, or is being started again,
+    /// or can't reach the storage, the call tries again until the timeout.
+    ///
+    /// - Parameter timeout: How long to wait, in all.
+    /// - Returns: The number of Litestream's transaction up to which the replica has all changes.
+    /// - Throws: ``LitestreamError/Kind/notRunning`` if Litestream can't be reached,
+    ///   ``LitestreamError/Kind/notAcknowledged`` if the replica has not confirmed the changes in time, and
+    ///   `CancellationError`.
+    ///
+    /// Source: `litestream help sync`
+    @discardableResult
+    public func sync(timeout: Duration = .seconds(30)) async throws -> UInt64 {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            let failure: LitestreamError
+            do {
+                return try await syncOnce(timeout: left)
+            } catch let error as LitestreamError where error.kind == .notRunning || error.kind == .notAcknowledged {
+                failure = error
+            }
+            if state.withLock(\.hasEnded) || ContinuousClock.now + .milliseconds(200) >= deadline { throw failure }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    private func syncOnce(timeout: Duration) async throws -> UInt64 {
+        let seconds = max(1, (timeout.milliseconds + 999) / 1000)
+        let answer: SyncAnswer
+        do {
+            answer = try await withTimeout(timeout) {
+                try await self.ask(SyncAnswer.self, ["sync", "-wait", "-timeout", "\(seconds)"], [self.path])
+            }
+        } catch let error as LitestreamError where error.kind == .commandFailed {
+            throw LitestreamError(.notAcknowledged, "\(path) is not confirmed on the replica: \(error.message)")
+        }
+        guard answer.replica >= answer.txid else {
+            throw LitestreamError(
+                .notAcknowledged,
+                "the replica has confirmed transaction \(answer.replica) of \(path), which is at \(answer.txid)")
+        }
+        return answer.replica
+    }
+
+    /// Whether Litestream runs, and how far the replica may be behind.
+    ///
+    /// ```swift
+    /// let status = try await replication.status()
+    /// guard status.isRunning, status.lag ?? .zero < .seconds(60) else { return .serviceUnavailable }
+    /// ```
+    ///
+    /// - Throws: ``LitestreamError`` if the program is missing, or if its answer can't be read. A Litestream that does
+    ///   not run is no error.
+    public func status() async throws -> LitestreamStatus {
+        var status = LitestreamStatus()
+        status.restarts = state.withLock { max(0, $0.starts - 1) }
+        do {
+            let info = try await ask(InfoAnswer.self, ["info"], [])
+            let databases = try await ask(ListAnswer.self, ["list"], []).databases
+            let database = databases.first { $0.path == path }
+            status.processIdentifier = info.pid
+            status.version = info.version
+            status.isRunning = database?.status == "replicating"
+            status.lastSync = database?.last_sync_at.flatMap(Self.date)
+            return status
+        } catch let error as LitestreamError where error.kind == .notRunning {
+            return status
+        }
+    }
+
+    /// Asks the Litestream that runs.
+    private func ask<A: Decodable>(_ type: A.Type, _ command: [String], _ arguments: [String]) async throws -> A {
+        let socket: String
+        switch mode {
+        case .external(let path): socket = path
+        case .supervised:
+            guard let file = state.withLock(\.file) else {
+                throw LitestreamError(
+                    .notRunning, "run() does not run: add the replication to the services of a ServiceGroup")
+            }
+            socket = file.socket
+        }
+        do {
+            let text = try await replica.program.run(command + ["-json", "-socket", socket] + arguments)
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch let error as LitestreamError where error.message.contains("failed to connect to control socket") {
+            throw LitestreamError(.notRunning, "Litestream does not answer at \(socket): \(error.message)")
+        } catch let error as DecodingError {
+            throw LitestreamError(
+                .commandFailed,
+                "the answer of litestream \(command[0]) can't be read (\(error)): use Litestream 0.5.17 or later")
+        }
+    }
+
+    /// Runs a task, and cancels it after a time.
+    private func withTimeout<T: Sendable>(
+        _ timeout: Duration, _ body: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        try await withThrowingTaskGroup(of: T.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw LitestreamError(.notAcknowledged, "the replica has not confirmed the changes in \(timeout)")
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        // Go leaves out a fraction of zero.
+        return (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+    }
+
+    private struct SyncAnswer: Decodable {
+        let txid: UInt64
+        let replica: UInt64
+
+        private enum CodingKeys: String, CodingKey {
+            case txid
+            case replica = "replica_txid"
+        }
+    }
+
+    private struct InfoAnswer: Decodable {
+        let version: String
+        let pid: Int32
+    }
+
+    private struct ListAnswer: Decodable {
+        struct Database: Decodable {
+            let path: String
+            let status: String
+            let last_sync_at: String?
+        }
+        let databases: [Database]
+    }
+}
+
+/// What Litestream says about the replication of a database.
+public struct LitestreamStatus: Sendable, Hashable {
+    /// Whether Litestream runs, and replicates this database.
+    public internal(set) var isRunning = false
+
+    /// The version of the Litestream that runs.
+    public internal(set) var version: String?
+
+    /// The process of the Litestream that runs.
+    public internal(set) var processIdentifier: Int32?
+
+    /// When the replica last had all changes.
+    ///
+    /// Litestream asks the replica every few seconds, even if nothing was written.
+    public internal(set) var lastSync: Date?
+
+    /// How often the service has started Litestream again.
+    public internal(set) var restarts = 0
+
+    /// At most so old are the changes that the replica lacks, or nil if it never had all changes since the start.
+    ///
+    /// It stays below five seconds and the ``LitestreamReplica/syncInterval`` as long as all is well.
+    public var lag: Duration? {
+        lastSync.map { .milliseconds(Int64(max(0, Date().timeIntervalSince($0)) * 1000)) }
+    }
+}
