@@ -144,7 +144,8 @@ extension StatementProfile {
         case SQLITE_UPDATE: noteWrite(.update, name)
         case SQLITE_DELETE: noteWrite(.delete, name)
         case SQLITE_ANALYZE: own.maintenance = "ANALYZE"
-        case SQLITE_REINDEX: own.maintenance = "REINDEX"
+        // The creation of an index is reported before.
+        case SQLITE_REINDEX where schemaChanges.isEmpty: own.maintenance = "REINDEX"
         case SQLITE_DETACH: own.maintenance = "DETACH"
         default: break
         }

@@ -35,9 +35,8 @@ public final class Statement {
     @exclusivity(unchecked) private var knownRowSource: RowSource?
     /// The cursor of the program that has stepped the statement last.
     private weak var stepper: AnyObject?
-    /// What an observer of writes has learnt about the statement.
+    /// What an observer of writes, and instruments, have learnt about the statement.
     @exclusivity(unchecked) package var knownWrites: AnyObject?
-    /// What instruments have learnt about the statement.
     @exclusivity(unchecked) var knownFacts: StatementFacts?
     /// The rows that the statement reads, if a request has found out.
     @exclusivity(unchecked) package var rowRestriction: RowRestriction?

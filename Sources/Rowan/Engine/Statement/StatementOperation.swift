@@ -16,15 +16,18 @@ extension StatementProfile {
     /// Source: <https://sqlite.org/c3ref/set_authorizer.html>
     public var operation: String {
         if let transactionOperation { return transactionOperation.word }
+        // ANALYZE may create its tables.
+        if let maintenance = own.maintenance { return maintenance }
         if let change = schemaChanges.first { return change.words }
         if !pragmas.isEmpty { return "PRAGMA" }
         if let write = own.write { return write.operation.rawValue }
-        if own.maintenance != nil || changesAttachments { return own.maintenance ?? "ATTACH" }
+        if changesAttachments { return "ATTACH" }
         return isReadonly ? "SELECT" : "_OTHER"
     }
 
     /// The table that the statement writes, or the only table or view that it reads. Nil if it names several, or none.
     public var tableName: String? {
+        guard own.maintenance == nil else { return nil }
         if let change = schemaChanges.first { return change.name }
         if let write = own.write { return write.table }
         if case .one(let name) = own.read { return name }
@@ -42,7 +45,7 @@ extension StatementProfile {
 
         var write: Write?
         var read = Read.none
-        /// `ANALYZE` or `REINDEX`.
+        /// `ANALYZE`, `REINDEX` or `DETACH`.
         var maintenance: String?
 
         mutating func noteRead(_ name: String) {
