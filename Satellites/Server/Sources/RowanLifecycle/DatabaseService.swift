@@ -48,7 +48,8 @@ public struct DatabaseService: Service {
     ///   - pool: a pool that is open.
     ///   - logger: where the service writes.
     ///   - options: how it works.
-    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied: a last backup.
+    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied, unless Litestream
+    ///     replicates the database: a last backup.
     public init(
         _ pool: DatabasePool, logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
         beforeClosing: Step<DatabasePool>? = nil
@@ -70,14 +71,14 @@ public struct DatabaseService: Service {
     ///   - migrator: the migrations of the program; nil if it has none.
     ///   - logger: where the service writes.
     ///   - options: how it works.
-    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied.
     ///   - beforeOpening: runs first, with the path: it may restore the file.
+    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied.
     /// - Returns: a service whose pool is ready.
     /// - Throws: the errors of `beforeOpening`, of the pool and of the migrations: the pool is closed again.
     public static func open(
         path: String, configuration: Configuration = Configuration(), migrator: DatabaseMigrator? = nil,
         logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
-        beforeClosing: Step<DatabasePool>? = nil, beforeOpening: Step<String>? = nil
+        beforeOpening: Step<String>? = nil, beforeClosing: Step<DatabasePool>? = nil
     ) async throws -> DatabaseService {
         try await beforeOpening?(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
@@ -164,6 +165,8 @@ public struct DatabaseService: Service {
     }
 
     private func checkpoint() async {
+        // Litestream empties the log itself, once the replica has it.
+        guard !pool.configuration.replicatedByLitestream else { return }
         do { try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } } catch {
             // Another process reads the log: what it needs stays in it, and is not lost.
             logger.notice("the write-ahead log is not copied yet: \(error)")

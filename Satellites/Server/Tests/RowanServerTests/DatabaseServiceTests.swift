@@ -48,13 +48,13 @@ struct DatabaseServiceTests {
             var migrator = DatabaseMigrator()
             migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE t(x)") }
             let steps = Elements<String>()
-            let service = try await DatabaseService.open(path: path, migrator: migrator, logger: logger) { pool in
+            let service = try await DatabaseService.open(path: path, migrator: migrator, logger: logger) { path in
+                steps.append("before opening")
+                #expect(!FileManager.default.fileExists(atPath: path))
+            } beforeClosing: { pool in
                 steps.append("before closing")
                 let size = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
                 #expect(size == 0)
-            } beforeOpening: { path in
-                steps.append("before opening")
-                #expect(!FileManager.default.fileExists(atPath: path))
             }
             #expect(messages == ["the database is ready"])
             try await run(service) { try await service.pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
