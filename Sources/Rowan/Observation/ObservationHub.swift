@@ -44,6 +44,9 @@ final class ObservationHub: ConnectionStateValue, ChangeSubscriber {
 
     init(_ version: InterestVersion) { self.version = version }
 
+    /// The connection is closed: nothing changes any more.
+    deinit { for fetch in fetches { fetch.fail(CancellationError()) } }
+
     /// Adds a fetch, and learns about its changes from now on.
     ///
     /// - Throws: the error of the system that prevents watching other processes.

@@ -115,6 +115,49 @@ struct CheckpointTests {
         #expect(try await pool.values() == [1, 2, 3])
     }
 
+    @Test("Two connections with a shared cache, in WAL mode")
+    func sharedCache() throws {
+        let folder = try TemporaryFolder()
+        let path = "file:\(folder.path("db.sqlite"))?cache=shared"
+        let first = try DatabaseQueue(path: path)
+        try first.inDatabase {
+            try $0.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1)")
+        }
+        let second = try DatabaseQueue(path: path)
+        #expect(try second.values() == [1])
+        try first.close()
+        try second.write { try $0.insert(2) }
+        try second.inDatabase { _ = try $0.checkpoint(.truncate) }
+        #expect(try second.values() == [1, 2])
+    }
+
+    @Test("Waiting for a writer commits nothing of its own")
+    func waitingWithoutCommits() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("db.sqlite")
+        var patient = Configuration()
+        patient.busyMode = .timeout(60)
+        patient.journalMode = .wal
+        let observed = try DatabaseQueue(path: path, configuration: patient)
+        try await observed.write { try $0.execute(sql: "CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)") }
+        let log = ObserverLog()
+        observed.add(transactionObserver: log, extent: .databaseLifetime)
+        let other = try DatabaseQueue(path: path)
+        let (hasBegun, ended) = (Gate(), Gate())
+        startThread {
+            try? other.write { db in
+                try db.insert(3)
+                hasBegun.open()
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+            ended.open()
+        }
+        await hasBegun.opened()
+        try observed.inDatabase { _ = try $0.checkpoint(.full) }
+        await ended.opened()
+        #expect(log.take() == [])
+    }
+
     @Test("A database with exclusive locks, and an attached one")
     func exclusiveAndAttached() throws {
         let folder = try TemporaryFolder()

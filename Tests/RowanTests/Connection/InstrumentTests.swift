@@ -1,6 +1,8 @@
 // Instruments: what they hear of accesses, statements and transactions.
 
+import CSQLite
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Rowan
@@ -110,6 +112,10 @@ struct InstrumentTests {
                     "ended: Refusal()",
                 ])
             #expect(try await writer.values() == [1, 2, 3])
+            // A write that ends the shared transaction.
+            let third = log.entries.elements.count
+            await #expect(throws: DatabaseError.self) { try await writer.write { try $0.execute(sql: "ROLLBACK") } }
+            #expect(log.entries(since: third).filter { $0 == "rolled back" || $0 == "committed" }.count == 1)
         }
     }
 
@@ -169,6 +175,82 @@ struct InstrumentTests {
         #expect(statement.expandedSQL == (isPublic ? "SELECT x FROM t WHERE x = 2" : nil))
         #expect(statement.profile.reads.map(\.key.name) == ["t"])
         #expect(statement.duration > .zero)
+    }
+
+    /// Uses the database from all its calls, which is forbidden.
+    private final class Misbehaving: DatabaseInstrument, AccessInstrument {
+        let database = Mutex<(any DatabaseWriter)?>(nil)
+        let results = Log<String>()
+
+        private func misbehave(_ name: String) {
+            guard let database = database.withLock({ $0 }) else { return }
+            do {
+                try database.write { try $0.insert(9) }
+                results.append("\(name) ok")
+            } catch {
+                results.append("\(name) \((error as? DatabaseError)?.resultCode.rawValue ?? -1)")
+            }
+        }
+
+        func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
+            misbehave("will")
+            return self
+        }
+        func didBegin(after wait: Duration) { misbehave("begin") }
+        func didRun(_ statement: InstrumentedStatement) { misbehave("run") }
+        func didEndTransaction(_ transaction: InstrumentedTransaction) { misbehave("transaction") }
+        func didEnd(after duration: Duration?, error: (any Error)?) { misbehave("end") }
+    }
+
+    @Test("An instrument that uses the database gets errors, and stops nothing", arguments: ConnectionKind.allCases)
+    func misbehaving(kind: ConnectionKind) throws {
+        let instrument = Misbehaving()
+        try withTable(kind, Configuration(instrument)) { writer in
+            instrument.database.withLock { $0 = writer }
+            try writer.write { try $0.insert(3) }
+            instrument.database.withLock { $0 = nil }
+            // Inside of an access, its own accesses are refused; before and after, they are possible, and not announced.
+            let results = Set(instrument.results.elements)
+            #expect(results.isSuperset(of: ["will ok", "begin 21", "run 21", "transaction 21", "end ok"]))
+            #expect(results.isDisjoint(with: ["begin ok", "run ok", "transaction ok"]))
+            #expect(try writer.values().contains(3))
+        }
+    }
+
+    @Test("Instruments change nothing for a program that ends its transaction through C", arguments: [false, true])
+    func transactionsThroughC(isMeasured: Bool) throws {
+        var configuration = Configuration()
+        if isMeasured { configuration.instruments = [InstrumentLog()] }
+        try withTable(.memoryQueue, configuration) { writer in
+            // The end of the write finds no transaction.
+            expectError(.SQLITE_ERROR) {
+                try writer.write { db in
+                    #expect(sqlite3_exec(db.sqliteConnection, "COMMIT", nil, nil, nil) == SQLITE_OK)
+                    try db.insert(3)
+                    try db.insert(4)
+                }
+            }
+            #expect(try writer.values() == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("A concurrent read is a read")
+    func concurrentRead() throws {
+        let log = InstrumentLog()
+        try withTable(.pool, Configuration(log)) { writer in
+            let ended = Gate()
+            let heard = try log.hearing {
+                try writer.writeWithoutTransaction { _ in
+                    writer.spawnConcurrentRead { result in
+                        _ = try? result.get().values()
+                        ended.open()
+                    }
+                }
+                ended.wait()
+            }
+            #expect(heard.prefix(3) == ["write of -", "begun", "read of -"])
+            #expect(heard.filter { $0.hasPrefix("SELECT") }.count <= 1)
+        }
     }
 
     @Test("Several instruments, and snapshots")

@@ -35,7 +35,15 @@ struct EndObservationsConcurrencyTests {
                 #expect(values == [1, 2, 3])
                 break
             }
+            // And one that is running when the database closes ends, too.
+            let last = Task {
+                for try await values in observation.values(in: writer) { seen.append(values + [0]) }
+                return true
+            }
+            await eventually { seen.elements.last == [1, 2, 3, 0] }
+            await eventually { writer.unsafeReentrantWrite { !$0.observationHub.isEmpty } }
             try writer.close()
+            #expect(try await last.value)
             withExtendedLifetime(cancellable) {}
             let error = await #expect(throws: DatabaseError.self) { try await writer.endObservations() }
             #expect(error?.resultCode == .SQLITE_MISUSE)

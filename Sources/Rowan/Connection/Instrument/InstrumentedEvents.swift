@@ -54,7 +54,7 @@ public struct InstrumentedDatabase: Sendable, Hashable {
     /// The version of SQLite: `3.40.1`.
     public var sqliteVersion: String { LocalConnection.libraryVersionText }
 
-    /// Whether another connection on the file could damage the database: it is in WAL mode, and SQLite has the bug of
+    /// Whether a program without Rowan that writes the file could damage the database: it is in WAL mode, and SQLite has the bug of
     /// ``Database/hasWALResetBug``.
     public var isExposedToWALResetBug: Bool { journalMode == "wal" && Database.hasWALResetBug }
 }
@@ -77,6 +77,9 @@ public struct InstrumentedAccess: Sendable {
     public let kind: Kind
     /// Where the access begins in the program, with ``DatabaseReader/atCallSite(fileID:line:)``.
     public let callSite: CallSite?
+    /// Whether the access shares its connection and its transaction with others: an asynchronous write with
+    /// ``Configuration/groupsAsyncWrites``.
+    public let sharesConnection: Bool
 }
 
 /// A statement that has run.
@@ -91,7 +94,8 @@ public struct InstrumentedStatement: Sendable {
     public let rowCount: Int
     /// The error of the statement, or nil.
     public let error: (any Error)?
-    /// The SQL with its arguments as literals; nil unless ``Configuration/publicStatementArguments`` is true.
+    /// The SQL with its arguments as literals; nil unless ``Configuration/publicStatementArguments`` is true, and for a
+    /// cursor that is still open at the end of its access.
     public let expandedSQL: String?
 
     /// The SQL, with its parameters: `SELECT * FROM player WHERE id = ?`.
@@ -120,7 +124,7 @@ public struct InstrumentedTransaction: Sendable {
     public let isCommitted: Bool
     /// From its beginning to its end.
     public let duration: Duration
-    /// The number of pages in the write-ahead log after the last commit of the connection; nil without a log.
+    /// The number of pages in the write-ahead log at its end; nil without a log, and for reads of a pool.
     public let walPageCount: Int?
 }
 
@@ -128,7 +132,7 @@ public struct InstrumentedTransaction: Sendable {
 ///
 /// Article: <doc:Instruments>.
 public struct InstrumentedCheckpoint: Sendable {
-    /// What it should do.
+    /// What it should do. Those after commits, and those of `PRAGMA wal_checkpoint`, count as passive.
     public let mode: Database.CheckpointMode
     /// How long it has taken.
     public let duration: Duration

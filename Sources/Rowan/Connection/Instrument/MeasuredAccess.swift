@@ -9,6 +9,8 @@ final class DatabaseInstruments: Sendable {
     /// What the instruments know of the database. It is set once, when the database has opened.
     private let known: Mutex<InstrumentedDatabase>
     private let hasNoticedOtherWriter = Atomic(false)
+    /// The threads that are inside of a call of an instrument.
+    private let callingThreads = Mutex<Set<UInt>>([])
 
     /// - Returns: nil without instruments: all accesses test this.
     init?(_ kind: InstrumentedDatabase.Kind, _ path: String, _ configuration: Configuration) {
@@ -16,7 +18,7 @@ final class DatabaseInstruments: Sendable {
         instruments = configuration.instruments
         known = Mutex(
             InstrumentedDatabase(
-                kind: kind, path: path, label: configuration.label, journalMode: "",
+                kind: kind, path: path, label: configuration.label, journalMode: kind == .snapshot ? "wal" : "",
                 maximumConnectionCount: kind == .pool ? configuration.maximumReaderCount + 1 : 1))
     }
 
@@ -40,11 +42,24 @@ final class DatabaseInstruments: Sendable {
     /// The program asks for an access.
     ///
     /// - Returns: nil if no instrument listens.
-    func willAccess(_ kind: InstrumentedAccess.Kind, _ site: StaticCallSite) -> MeasuredAccess? {
-        let access = InstrumentedAccess(database: database, kind: kind, callSite: site.callSite)
+    ///
+    /// - Parameter isShared: whether the access shares its connection with others.
+    func willAccess(
+        _ kind: InstrumentedAccess.Kind, _ site: StaticCallSite, isShared: Bool = false
+    ) -> MeasuredAccess? {
+        // An instrument that uses the database does not hear of it: it would go on for ever.
+        guard beginCall() else { return nil }
+        defer { endCall() }
+        let access = InstrumentedAccess(
+            database: database, kind: kind, callSite: site.callSite, sharesConnection: isShared)
         let listeners = instruments.compactMap { $0.willAccess(access) }
-        return listeners.isEmpty ? nil : MeasuredAccess(listeners)
+        return listeners.isEmpty ? nil : MeasuredAccess(listeners, self, isShared: isShared)
     }
+
+    /// - Returns: false inside of another call on this thread.
+    fileprivate func beginCall() -> Bool { callingThreads.withLock { $0.insert(currentThreadID).inserted } }
+
+    fileprivate func endCall() { callingThreads.withLock { _ = $0.remove(currentThreadID) } }
 
     func didCheckpoint(_ checkpoint: InstrumentedCheckpoint) {
         let database = database
@@ -73,14 +88,16 @@ final class DatabaseInstruments: Sendable {
 /// An access that instruments listen to.
 final class MeasuredAccess: MeterListener, Sendable {
     private let listeners: [any AccessInstrument]
+    private let instruments: DatabaseInstruments
     private let hearsStatements: Bool
+    private let isShared: Bool
     private let request = Uptime.now
     /// Uptimes; 0 if the access has not begun, or not ended.
     private let beginning = Atomic<UInt64>(0)
     private let ending = Atomic<UInt64>(0)
 
-    init(_ listeners: [any AccessInstrument]) {
-        self.listeners = listeners
+    fileprivate init(_ listeners: [any AccessInstrument], _ instruments: DatabaseInstruments, isShared: Bool) {
+        (self.listeners, self.instruments, self.isShared) = (listeners, instruments, isShared)
         hearsStatements = listeners.contains { $0.hearsStatements }
     }
 
@@ -105,12 +122,12 @@ final class MeasuredAccess: MeterListener, Sendable {
     }
 
     /// The transaction of a group has ended.
-    func endShared(_ error: (any Error)?) {
+    func endShared(_ error: (any Error)?, walPageCount: Int?) {
         let start = beginning.load(ordering: .relaxed)
         if start != 0 {
             didStop()
             let nanoseconds = ending.load(ordering: .relaxed) - start
-            transactionDidEnd(committed: error == nil, nanoseconds: nanoseconds, walPageCount: nil)
+            tellEnd(of: error == nil, nanoseconds, walPageCount)
         }
         end(error)
     }
@@ -128,7 +145,10 @@ final class MeasuredAccess: MeterListener, Sendable {
     func end(_ error: (any Error)?) {
         let (beginning, ending) = (beginning.load(ordering: .relaxed), ending.load(ordering: .relaxed))
         let duration = beginning == 0 ? nil : Uptime.duration(from: beginning, to: ending)
+        // The program waits no more: an instrument may use the database, but does not hear of it.
+        let isOuter = instruments.beginCall()
         for listener in listeners { listener.didEnd(after: duration, error: error) }
+        if isOuter { instruments.endCall() }
     }
 
     /// Runs an access, and tells its end.
@@ -151,8 +171,14 @@ final class MeasuredAccess: MeterListener, Sendable {
     }
 
     func transactionDidEnd(committed: Bool, nanoseconds: UInt64, walPageCount: Int?) {
+        // The end of a shared transaction is told once.
+        if !isShared { tellEnd(of: committed, nanoseconds, walPageCount) }
+    }
+
+    private func tellEnd(of isCommitted: Bool, _ nanoseconds: UInt64, _ walPageCount: Int?) {
         let transaction = InstrumentedTransaction(
-            isCommitted: committed, duration: .nanoseconds(Int64(clamping: nanoseconds)), walPageCount: walPageCount)
+            isCommitted: isCommitted, duration: .nanoseconds(Int64(clamping: nanoseconds)),
+            walPageCount: walPageCount)
         for listener in listeners where listener.hearsStatements { listener.didEndTransaction(transaction) }
     }
 }

@@ -163,7 +163,7 @@ public final class DatabasePool: DatabaseWriter {
             do {
                 try result.get().isolatedRead { db in
                     // A deferred transaction starts with its first read.
-                    try db.connection.run("SELECT rowid FROM sqlite_master LIMIT 1")
+                    try db.connection.unwatched { try db.connection.run("SELECT rowid FROM sqlite_master LIMIT 1") }
                     signal()
                     value(.success(db))
                 }

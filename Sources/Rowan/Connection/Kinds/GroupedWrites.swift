@@ -23,7 +23,7 @@ final class GroupedWrites: Sendable {
     ) async throws -> T {
         // A write lets go of the closure before it returns its result.
         try await withoutActuallyEscaping(updates) { updates in
-            let write = PendingWrite(updates, AccessRoute(lane: lane, scope: .plain).measured)
+            let write = PendingWrite(updates, lane.instruments?.willAccess(.write, .unknown, isShared: true))
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     guard write.wait(continuation) else { return }
@@ -108,7 +108,7 @@ final class GroupedWrites: Sendable {
         } catch let ended as TransactionEnded {
             for write in writes[..<ended.count] {
                 // What is committed must not run again.
-                if ended.isCommitted { write.end() } else { runAlone(write, db, connection) }
+                if ended.isCommitted { write.end(db.connection.walPageCount) } else { runAlone(write, db, connection) }
             }
             return perform(Array(writes[ended.count...]), db, connection)
         } catch  where !hasBegun {
@@ -120,7 +120,8 @@ final class GroupedWrites: Sendable {
             for write in writes { runAlone(write, db, connection) }
             return
         }
-        for write in writes { write.end() }
+        let walPageCount = db.connection.walPageCount
+        for write in writes { write.end(walPageCount) }
     }
 
     private static func runAlone(_ write: any GroupedWrite, _ db: Database, _ connection: PooledConnection?) {
@@ -132,7 +133,7 @@ final class GroupedWrites: Sendable {
         } catch {
             return write.fail(error)
         }
-        write.end()
+        write.end(db.connection.walPageCount)
     }
 }
 
@@ -143,7 +144,7 @@ private protocol GroupedWrite: Sendable {
     /// Throws the error of the write, if it has failed.
     func throwFailure() throws
     /// Returns the result to the caller: it is committed.
-    func end()
+    func end(_ walPageCount: Int?)
     /// Throws an error to the caller.
     func fail(_ error: any Error)
 }
@@ -211,22 +212,24 @@ private final class PendingWrite<T: Sendable>: GroupedWrite {
 
     func throwFailure() throws { _ = try state.withLock { $0.result }?.get() }
 
-    func end() { finish(nil) }
+    func end(_ walPageCount: Int?) { finish(nil, walPageCount) }
 
-    func fail(_ error: any Error) { finish(error) }
+    func fail(_ error: any Error) { finish(error, nil) }
 
-    private func finish(_ error: (any Error)?) {
+    private func finish(_ error: (any Error)?, _ walPageCount: Int?) {
         let (continuation, known, isCancelled) = state.withLock { state in
             // The closure must be gone when the caller goes on: it does not escape from the call.
             defer { state = State(isCancelled: state.isCancelled) }
             return (state.continuation, state.result, state.isCancelled)
         }
         let result: Result<T, any Error> = error.map { .failure($0) } ?? known ?? .failure(CancellationError())
-        if let continuation { resume(continuation, result.asCancellation(if: isCancelled)) }
+        if let continuation { resume(continuation, result.asCancellation(if: isCancelled), walPageCount) }
     }
 
-    private func resume(_ continuation: CheckedContinuation<T, any Error>, _ result: Result<T, any Error>) {
-        access?.endShared(result.failure)
+    private func resume(
+        _ continuation: CheckedContinuation<T, any Error>, _ result: Result<T, any Error>, _ walPageCount: Int? = nil
+    ) {
+        access?.endShared(result.failure, walPageCount: walPageCount)
         continuation.resume(with: result)
     }
 

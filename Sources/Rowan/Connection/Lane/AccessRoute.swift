@@ -80,7 +80,7 @@ extension AccessRoute {
     /// - Returns: nil if nobody listens.
     var measured: MeasuredAccess? {
         guard let instruments = lane.instruments else { return nil }
-        if case .plain = scope { return instruments.willAccess(.write, site) }
+        if lane.isWriter, case .plain = scope { return instruments.willAccess(.write, site) }
         return instruments.willAccess(.read, site)
     }
 
@@ -108,7 +108,7 @@ extension AccessRoute {
     private func end(_ connection: PooledConnection, _ access: MeasuredAccess?) -> DatabaseError? {
         defer { lane.release(connection) }
         let error = connection.endAccess()
-        access?.stop(connection.database.connection)
+        if let access { connection.run { access.stop($0.connection) } }
         return error
     }
 
@@ -160,9 +160,9 @@ extension AccessRoute {
         _ connection: PooledConnection, _ access: MeasuredAccess?, _ body: (Database) throws -> T
     ) throws -> T {
         connection.record.begin(site)
-        access?.begin(connection.database.connection)
         return try connection.run { db in
-            switch scope {
+            access?.begin(db.connection)
+            return switch scope {
             case .readTransaction: try db.isolatedRead(body)
             case .readOnly: try db.readOnly { try body(db) }
             case .plain: try body(db)

@@ -7,6 +7,7 @@
 
 import CSQLite
 import Dispatch
+import Synchronization
 
 /// A checkpoint that has ended, or that could not begin.
 package struct CheckpointResult {
@@ -19,7 +20,8 @@ package struct CheckpointResult {
     package let nanoseconds: UInt64
 }
 
-/// What stands between SQLite and the methods of an open file. Only the thread of the connection uses it.
+/// What stands between SQLite and the methods of an open file. Only the thread of the connection uses it. Connections with a
+/// shared cache have one file: SQLite then holds the lock of the cache at each call.
 ///
 /// SQLite finds the methods by `sqlite3_file.pMethods`. They are replaced as long as the file is open.
 final class CheckpointGuard {
@@ -54,12 +56,16 @@ final class CheckpointGuard {
     /// The first region of the shared memory, as long as it is mapped.
     private var sharedMemory: UnsafeRawPointer?
 
+    /// The addresses of the files that have guards.
+    private static let guardedFiles = Mutex<Set<UInt>>([])
+
     /// Guards an open file.
     ///
-    /// - Returns: nil for a file without shared memory: it can't have a log.
+    /// - Returns: nil for a file without shared memory, which can't have a log, and for one that has a guard.
     init?(_ file: File, excludesWriters: Bool, _ report: ((CheckpointResult) -> Void)?) {
         guard let original = file.pointee.pMethods, original.pointee.iVersion >= 2, original.pointee.xShmLock != nil,
-            original.pointee.xShmMap != nil, original.pointee.xShmUnmap != nil, original.pointee.xClose != nil
+            original.pointee.xShmMap != nil, original.pointee.xShmUnmap != nil, original.pointee.xClose != nil,
+            Self.guardedFiles.withLock({ $0.insert(UInt(bitPattern: file)).inserted })
         else { return nil }
         (self.file, self.original, self.excludesWriters, self.report) = (file, original, excludesWriters, report)
         let methods = UnsafeMutablePointer<Methods>.allocate(capacity: 1)
@@ -96,6 +102,7 @@ final class CheckpointGuard {
         guard let file, let methods = file.pointee.pMethods else { return }
         file.pointee.pMethods = original
         self.file = nil
+        Self.guardedFiles.withLock { _ = $0.remove(UInt(bitPattern: file)) }
         UnsafeMutableRawPointer(mutating: methods).assumingMemoryBound(to: Methods.self).deallocate()
         Unmanaged.passUnretained(self).release()
     }
@@ -150,12 +157,23 @@ final class CheckpointGuard {
 
     // MARK: Reports
 
+    /// While the program waits for a lock, only its last attempt counts.
+    var isWaiting = false
+    private var lastAttempt: CheckpointResult?
+
     private func tell(_ code: CInt) {
-        report?(
-            CheckpointResult(
-                mode: mode, code: code, frameCount: frameCount ?? 0,
-                copiedFrameCount: number(Self.copiedFrameCountOffset) ?? 0,
-                nanoseconds: DispatchTime.now().uptimeNanoseconds - start))
+        guard let report else { return }
+        let result = CheckpointResult(
+            mode: mode, code: code, frameCount: frameCount ?? 0,
+            copiedFrameCount: number(Self.copiedFrameCountOffset) ?? 0,
+            nanoseconds: DispatchTime.now().uptimeNanoseconds - start)
+        if isWaiting, code == SQLITE_BUSY { lastAttempt = result } else { report(result) }
+    }
+
+    /// The program has given up waiting, or has got its lock.
+    func endWaiting(_ code: CInt) {
+        isWaiting = false
+        if let last = lastAttempt.take(), code == SQLITE_BUSY { report?(last) }
     }
 
     /// The number of frames in the log; nil without a log.

@@ -130,6 +130,11 @@ package final class ConnectionHooks {
         return body()
     }
 
+    /// Asks the handlers of locks, which pause, whether to try again.
+    func waitsForLock(after pauseCount: Int) -> Bool {
+        !busies.isEmpty && busies.allSatisfy { $0.1(CInt(clamping: pauseCount)) }
+    }
+
     /// The timeout of `PRAGMA busy_timeout`, in milliseconds; 0 if a handler decides.
     private var busyTimeout: CInt {
         silently {

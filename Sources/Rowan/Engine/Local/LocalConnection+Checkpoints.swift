@@ -23,29 +23,22 @@ extension LocalConnection {
         _ mode: CInt, on schema: String?, _ frameCount: inout CInt, _ doneCount: inout CInt
     ) -> CInt {
         guard let pointer else { return SQLITE_MISUSE }
-        for checkpointGuard in guards { checkpointGuard.mode = mode }
-        defer { for checkpointGuard in guards { checkpointGuard.mode = SQLITE_CHECKPOINT_PASSIVE } }
-        var attempts = 0
-        while true {
-            let code = sqlite3_wal_checkpoint_v2(pointer, schema, mode, &frameCount, &doneCount)
-            guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, attempts < Self.maximumAttempts,
-                guards.contains(where: \.hasMetWriter), waitForWriter()
-            else { return code }
-            attempts += 1
+        for checkpointGuard in guards { (checkpointGuard.mode, checkpointGuard.isWaiting) = (mode, true) }
+        var code = SQLITE_OK
+        defer {
+            for checkpointGuard in guards {
+                checkpointGuard.endWaiting(code)
+                checkpointGuard.mode = SQLITE_CHECKPOINT_PASSIVE
+            }
         }
-    }
-
-    /// Another writer may be faster after each wait.
-    private static let maximumAttempts = 100
-
-    /// Waits for the end of a write, as the program has configured it: a guard can't ask SQLite's busy handler.
-    ///
-    /// - Returns: whether there is no writer any more.
-    private func waitForWriter() -> Bool {
-        guard let hooks else { return false }
-        return hooks.silently {
-            guard runUnchecked("BEGIN IMMEDIATE") == SQLITE_OK else { return false }
-            return runUnchecked("COMMIT") == SQLITE_OK
+        var pauseCount = 0
+        while true {
+            code = sqlite3_wal_checkpoint_v2(pointer, schema, mode, &frameCount, &doneCount)
+            // A guard can't wait itself: SQLite asks its handler only for the locks that it knows of.
+            guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, guards.contains(where: \.hasMetWriter),
+                hooks?.waitsForLock(after: pauseCount) == true
+            else { return code }
+            pauseCount += 1
         }
     }
 
@@ -76,7 +69,7 @@ extension LocalConnection {
             index += 1
             var file: CheckpointGuard.File?
             guard sqlite3_file_control(pointer, name, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-                !guards.contains(where: { $0.file == file }), let new = makeGuard(file)
+                let new = makeGuard(file)
             else { continue }
             guards.append(new)
             if index == 1 { mainGuard = new }

@@ -305,7 +305,7 @@ public final class Statement {
         guard code == SQLITE_DONE else { throw failure(code) }
         if connection.isWatched { connection.didReturn(self) }
         // In a transaction, no other statement ends one.
-        if connection.isWatched && !connection.isInsideTransaction
+        if connection.isWatched && connection.watchesStatements && !connection.isInsideTransaction
             || !traits.isDisjoint(with: [.controlsTransaction, .changesSchema])
         {
             connection.lostTransaction = nil

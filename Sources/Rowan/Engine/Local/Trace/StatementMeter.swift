@@ -72,7 +72,12 @@ final class StatementMeter {
         guard let index = runs.lastIndex(where: { $0.handle == statement.handle }) else { return }
         let run = runs.remove(at: index)
         report(run, error, expandedSQL: showsArguments ? Self.expandedSQL(run.handle) : nil)
-        if case .begin = run.facts.profile.transactionOperation { beginning = Self.now }
+        switch run.facts.profile.transactionOperation {
+        case .begin: beginning = Self.now
+        // Without a transaction, a savepoint begins one.
+        case .savepoint: beginning = beginning ?? Self.now
+        default: break
+        }
     }
 
     func transactionDidEnd(committed: Bool, walPageCount: Int?) {
