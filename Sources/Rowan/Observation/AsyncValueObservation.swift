@@ -9,7 +9,7 @@
 /// ```
 ///
 /// The observation starts with the iteration. It ends when the loop ends, or when its task is cancelled. The loop ends
-/// after ``DatabaseWriter/endObservations()``.
+/// after `endObservations()`.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
     /// What happens to values that the loop has not taken yet.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation.BufferingPolicy

@@ -230,7 +230,8 @@ struct InstrumentTests {
                     try db.insert(4)
                 }
             }
-            #expect(try writer.values() == [1, 2, 3, 4])
+            let values = try writer.values()
+            #expect(values == [1, 2, 3, 4])
         }
     }
 
@@ -239,8 +240,8 @@ struct InstrumentTests {
         let log = InstrumentLog()
         try withTable(.pool, Configuration(log)) { writer in
             let ended = Gate()
-            let heard = try log.hearing {
-                try writer.writeWithoutTransaction { _ in
+            let heard = log.hearing {
+                writer.writeWithoutTransaction { _ in
                     writer.spawnConcurrentRead { result in
                         _ = try? result.get().values()
                         ended.open()

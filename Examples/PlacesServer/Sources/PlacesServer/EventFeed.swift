@@ -1,5 +1,5 @@
-// What changes, as server-sent events. All clients share one observation of the log of changes: each commit is fetched
-// once, however many clients listen.
+// What changes, as server-sent events. All clients share the fetch of one observation, of the last changes: each commit is
+// fetched once, however many clients listen.
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import AsyncAlgorithms
@@ -24,7 +24,7 @@ struct EventFeed: Sendable {
     }
 
     private enum Signal: Sendable {
-        case changes(ArrayDelta<ChangedPlace>)
+        case changes([ChangedPlace])
         case heartbeat
     }
 
@@ -47,14 +47,15 @@ struct EventFeed: Sendable {
 
     private func write(since last: Int64?, to writer: inout any ResponseBodyWriter) async throws {
         var position = FeedPosition(last: last)
-        let changes = Self.changes.deltas(by: \.change.revision).values(in: database).map(Signal.changes)
+        // Each value has all that a client may lack: for one that reads slowly, only the newest one waits.
+        let changes = Self.changes.values(in: database, bufferingPolicy: .bufferingNewest(1)).map(Signal.changes)
         let beats = AsyncTimerSequence(interval: heartbeat, clock: .continuous).map { _ in Signal.heartbeat }
         // The loop ends with the server, too.
         for try await signal in merge(changes, beats).cancelOnGracefulShutdown() {
             switch signal {
             case .heartbeat: try await writer.write(ByteBuffer(string: ": \n\n"))
-            case .changes(let delta):
-                let events = try position.events(of: delta)
+            case .changes(let changes):
+                let events = try position.events(of: changes)
                 if !events.isEmpty { try await writer.write(ByteBuffer(string: events)) }
             }
         }
@@ -70,18 +71,18 @@ struct FeedPosition {
 
     /// The events that the client does not know.
     ///
-    /// - Parameter delta: the difference of the log, whose newest entry comes first.
-    mutating func events(of delta: ArrayDelta<ChangedPlace>) throws -> String {
-        let newest = delta.elements.first?.change.revision ?? 0
+    /// - Parameter changes: the last changes, the newest first.
+    mutating func events(of changes: [ChangedPlace]) throws -> String {
+        let newest = changes.first?.change.revision ?? 0
         guard let last else {
             self.last = newest
             return "id: \(newest)\nevent: hello\ndata: {}\n\n"
         }
         defer { self.last = newest }
         // The log is too short, or that of another database: the client has to fetch everything again.
-        let oldest = delta.elements.last?.change.revision ?? 1
+        let oldest = changes.last?.change.revision ?? 1
         guard last <= newest, last >= oldest - 1 else { return "id: \(newest)\nevent: reset\ndata: {}\n\n" }
-        let unknown = delta.elements.prefix { $0.change.revision > last }
+        let unknown = changes.prefix { $0.change.revision > last }
         return try unknown.reversed().map(text).joined()
     }
 

@@ -26,22 +26,25 @@ struct PlaceInput: Decodable, Sendable {
     var country: String
     var latitude: Double
     var longitude: Double
-    var population: Int
+    /// A number that may be no integer: the answer then names the field.
+    var population: Double
 
     /// - Throws: ``FieldErrors``, for all fields at once.
     func validate() throws {
         var errors: [String: String] = [:]
-        if !(1...200).contains(name.count) { errors["name"] = "must have 1 to 200 characters" }
+        if !(1...200).contains(name.count) || name.utf8.count > 800 { errors["name"] = "must have 1 to 200 characters" }
         if country.wholeMatch(of: /[A-Z]{2}/) == nil { errors["country"] = "must have two capital letters: DE" }
         if !(-90...90).contains(latitude) { errors["latitude"] = "must be between -90 and 90" }
         if !(-180...180).contains(longitude) { errors["longitude"] = "must be between -180 and 180" }
-        if population < 0 { errors["population"] = "must not be negative" }
+        if !((0...1e15).contains(population) && population == population.rounded()) {
+            errors["population"] = "must be a whole number, and not negative"
+        }
         guard errors.isEmpty else { throw FieldErrors(errors: errors) }
     }
 
     func place(id: Int64? = nil, version: Int = 1) -> Place {
         Place(
-            id: id, name: name, country: country, latitude: latitude, longitude: longitude, population: population,
+            id: id, name: name, country: country, latitude: latitude, longitude: longitude, population: Int(population),
             version: version)
     }
 }

@@ -64,7 +64,7 @@ struct PlaceRoutes: Sendable {
     @Sendable private func find(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let id = try id(of: context)
         let place = try findNow(id)
-        if request.headers[.ifNoneMatch].map({ matches($0, place) }) == true {
+        if request.headers[.ifNoneMatch].map({ matches($0, place, isWeak: true) }) == true {
             return Response(status: .notModified, headers: [.eTag: place.entityTag])
         }
         return try answer(place, .ok, request, context)
@@ -118,10 +118,11 @@ struct PlaceRoutes: Sendable {
         return place
     }
 
-    private func matches(_ tags: String, _ place: Place) -> Bool {
+    /// - Parameter isWeak: whether weak tags match: for reads, not for writes.
+    private func matches(_ tags: String, _ place: Place, isWeak: Bool = false) -> Bool {
         tags.split(separator: ",").contains { tag in
             let tag = tag.trimmingCharacters(in: .whitespaces)
-            return tag == "*" || tag == place.entityTag || tag == "W/\(place.entityTag)"
+            return tag == "*" || tag == place.entityTag || isWeak && tag == "W/\(place.entityTag)"
         }
     }
 

@@ -44,7 +44,7 @@ struct PlaceTests {
             // What a client has not seen, it can't overwrite.
             for (headers, status) in [
                 (tag, HTTPResponse.Status.preconditionFailed), ([:], .preconditionRequired),
-                ([.ifMatch: "\"7\", W/\"2\""], .ok),
+                ([.ifMatch: "\"7\", W/\"2\""], .preconditionFailed), ([.ifMatch: "\"7\", \"2\""], .ok),
             ] {
                 try await client.execute(uri: "/places/1", method: .put, headers: headers, body: Self.json("Ulm")) {
                     #expect($0.status == status)
@@ -72,7 +72,7 @@ struct PlaceTests {
                     [
                         "name": "must have 1 to 200 characters", "country": "must have two capital letters: DE",
                         "latitude": "must be between -90 and 90", "longitude": "must be between -180 and 180",
-                        "population": "must not be negative",
+                        "population": "must be a whole number, and not negative",
                     ]
                 ),
                 (#"{"name":"Bonn"}"#, ["country": "is missing"]),
@@ -81,6 +81,10 @@ struct PlaceTests {
                     ["name": "has the wrong type"]
                 ),
                 (String(buffer: Self.json("Ulm")), ["name": "is taken"]),
+                (
+                    #"{"name":"Bonn","country":"DE","latitude":1,"longitude":1,"population":1.5}"#,
+                    ["population": "must be a whole number, and not negative"]
+                ),
             ] {
                 try await client.execute(uri: "/places", method: .post, body: ByteBuffer(string: body)) { response in
                     #expect(response.status == .unprocessableContent)
@@ -107,7 +111,7 @@ struct PlaceTests {
         try await TestDatabase.current.writer.write { db in
             for number in 1...5 {
                 var place = PlaceInput(
-                    name: "New \(number)", country: "US", latitude: 0, longitude: 0, population: number
+                    name: "New \(number)", country: "US", latitude: 0, longitude: 0, population: Double(number)
                 ).place()
                 try place.insert(db)
             }

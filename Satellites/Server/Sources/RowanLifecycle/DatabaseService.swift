@@ -5,6 +5,7 @@ import Dispatch
 public import Logging
 public import Rowan
 public import ServiceLifecycle
+import Synchronization
 
 /// A database that a service group closes when the program shuts down.
 ///
@@ -23,7 +24,7 @@ public import ServiceLifecycle
 public struct DatabaseService: Service {
     /// How a service works.
     public struct Options: Sendable {
-        /// How long the closing waits for running accesses. 10 s by default.
+        /// How long the closing waits for running accesses, and how long for `beforeClosing`. 10 s by default.
         public var shutdownTimeout = Duration.seconds(10)
         /// How often SQLite looks for statistics that are missing or outdated, and once at the closing. Nil by default:
         /// never. Some hours are usual. <https://sqlite.org/pragma.html#pragma_optimize>
@@ -48,8 +49,8 @@ public struct DatabaseService: Service {
     ///   - pool: a pool that is open.
     ///   - logger: where the service writes.
     ///   - options: how it works.
-    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied, unless Litestream
-    ///     replicates the database: a last backup.
+    ///   - beforeClosing: runs when the accesses have ended that were running, and the write-ahead log is copied, unless
+    ///     Litestream replicates the database: a last backup. After ``Options/shutdownTimeout``, it is cancelled.
     public init(
         _ pool: DatabasePool, logger: Logger = Logger(label: "Rowan"), options: Options = Options(),
         beforeClosing: Step<DatabasePool>? = nil
@@ -72,7 +73,8 @@ public struct DatabaseService: Service {
     ///   - logger: where the service writes.
     ///   - options: how it works.
     ///   - beforeOpening: runs first, with the path: it may restore the file.
-    ///   - beforeClosing: runs when no access is running any more, and the write-ahead log is copied.
+    ///   - beforeClosing: runs when the accesses have ended that were running, and the write-ahead log is copied. After
+    ///     ``Options/shutdownTimeout``, it is cancelled.
     /// - Returns: a service whose pool is ready.
     /// - Throws: the errors of `beforeOpening`, of the pool and of the migrations: the pool is closed again.
     public static func open(
@@ -82,18 +84,26 @@ public struct DatabaseService: Service {
     ) async throws -> DatabaseService {
         try await beforeOpening?(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        do { if let migrator { try migrator.migrate(pool) } } catch {
+        do { if let migrator { try await migrate(pool, migrator) } } catch {
             // The error of the migration takes precedence.
             try? pool.close()
             throw error
         }
-        logger.info("the database is ready", metadata: ["db.namespace": "\(path)"])
+        logger.info("the database is ready", metadata: ["db.namespace": "\(configuration.label ?? path)"])
         return DatabaseService(pool, logger: logger, options: options, beforeClosing: beforeClosing)
+    }
+
+    /// Migrates without blocking the thread of the task.
+    private static func migrate(_ pool: DatabasePool, _ migrator: DatabaseMigrator) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            migrator.asyncMigrate(pool) { result in continuation.resume(with: result.map { _ in }) }
+        }
     }
 
     /// Waits for the graceful shutdown, and closes the database.
     ///
-    /// - Throws: ``DatabaseServiceError`` if accesses don't end in time; the errors of `beforeClosing` and of the closing.
+    /// - Throws: ``DatabaseServiceError`` if accesses don't end in time; the errors of `beforeClosing` and of the closing; a
+    ///   `CancellationError` if `beforeClosing` does not end in time.
     public func run() async throws {
         await waitForShutdown()
         // A cancelled task closes its database, too.
@@ -130,38 +140,58 @@ public struct DatabaseService: Service {
     // MARK: Closing
 
     private func close() async throws {
-        let deadline = ContinuousClock.now + options.shutdownTimeout
         let pool = pool
         logger.debug("the database is closing")
-        var end = await Self.finishing(by: deadline) {
-            try pool.endObservations()
-            // No access is running inside of the barrier.
-            try pool.barrierWriteWithoutTransaction { _ in }
-        }
-        if end == nil {
-            let accesses = runningAccesses
-            logger.error(
-                "accesses are still running after \(options.shutdownTimeout), and are interrupted",
-                metadata: ["accesses": .array(accesses.map { "\($0)" })])
-            pool.interrupt()
-            end = await Self.finishing(by: .now + .seconds(1)) { try pool.barrierWriteWithoutTransaction { _ in } }
-            guard end != nil else { throw DatabaseServiceError(accesses: accesses) }
-        }
-        if case .failure(let error)? = end {
+        // No access is running inside of the barrier.
+        do {
+            try await ending {
+                try pool.endObservations()
+                try pool.barrierWriteWithoutTransaction { _ in }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
             // The program has closed the pool itself.
-            if (error as? DatabaseError)?.resultCode == .SQLITE_MISUSE { return }
-            throw error
+            return
         }
         if options.optimizeInterval != nil { await optimize() }
         await checkpoint()
-        do { try await beforeClosing?(pool) } catch {
-            // Closing loses nothing that is committed.
-            logger.error("the database closes, although what should precede it has failed: \(error)")
-            try pool.close()
-            throw error
-        }
-        try pool.close()
+        let step = await runBeforeClosing()
+        // Accesses that have begun in the meantime end, too.
+        try await ending { try pool.close() }
         logger.info("the database is closed")
+        // Closing loses nothing that is committed.
+        if case .failure(let error) = step { throw error }
+    }
+
+    private func runBeforeClosing() async -> Result<Void, any Error> {
+        guard let beforeClosing else { return .success(()) }
+        let (pool, step) = (pool, Outcome())
+        let task = Task { step.set(await Result { try await beforeClosing(pool) }) }
+        if let result = await step.value(by: .now + options.shutdownTimeout) {
+            if case .failure(let error) = result {
+                logger.error("the database closes, although what should precede it has failed: \(error)")
+            }
+            return result
+        }
+        logger.error(
+            "the database closes, although what should precede it has not ended after \(options.shutdownTimeout)")
+        task.cancel()
+        return .failure(CancellationError())
+    }
+
+    /// Runs work that waits for accesses. After the timeout, they are interrupted, and named in the log.
+    private func ending(_ work: @escaping @Sendable () throws -> Void) async throws {
+        let outcome = Outcome()
+        DispatchQueue.global().async { outcome.set(Result { try work() }) }
+        if let result = await outcome.value(by: .now + options.shutdownTimeout) { return try result.get() }
+        let accesses = runningAccesses
+        logger.error(
+            "accesses are still running after \(options.shutdownTimeout), and are interrupted",
+            metadata: ["accesses": .array(accesses.map { "\($0)" })])
+        pool.interrupt()
+        guard let result = await outcome.value(by: .now + .seconds(1)) else {
+            throw DatabaseServiceError(accesses: accesses)
+        }
+        try result.get()
     }
 
     private func checkpoint() async {
@@ -179,25 +209,44 @@ public struct DatabaseService: Service {
         let write = status.waitingWriteCount > 0 ? status.write : nil
         return ((write.map { [$0] } ?? []) + status.reads).map(\.description)
     }
+}
 
-    /// Runs work that blocks its thread.
-    ///
-    /// - Returns: nil if it has not ended in time.
-    private static func finishing(
-        by deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () throws -> Void
-    ) async -> Result<Void, any Error>? {
-        let (stream, continuation) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
-        DispatchQueue.global().async {
-            continuation.yield(Result { try work() })
-            continuation.finish()
+/// The outcome of work, for which somebody waits for a limited time.
+private final class Outcome: Sendable {
+    private struct State {
+        var result: Result<Void, any Error>?
+        var waiter: CheckedContinuation<Result<Void, any Error>?, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ result: Result<Void, any Error>) {
+        state.withLock { state in
+            state.result = result
+            return state.waiter.take()
+        }?.resume(returning: result)
+    }
+
+    /// - Returns: nil if the work has not ended in time.
+    func value(by deadline: ContinuousClock.Instant) async -> Result<Void, any Error>? {
+        await withCheckedContinuation { continuation in
+            let known = state.withLock { state in
+                if state.result == nil { state.waiter = continuation }
+                return state.result
+            }
+            if let known { return continuation.resume(returning: known) }
+            // Nobody cancels the task. It finds the waiter, or somebody else has.
+            Task {
+                try? await Task.sleep(until: deadline)
+                self.state.withLock { $0.waiter.take() }?.resume(returning: nil)
+            }
         }
-        let timer = Task {
-            // A cancelled timer has nothing to end.
-            guard (try? await Task.sleep(until: deadline)) != nil else { return }
-            continuation.finish()
-        }
-        defer { timer.cancel() }
-        return await stream.first { _ in true }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
 

@@ -34,7 +34,8 @@ import Synchronization
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-metrics/>
 public final class MetricsInstrument: DatabaseInstrument {
     private let ownFactory: (any MetricsFactory)?
-    private let databases = Mutex<[InstrumentedDatabase: DatabaseMetrics]>([:])
+    /// The metrics by the name of the database: snapshots share those of their pool.
+    private let databases = Mutex<[String: DatabaseMetrics]>([:])
 
     /// Creates an instrument.
     ///
@@ -44,12 +45,19 @@ public final class MetricsInstrument: DatabaseInstrument {
     private var factory: any MetricsFactory { ownFactory ?? MetricsSystem.factory }
 
     private func metrics(of database: InstrumentedDatabase) -> DatabaseMetrics {
-        databases.withLock { databases in
-            if let known = databases[database] { return known }
-            let metrics = DatabaseMetrics(database, factory)
-            databases[database] = metrics
+        let name = database.label ?? database.path
+        return databases.withLock { databases in
+            if let known = databases[name] { return known }
+            let metrics = DatabaseMetrics(name, factory)
+            databases[name] = metrics
             return metrics
         }
+    }
+
+    /// Tells how many connections there can be.
+    public func didOpen(_ database: InstrumentedDatabase) {
+        if factory is NOOPMetricsHandler { return }
+        metrics(of: database).maximum.set(database.maximumConnectionCount)
     }
 
     /// Measures an access, if anybody wants metrics.
@@ -57,7 +65,7 @@ public final class MetricsInstrument: DatabaseInstrument {
         if factory is NOOPMetricsHandler { return nil }
         let metrics = metrics(of: access.database)
         metrics.pending.increment()
-        return Access(metrics)
+        return Access(metrics, countsConnection: !access.sharesConnection)
     }
 
     /// Measures a checkpoint.
@@ -70,12 +78,16 @@ public final class MetricsInstrument: DatabaseInstrument {
 
     private final class Access: AccessInstrument {
         private let metrics: DatabaseMetrics
+        /// Writes of a group have one connection.
+        private let countsConnection: Bool
 
-        init(_ metrics: DatabaseMetrics) { self.metrics = metrics }
+        init(_ metrics: DatabaseMetrics, countsConnection: Bool) {
+            (self.metrics, self.countsConnection) = (metrics, countsConnection)
+        }
 
         func didBegin(after wait: Duration) {
             metrics.pending.decrement()
-            metrics.used.increment()
+            if countsConnection { metrics.used.increment() }
             metrics.waitTime.record(duration: wait)
         }
 
@@ -93,7 +105,7 @@ public final class MetricsInstrument: DatabaseInstrument {
 
         func didEnd(after duration: Duration?, error: (any Error)?) {
             guard let duration else { return metrics.pending.decrement() }
-            metrics.used.decrement()
+            if countsConnection { metrics.used.decrement() }
             metrics.useTime.record(duration: duration)
         }
     }
@@ -115,6 +127,7 @@ private final class DatabaseMetrics: Sendable {
 
     let pending: Meter
     let used: Meter
+    let maximum: Meter
     let waitTime: Timer
     let useTime: Timer
     let committed: Timer
@@ -125,8 +138,7 @@ private final class DatabaseMetrics: Sendable {
     private let labels: [(String, String)]
     private let series = Mutex<[SeriesKey: Series]>([:])
 
-    init(_ database: InstrumentedDatabase, _ factory: any MetricsFactory) {
-        let name = database.label ?? database.path
+    init(_ name: String, _ factory: any MetricsFactory) {
         let labels = [("db.system.name", "sqlite"), ("db.namespace", name)]
         let pool = [("db.client.connection.pool.name", name)]
         pending = Meter(label: "db.client.connection.pending_requests", dimensions: pool, factory: factory)
@@ -137,8 +149,7 @@ private final class DatabaseMetrics: Sendable {
             label: "db.client.connection.wait_time", dimensions: pool, preferredDisplayUnit: .seconds, factory: factory)
         useTime = Timer(
             label: "db.client.connection.use_time", dimensions: pool, preferredDisplayUnit: .seconds, factory: factory)
-        Meter(label: "db.client.connection.max", dimensions: pool, factory: factory)
-            .set(database.maximumConnectionCount)
+        maximum = Meter(label: "db.client.connection.max", dimensions: pool, factory: factory)
         func timer(_ label: String, _ dimensions: [(String, String)]) -> Timer {
             Timer(label: label, dimensions: labels + dimensions, preferredDisplayUnit: .seconds, factory: factory)
         }

@@ -17,8 +17,8 @@ public import Tracing
 /// }
 /// ```
 ///
-/// Statements are spans below that of their access, or its events. They have their SQL with parameters, and never their
-/// arguments. Writes that share a transaction (`Configuration.groupsAsyncWrites`) each have the span of their own task above
+/// Statements are spans below that of their access, or its events. They have their SQL with parameters, without their
+/// arguments; only errors show arguments, with `Configuration.publicStatementArguments`. Writes that share a transaction (`Configuration.groupsAsyncWrites`) each have the span of their own task above
 /// them. Without a tracer, nothing is measured.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-spans/>

@@ -176,6 +176,52 @@ struct DatabaseServiceTests {
         }
     }
 
+    @Test("What precedes the closing has a limit, and so have accesses that begin late")
+    func limits() async throws {
+        try await withPool { pool in
+            var options = DatabaseService.Options()
+            options.shutdownTimeout = .milliseconds(50)
+            let (late, begin) = AsyncStream.makeStream(of: Void.self)
+            let service = DatabaseService(pool, logger: logger, options: options) { pool in
+                Task.detached {
+                    try await pool.read { db in
+                        begin.finish()
+                        let endless =
+                            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+                        _ = try Int.fetchOne(db, sql: endless)
+                    }
+                }
+                for await _ in late {}
+                // It ignores its cancellation.
+                while true { await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value }
+            }
+            await #expect(throws: CancellationError.self) { try await run(service) }
+            await expectClosed(pool)
+            #expect(
+                messages.contains(
+                    "the database closes, although what should precede it has not ended after 0.05 seconds"))
+            #expect(messages.contains("accesses are still running after 0.05 seconds, and are interrupted"))
+        }
+    }
+
+    @Test("A loop that starts its observation again ends")
+    func restartedObservation() async throws {
+        try await withPool { pool in
+            let loop = Task {
+                var count = 0
+                while true {
+                    do {
+                        for try await _ in ValueObservation.tracking({ try $0.names() }).values(in: pool) { count += 1 }
+                    } catch {
+                        return count
+                    }
+                }
+            }
+            try await run(DatabaseService(pool, logger: logger))
+            #expect(await loop.value >= 0)
+        }
+    }
+
     @Test("PRAGMA optimize, at its interval and at the end")
     func optimize() async throws {
         let statements = Elements<String>()

@@ -223,6 +223,9 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// Copies the WAL file into the database file. <https://sqlite.org/wal.html#ckpt>
     ///
     /// - Returns: the number of frames in the WAL file, and the number of copied frames.
+    /// With the WAL-reset bug (``hasWALResetBug``), a checkpoint of any mode needs the lock of the writer. If there is a writer,
+    /// a passive one throws at once, and the others wait as the busy mode says. `PRAGMA wal_checkpoint` never waits for it.
+    ///
     /// - Throws: SQLITE_BUSY if a reader or a writer blocks a checkpoint that is not passive.
     @discardableResult
     public func checkpoint(

@@ -18,8 +18,8 @@
 /// config.instruments.append(SlowStatements())
 /// ```
 ///
-/// All methods have a default implementation, which does nothing. They must not use the database, and return soon: the
-/// access waits for them.
+/// All methods have a default implementation, which does nothing. They must not use the database, and return soon: somebody
+/// waits for them.
 ///
 /// Article: <doc:Instruments>.
 public protocol DatabaseInstrument: Sendable {

@@ -49,8 +49,8 @@ final class CheckpointGuard {
     private let report: ((CheckpointResult) -> Void)?
     /// The mode of the checkpoint that the program has asked for; the passive one after commits.
     var mode = SQLITE_CHECKPOINT_PASSIVE
-    /// Whether a writer has stopped the last checkpoint.
-    private(set) var hasMetWriter = false
+    /// Whether a writer, or another checkpoint, has stopped the last checkpoint before it began.
+    private(set) var hasMetOther = false
     private var isCheckpointing = false
     private var start: UInt64 = 0
     /// The first region of the shared memory, as long as it is mapped.
@@ -129,15 +129,14 @@ final class CheckpointGuard {
 
     private func beginCheckpoint(_ flags: CInt) -> CInt {
         start = DispatchTime.now().uptimeNanoseconds
-        hasMetWriter = false
         var code = call(Self.checkpointLock, 1, flags)
         if code == SQLITE_OK, excludesWriters {
             code = call(Self.writerLock, 1, flags)
             if code != SQLITE_OK {
-                hasMetWriter = code == SQLITE_BUSY
                 _ = call(Self.checkpointLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
             }
         }
+        hasMetOther = excludesWriters && code == SQLITE_BUSY
         isCheckpointing = code == SQLITE_OK
         if !isCheckpointing { tell(code) }
         return code

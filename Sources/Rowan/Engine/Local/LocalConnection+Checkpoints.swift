@@ -35,7 +35,7 @@ extension LocalConnection {
         while true {
             code = sqlite3_wal_checkpoint_v2(pointer, schema, mode, &frameCount, &doneCount)
             // A guard can't wait itself: SQLite asks its handler only for the locks that it knows of.
-            guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, guards.contains(where: \.hasMetWriter),
+            guard code == SQLITE_BUSY, mode != SQLITE_CHECKPOINT_PASSIVE, guards.contains(where: \.hasMetOther),
                 hooks?.waitsForLock(after: pauseCount) == true
             else { return code }
             pauseCount += 1
