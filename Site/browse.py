@@ -160,7 +160,7 @@ def check_questions(page, base, failures, sample):
     """One click on a question shows its answer."""
     page.goto(f"{base}/guide.html")
     count = page.locator(".questions a").count()
-    failures.check(count == 100, f"the guide has {count} questions, and not 100")
+    failures.check(count >= 100, f"the guide has {count} questions, fewer than 100")
     for index in sorted({index * count // sample for index in range(sample)}):
         page.goto(f"{base}/guide.html")
         link = page.locator(".questions a").nth(index)
