@@ -49,11 +49,12 @@ extension LocalConnection {
     /// - Parameter report: hears of all checkpoints; nil if nobody listens.
     package func guardCheckpoints(_ report: ((CheckpointResult) -> Void)?) {
         let excludesWriters = Self.hasWALResetBug(version: Int(Self.libraryVersion))
-        guard report != nil || excludesWriters else { return }
-        makeGuard = { [weak self] file in
+        guard report != nil || excludesWriters, let hooks else { return }
+        // No weak reference to the connection: each retain of it would be slow (benchmark point-read-access).
+        makeGuard = { file in
             // The program must not reset the statement whose commit has called.
             let careful = report.map { report in
-                { [weak self] (result: CheckpointResult) in self?.hooks?.calling { report(result) } ?? () }
+                { (result: CheckpointResult) in hooks.calling { report(result) } }
             }
             return CheckpointGuard(file, excludesWriters: excludesWriters, careful)
         }

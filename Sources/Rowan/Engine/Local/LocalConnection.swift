@@ -65,7 +65,7 @@ public final class LocalConnection {
     @exclusivity(unchecked) var meter: StatementMeter?
     /// The guards of the databases that can have a log.
     var guards: [CheckpointGuard] = []
-    weak var mainGuard: CheckpointGuard?
+    var mainGuard: CheckpointGuard?
     var makeGuard: ((CheckpointGuard.File) -> CheckpointGuard?)?
     /// The last commit of the connection, according to `lastDataVersion`: nil during an access.
     package var ownDataVersion: UInt32?
