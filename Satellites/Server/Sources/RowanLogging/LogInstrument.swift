@@ -131,6 +131,9 @@ public struct LogInstrument: DatabaseInstrument {
             var duration = Duration.zero
         }
 
+        /// The most different queries of an access that are counted: one that writes values into its SQL has no end of them.
+        private static let maximumQueryCount = 1_000
+
         private let instrument: LogInstrument
         private let access: InstrumentedAccess
         private let countsQueries: Bool
@@ -158,6 +161,7 @@ public struct LogInstrument: DatabaseInstrument {
             }
             guard countsQueries, statement.operation == "SELECT" else { return }
             repetitions.withLock { repetitions in
+                guard repetitions.count < Self.maximumQueryCount || repetitions[statement.sql] != nil else { return }
                 repetitions[statement.sql, default: Repetition()].count += 1
                 repetitions[statement.sql]?.duration += statement.duration
             }

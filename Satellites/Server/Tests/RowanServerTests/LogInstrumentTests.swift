@@ -92,6 +92,11 @@ struct LogInstrumentTests {
                 for id in 1...3 { _ = try Row.fetchOne(db, sql: "SELECT * FROM player WHERE id = ?", arguments: [id]) }
                 for _ in 1...2 { _ = try db.names() }
             }
+            // An access without end of different queries does not keep all of them.
+            try await pool.read { db in
+                for number in 0..<1_500 { _ = try Int.fetchOne(db, sql: "SELECT \(number)") }
+                for _ in 0..<5 { _ = try Int.fetchOne(db, sql: "SELECT 1499") }
+            }
             let entry = try #require(handler.entries.last { $0.level == .notice })
             let query = "SELECT * FROM player WHERE id = ?"
             #expect("\(entry.message)".hasPrefix("an access has run a query 3 times: \(query). "))
