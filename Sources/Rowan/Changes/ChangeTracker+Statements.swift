@@ -22,8 +22,24 @@ extension ChangeTracker: StatementWatcher {
             hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
         }
         running.append(write)
+        if db.connection.remote != nil, hasObservers { refuseRowEvents(of: write) }
         return true
     }
+
+    /// A remote database does not report rows. A subscriber of regions hears of the table instead.
+    private func refuseRowEvents(of write: RunningWrite) {
+        for target in write.targets {
+            let observers = target.subscribers.filter { $0.receivesRows && $0.subscriber is ObserverSubscriber }
+            guard !observers.isEmpty else { continue }
+            db.connection.lostTransaction = DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a transaction observer asks for the rows of \(target.write.table.name), which a cluster does not "
+                    + "report: observe commits only, or use ValueObservation or DatabaseRegionObservation")
+            return
+        }
+    }
+
+    func willCommitRemotely() -> Bool { willCommit() }
 
     private func willStepTransaction(_ statement: Statement) -> Bool {
         running.append(nil)

@@ -53,14 +53,19 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         try self.init(path: path, configuration: configuration, isReader: isReader, nil)
     }
 
-    init(path: String, configuration: Configuration, isReader: Bool, _ instruments: DatabaseInstruments?) throws {
+    /// - Parameter isShadow: whether a database in memory stands for one that is elsewhere.
+    init(
+        path: String, configuration: Configuration, isReader: Bool, isShadow: Bool = false,
+        _ instruments: DatabaseInstruments?
+    ) throws {
         self.instruments = instruments
         self.path = path
         self.configuration = configuration
         description = configuration.label ?? (path.isEmpty ? ":memory:" : path)
         currentSchemaSource = configuration.schemaSource
         connection = try LocalConnection(
-            path: path, vfs: configuration.vfs, isReadonly: configuration.readonly || isReader,
+            path: isShadow ? ":memory:" : path, vfs: isShadow ? nil : configuration.vfs,
+            isReadonly: !isShadow && (configuration.readonly || isReader),
             isStrict: configuration.strictConversions, isStrictAboutArguments: configuration.strictArguments,
             publicStatementArguments: configuration.publicStatementArguments)
     }
@@ -108,8 +113,13 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         let acceptsStrings = configuration.acceptsDoubleQuotedStringLiterals
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
         try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
-        try connection.check(DatabaseCollation.installOnDemand(in: pointer))
-        for function in DatabaseFunction.builtin { try function.install(in: connection) }
+        if connection.remote == nil {
+            try connection.check(DatabaseCollation.installOnDemand(in: pointer))
+            for function in DatabaseFunction.builtin { try function.install(in: connection) }
+        } else {
+            for function in DatabaseFunction.builtin { add(function: function) }
+            for collation in DatabaseCollation.builtin { add(collation: collation) }
+        }
         try setBusyMode(
             (isReader ? configuration.readonlyBusyMode : configuration.writerBusyMode) ?? configuration.busyMode)
         if let size = configuration.mmapSize {
@@ -125,7 +135,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Before the first commit, which may be that of a setup.
     private func guardCheckpoints(isReader: Bool) {
-        guard !isReader, !configuration.readonly else { return }
+        guard !isReader, !configuration.readonly, connection.remote == nil else { return }
         connection.guardCheckpoints(
             instruments.map { instruments in { instruments.didCheckpoint(InstrumentedCheckpoint($0)) } })
     }

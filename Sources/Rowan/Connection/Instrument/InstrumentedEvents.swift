@@ -10,6 +10,8 @@ public struct InstrumentedDatabase: Sendable, Hashable {
         case queue
         /// A ``DatabasePool``.
         case pool
+        /// A database on several machines, of which this program is a client.
+        case cluster
         /// A ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
         case snapshot
     }

@@ -15,18 +15,25 @@ final class PooledConnection: @unchecked Sendable {
     /// The access that uses the connection.
     let record = AccessRecord()
     private let allowsUnsafeTransactions: Bool
+    /// Runs the statements of a remote database. Other threads only interrupt it.
+    private let runner: (any StatementRunner)?
     private var suspensionObserver: SuspensionObserver?
 
     /// Opens and sets up a connection.
     init(
         path: String, configuration: Configuration, queues: ConnectionQueues, isReader: Bool = false,
-        instruments: DatabaseInstruments? = nil
+        instruments: DatabaseInstruments? = nil, runner: (any StatementRunner)? = nil
     ) throws {
         self.queues = queues
-        database = try Database(path: path, configuration: configuration, isReader: isReader, instruments)
+        database = try Database(
+            path: path, configuration: configuration, isReader: isReader, isShadow: runner != nil, instruments)
+        self.runner = runner
         allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
         do {
-            try run { try $0.setUp(isReader: isReader) }
+            try run { db in
+                if let runner { try db.connection.follow(runner) }
+                try db.setUp(isReader: isReader)
+            }
         } catch {
             database.connection.closeEventually()
             throw error
@@ -88,7 +95,9 @@ final class PooledConnection: @unchecked Sendable {
     func interrupt() {
         wasInterrupted.store(true, ordering: .relaxed)
         interruptible.withLock {
-            if let pointer = OpaquePointer(bitPattern: $0) { LocalConnection.interrupt(pointer) }
+            guard let pointer = OpaquePointer(bitPattern: $0) else { return }
+            LocalConnection.interrupt(pointer)
+            runner?.interrupt()
         }
     }
 

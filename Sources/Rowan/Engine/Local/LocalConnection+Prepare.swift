@@ -37,6 +37,11 @@ extension LocalConnection {
             if readOnlyDepth > 0 { keptPragma = try settingBack(pragma) }
             (code, profile) = prepare(refusingPragmas: false)
         }
+        if code == SQLITE_ERROR, let remote {
+            let failure = error(code, sql: sql(end))
+            guard try remote.refresh() else { throw failure }
+            (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
+        }
         // After an error, SQLite's end position is not the end of the statement.
         guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
@@ -45,7 +50,10 @@ extension LocalConnection {
         collectedProfile?.formUnion(profile)
         let own = sql(length)
         if !refusedDefinitions.isEmpty { try checkDefinitions(of: profile, own) }
-        let statement = Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
+        let statement =
+            if let remote { try remote.makeStatement(pointer, own, profile, epoch: epoch) } else {
+                Statement(connection: self, pointer: pointer, sql: own, profile: profile, epoch: epoch)
+            }
         // A statement that writes is refused when it runs.
         if let keptPragma, statement.traits.contains(.isAllowedInReads) { pragmasToRestore.append(keptPragma) }
         return (statement, length)

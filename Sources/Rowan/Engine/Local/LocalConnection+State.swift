@@ -9,9 +9,21 @@ extension LocalConnection {
     package static var libraryVersion: CInt { sqlite3_libversion_number() }
     package static var libraryVersionText: String { String(cString: sqlite3_libversion()) }
 
-    package var lastInsertedRowID: Int64 { pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
-    package var changesCount: Int { pointer.map { Int(sqlite3_changes64($0)) } ?? 0 }
-    package var totalChangesCount: Int { pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
+    package var lastInsertedRowID: Int64 {
+        if let remote { return remote.runner.lastInsertedRowID }
+        return pointer.map { sqlite3_last_insert_rowid($0) } ?? 0
+    }
+
+    package var changesCount: Int {
+        if let remote { return remote.runner.changesCount }
+        return pointer.map { Int(sqlite3_changes64($0)) } ?? 0
+    }
+
+    package var totalChangesCount: Int {
+        if let remote { return remote.runner.totalChangesCount }
+        return pointer.map { Int(sqlite3_total_changes64($0)) } ?? 0
+    }
+
     /// The file of the main database; empty for a database in memory. <https://sqlite.org/c3ref/db_filename.html>
     package var mainFileName: String? {
         pointer.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) }

@@ -63,6 +63,10 @@ public final class LocalConnection {
     @exclusivity(unchecked) var tracer: StatementTracer?
     /// The measurements of the access for instruments.
     @exclusivity(unchecked) var meter: StatementMeter?
+    /// Where the rows are, if they are not in this database.
+    @exclusivity(unchecked) package var remote: RemoteConnection?
+    /// Whether a step is more than that of SQLite: somebody hears of it, or another machine runs it.
+    @exclusivity(unchecked) var isStepSpecial = false
     /// The guards of the databases that can have a log.
     var guards: [CheckpointGuard] = []
     var mainGuard: CheckpointGuard?
@@ -185,6 +189,7 @@ public final class LocalConnection {
         hooks = nil
         (tracer, meter) = (nil, nil)
         watch(nil, statements: false)
+        remote?.runner.close()
     }
 
     /// Closes the connection once its last statement is finalized. No access is needed, because no access can follow.
@@ -194,6 +199,7 @@ public final class LocalConnection {
         // its object stay: SQLite calls them only during compilation, which can't happen any more.
         hooks?.removeAll()
         (watcher, watchesStatements, isWatched, tracer, meter) = (nil, false, false, nil, nil)
+        remote?.runner.close()
         forgetCachedStatements()
         forgotten.withLock { ($0.isClosed, $0.isFinalizing) = (true, true) }
         releaseForgotten()

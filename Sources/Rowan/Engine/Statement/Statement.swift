@@ -27,6 +27,9 @@ public final class Statement {
     /// How the statement begins or ends a transaction or a savepoint. It is stored outside the profile, which is
     /// expensive to copy (benchmark point-read-pool).
     package let transactionOperation: StatementProfile.TransactionOperation?
+    /// What runs elsewhere; nil for a statement that the local SQLite runs.
+    package let remote: RemoteStatement?
+    let place: StatementPlace
 
     /// The compiler's report, and the schema it is valid for.
     @exclusivity(unchecked) private var compilation: Compilation
@@ -75,15 +78,18 @@ public final class Statement {
     }
 
     init(
-        connection: LocalConnection, pointer: SQLiteStatement, sql: String, profile: StatementProfile, epoch: Int
+        connection: LocalConnection, pointer: SQLiteStatement, sql: String, profile: StatementProfile, epoch: Int,
+        place: StatementPlace = .shadow, remote: (statement: RemoteStatement, isExplain: Bool)? = nil
     ) {
         self.connection = connection
         self.handle = pointer
         self.sql = sql
         var profile = profile
-        profile.isReadonly = sqlite3_stmt_readonly(pointer) != 0
+        profile.isReadonly = remote?.statement.isReadonly ?? (sqlite3_stmt_readonly(pointer) != 0)
         // EXPLAIN compiles a statement, but does not run it.
-        let effects = sqlite3_stmt_isexplain(pointer) != 0 ? StatementProfile() : profile
+        let effects = remote?.isExplain ?? (sqlite3_stmt_isexplain(pointer) != 0) ? StatementProfile() : profile
+        self.remote = remote?.statement
+        self.place = remote == nil ? place : .remote
         traits = Traits(effects)
         transactionOperation = effects.transactionOperation
         compilation = Compilation(profile: effects, profileEpoch: epoch, epoch: epoch)
@@ -164,7 +170,7 @@ public final class Statement {
 
     private static func layout(of statement: Statement) -> ColumnLayout {
         let pointer = statement.handle
-        let count = sqlite3_column_count(pointer)
+        let count = statement.remote?.columnCount == 0 ? 0 : sqlite3_column_count(pointer)
         return ColumnLayout(names: (0..<count).map { String(cString: sqlite3_column_name(pointer, $0)) })
     }
 
@@ -263,7 +269,7 @@ public final class Statement {
     /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
-        let code = connection.isWatched ? try connection.watchedStep(self) : sqlite3_step(handle)
+        let code = connection.isStepSpecial ? try connection.watchedStep(self) : sqlite3_step(handle)
         let count = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
             // Checking the schema would overwrite the error.

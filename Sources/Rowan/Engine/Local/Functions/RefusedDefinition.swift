@@ -52,7 +52,10 @@ extension LocalConnection {
         _ definition: Definition, removes: Bool = false, _ change: @escaping (LocalConnection) throws -> Void
     ) {
         refusedDefinitions.removeAll { $0.definition == definition }
-        do { try change(self) } catch {
+        do {
+            if remote != nil { throw DatabaseError.remoteDefinition }
+            try change(self)
+        } catch {
             refusedDefinitions.append(
                 RefusedDefinition(
                     definition: definition, error: definition.error(error, removes: removes), change: change))
@@ -101,6 +104,16 @@ extension LocalConnection {
             case .tokenizer: message == "no such tokenizer: \(name)"
             }
         }?.error
+    }
+}
+
+extension DatabaseError {
+    /// The refusal of what only this program can call.
+    fileprivate static var remoteDefinition: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a cluster runs the SQL, and can't call this program. Compute the value in Swift, or with a function of "
+                + "SQLite")
     }
 }
 

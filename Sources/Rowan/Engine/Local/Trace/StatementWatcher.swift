@@ -16,6 +16,11 @@ package protocol StatementWatcher: AnyObject {
     /// A statement is reset: if it was a transaction, the transaction has ended.
     func didReset()
 
+    /// A statement commits its own changes in a remote database.
+    ///
+    /// - Returns: false to refuse it.
+    func willCommitRemotely() -> Bool
+
     /// A transaction that a statement had begun has ended, and the statement that ended it is reset.
     func transactionDidEnd(committed: Bool)
 }
@@ -77,6 +82,7 @@ extension LocalConnection {
     private func updateWatched() {
         isWatched =
             (watchesStatements || readRecorder != nil || tracer != nil || meter != nil) && !isRunningOwnQueries
+        isStepSpecial = isWatched || remote != nil
     }
 
     func setTracer(_ tracer: StatementTracer?) {
@@ -105,6 +111,7 @@ extension LocalConnection {
 
     /// Runs the first step of a statement, and reports it.
     func watchedStep(_ statement: Statement) throws -> CInt {
+        guard isWatched else { return plainStep(statement) }
         tracer?.willStep(statement)
         meter?.willStep(statement)
         guard let readRecorder else { return try watchedWrite(statement) }
@@ -121,7 +128,7 @@ extension LocalConnection {
 
     private func watchedWrite(_ statement: Statement) throws -> CInt {
         guard watchesStatements, let watcher, statement.traits.contains(.isWatchable) else {
-            return sqlite3_step(statement.handle)
+            return plainStep(statement)
         }
         lostTransaction = nil
         let isAccepted = watcher.willStep(statement)
@@ -130,7 +137,9 @@ extension LocalConnection {
             watcher.didStep(statement, .failed)
             try throwLostTransaction()
         }
-        let code = isAccepted ? sqlite3_step(statement.handle) : rollbackOfRefusedCommit()
+        let code =
+            isAccepted && acceptsRemoteCommit(of: statement, watcher)
+            ? plainStep(statement) : rollbackOfRefusedCommit()
         if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
             // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
             _ = rollbackOfRefusedCommit()
@@ -146,6 +155,28 @@ extension LocalConnection {
         return code
     }
 
+    /// Makes a remote database part of the connection, which is in memory.
+    package func follow(_ runner: any StatementRunner) throws {
+        let remote = RemoteConnection(runner, self)
+        let pointer = try openPointer()
+        try check(RemoteModule.install(remote, in: pointer))
+        sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, CInt(RemoteModule.maximumArgumentCount))
+        self.remote = remote
+        updateWatched()
+        try remote.open()
+    }
+
+    private func plainStep(_ statement: Statement) -> CInt {
+        guard let remote else { return sqlite3_step(statement.handle) }
+        return remote.step(statement)
+    }
+
+    /// Asks the watcher about a statement that commits its own changes elsewhere: the local SQLite can't.
+    private func acceptsRemoteCommit(of statement: Statement, _ watcher: any StatementWatcher) -> Bool {
+        guard statement.place != .shadow, statement.transactionOperation == nil, !isInsideTransaction else { return true }
+        return watcher.willCommitRemotely()
+    }
+
     /// Rolls back as SQLite does when its commit hook refuses a commit.
     private func rollbackOfRefusedCommit() -> CInt {
         _ = runUnchecked("ROLLBACK")
@@ -153,5 +184,8 @@ extension LocalConnection {
     }
 
     /// Whether a transaction has written, or holds the lock to write.
-    package var isWriting: Bool { pointer.map { sqlite3_txn_state($0, nil) == SQLITE_TXN_WRITE } ?? false }
+    package var isWriting: Bool {
+        guard remote == nil else { return false }
+        return pointer.map { sqlite3_txn_state($0, nil) == SQLITE_TXN_WRITE } ?? false
+    }
 }

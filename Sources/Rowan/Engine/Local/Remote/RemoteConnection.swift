@@ -1,0 +1,211 @@
+// A connection whose rows are elsewhere. SQLite compiles each statement against a shadow: a database in memory with the
+// remote schema, and without rows. So profiles, columns, parameters and answers about the schema are those of SQLite. A
+// statement that reads or writes rows is then compiled a second time, as a query of RemoteModule that runs it remotely:
+// all that reads its rows, binds its arguments and hears of its errors works as for local statements.
+
+import CSQLite
+
+/// The remote part of a connection. An access uses it exclusively.
+package final class RemoteConnection {
+    package let runner: any StatementRunner
+    private unowned let connection: LocalConnection
+    private let statements = RemoteStatements()
+    /// The error of the step that is running.
+    @exclusivity(unchecked) private var failure: (any Error)?
+    /// Whether the shadow follows the remote database: its own hooks have nothing to report.
+    @exclusivity(unchecked) package private(set) var isFollowing = false
+
+    init(_ runner: any StatementRunner, _ connection: LocalConnection) {
+        self.runner = runner
+        self.connection = connection
+    }
+
+    // MARK: Compiling
+
+    /// The statement that runs a compiled text where it belongs. It takes the C statement.
+    func makeStatement(
+        _ pointer: SQLiteStatement, _ sql: String, _ profile: StatementProfile, epoch: Int
+    ) throws -> Statement {
+        var isOwned = true
+        defer { if isOwned { sqlite3_finalize(pointer) } }
+        let isExplain = sqlite3_stmt_isexplain(pointer) != 0
+        let isReadonly = sqlite3_stmt_readonly(pointer) != 0
+        let columns = (0..<sqlite3_column_count(pointer)).map { index in
+            (
+                name: String(cString: sqlite3_column_name(pointer, index)),
+                declaredType: sqlite3_column_decltype(pointer, index).map { String(cString: $0) }
+            )
+        }
+        var candidate = profile
+        candidate.isReadonly = isReadonly
+        guard !profile.reads.keys.contains(where: { $0.name == RemoteModule.name }) else {
+            throw DatabaseError(message: "no such table: \(RemoteModule.name)", sql: sql)
+        }
+        let place: StatementPlace
+        do {
+            place = try runner.place(
+                of: RemoteCandidate(sql: sql, profile: candidate, isExplain: isExplain, columns: columns))
+        } catch let error as DatabaseError { throw error.with(sql: sql) }
+        guard place == .remote else {
+            let definition = profile.schemaChanges.isEmpty ? sql : runner.definition(sql)
+            guard definition == sql else { return try connection.prepare(definition) }
+            isOwned = false
+            return Statement(
+                connection: connection, pointer: pointer, sql: sql, profile: profile, epoch: epoch, place: place)
+        }
+        guard columns.count <= RemoteModule.maximumColumnCount else {
+            throw DatabaseError(
+                resultCode: .SQLITE_TOOBIG,
+                message:
+                    "the statement has \(columns.count) columns, and a remote one has \(RemoteModule.maximumColumnCount) "
+                    + "at most: select fewer", sql: sql)
+        }
+        let number = RemoteStatements.nextNumber()
+        let parameters = (0..<sqlite3_bind_parameter_count(pointer)).map { index in
+            sqlite3_bind_parameter_name(pointer, index + 1).map { String(cString: $0) }
+        }
+        let text = RemoteModule.sql(number, columns: columns.map(\.name), parameters: parameters)
+        var proxy: SQLiteStatement?
+        let code = sqlite3_prepare_v3(
+            connection.pointer, text, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &proxy, nil)
+        guard code == SQLITE_OK, let proxy else { throw connection.error(code, sql: sql) }
+        let remote = RemoteStatement(
+            number: number, sql: sql, columnCount: columns.count, isReadonly: isReadonly,
+            parameterCount: parameters.count, in: statements)
+        return Statement(
+            connection: connection, pointer: proxy, sql: sql, profile: profile, epoch: epoch,
+            remote: (remote, isExplain))
+    }
+
+    // MARK: Running
+
+    /// Runs the first step of a statement where it belongs.
+    func step(_ statement: Statement) -> CInt {
+        switch statement.place {
+        case .shadow: return sqlite3_step(statement.handle)
+        case .both: return follow(statement)
+        case .remote: return stepRemotely(statement)
+        }
+    }
+
+    /// Runs a statement remotely, and then on the shadow.
+    private func follow(_ statement: Statement) -> CInt {
+        do {
+            try runner.control(statement)
+            if let schema = runner.takeSchema() { try rebuild(schema) }
+        } catch {
+            endLostTransaction()
+            return refuse(error, statement)
+        }
+        isFollowing = true
+        defer { isFollowing = false }
+        return sqlite3_step(statement.handle)
+    }
+
+    private func stepRemotely(_ statement: Statement) -> CInt {
+        // The second time, the shadow has the new schema, and the access has begun: nothing moves any more.
+        for isLast in [false, true] {
+            failure = nil
+            let code = sqlite3_step(statement.handle)
+            guard code != SQLITE_ROW, code != SQLITE_DONE, let error = failure.take() else { return code }
+            if error is RemoteSchemaMoved, !isLast, let schema = runner.takeSchema() {
+                sqlite3_reset(statement.handle)
+                do {
+                    try rebuild(schema)
+                    try checkColumns(of: statement)
+                } catch { return refuse(error, statement) }
+                continue
+            }
+            guard error is DatabaseError else {
+                endLostTransaction()
+                return refuse(error, statement)
+            }
+            // The message of SQLite would be gone after the rollback.
+            connection.commitRefusal = connection.error(code, sql: statement.sql, arguments: statement.storedArguments)
+            endLostTransaction()
+            return code
+        }
+        return SQLITE_ABORT
+    }
+
+    /// A step after the first one.
+    func didFailLater() { endLostTransaction() }
+
+    /// The same statement may have other columns in another schema.
+    private func checkColumns(of statement: Statement) throws {
+        guard let remote = statement.remote else { return }
+        guard try connection.prepare(statement.sql).columnNames != statement.knownColumnNames(remote) else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "another client has changed the columns of the statement: make the statement again")
+    }
+
+    /// Fails a step with an error of Swift.
+    private func refuse(_ error: any Error, _ statement: Statement) -> CInt {
+        guard let error = error as? DatabaseError else {
+            connection.commitRefusal = error
+            return SQLITE_ABORT
+        }
+        connection.commitRefusal = error.with(sql: statement.sql)
+        let code = error.extendedResultCode.rawValue
+        return code == SQLITE_OK ? SQLITE_ABORT : code
+    }
+
+    /// The shadow has no transaction without the remote one.
+    private func endLostTransaction() {
+        guard runner.takeLostTransaction(), connection.isInsideTransaction else { return }
+        isFollowing = true
+        defer { isFollowing = false }
+        connection.runUnchecked("ROLLBACK")
+    }
+
+    func didFail(_ error: any Error) { failure = error }
+
+    /// Called by the virtual table.
+    func run(_ number: Int, _ arguments: RemoteArguments) throws -> any RemoteRows {
+        let (statement, ended) = statements.take(number)
+        if !ended.isEmpty { runner.forget(ended) }
+        guard let statement else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "no such remote statement: \(number)")
+        }
+        return try runner.run(statement, arguments)
+    }
+
+    // MARK: The shadow
+
+    /// Reads the schema for the first time.
+    package func open() throws { _ = try refresh() }
+
+    /// Reads the schema again, after SQLite has refused to compile a statement: another client may have changed it.
+    ///
+    /// - Returns: whether it was another one.
+    func refresh() throws -> Bool {
+        try runner.checkSchema()
+        guard let schema = runner.takeSchema() else { return false }
+        try rebuild(schema)
+        return true
+    }
+
+    /// Gives the shadow another schema.
+    ///
+    /// - Throws: SQLITE_SCHEMA if the program reads rows meanwhile, or if the local SQLite does not accept the schema.
+    package func rebuild(_ schema: RemoteSchema) throws {
+        let isOpen = connection.isInsideTransaction
+        isFollowing = true
+        defer { isFollowing = false }
+        try connection.openHooks().silently {
+            if isOpen { connection.runUnchecked("ROLLBACK") }
+            defer { if isOpen { connection.runUnchecked("BEGIN") } }
+            try ShadowSchema(connection).replace(with: schema)
+        }
+        connection.schemaDidMove()
+    }
+}
+
+extension Statement {
+    /// The columns that it was compiled with.
+    fileprivate func knownColumnNames(_ remote: RemoteStatement) -> [String] {
+        guard remote.columnCount > 0 else { return [] }
+        return (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }
+    }
+}

@@ -1,0 +1,169 @@
+// The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM rowan_remote(17, ?1)` runs
+// remote statement 17 with one argument. So its rows are rows of SQLite, whoever reads them, and its arguments are bound as
+// those of any statement.
+// Source: https://sqlite.org/vtab.html#tabfunc2
+
+import CSQLite
+
+enum RemoteModule {
+    static let name = "rowan_remote"
+    /// SQLite allows 2,000 columns, hidden ones included.
+    static let maximumColumnCount = 1700
+    static let maximumArgumentCount = 255
+
+    /// The SQL that runs a remote statement.
+    ///
+    /// - Parameter parameters: the parameters as the statement names them; nil for those without a name.
+    static func sql(_ number: Int, columns: [String], parameters: [String?]) -> String {
+        let results = columns.enumerated().map { "c\($0.offset) AS \($0.element.quotedDatabaseIdentifier)" }
+        let arguments = parameters.enumerated().map { ", \($0.element ?? "?\($0.offset + 1)")" }.joined()
+        return "SELECT \(results.isEmpty ? "1" : results.joined(separator: ", ")) FROM \(name)(\(number)\(arguments))"
+    }
+
+    private static let definition: String = {
+        let results = (0..<maximumColumnCount).map { "c\($0)" }
+        let arguments = (0...maximumArgumentCount).map { "a\($0) HIDDEN" }
+        return "CREATE TABLE x(\((results + arguments).joined(separator: ",")))"
+    }()
+
+    static func install(_ client: RemoteConnection, in connection: SQLiteConnection) -> CInt {
+        sqlite3_create_module_v2(connection, name, pointer, Unmanaged.passUnretained(client).toOpaque(), nil)
+    }
+
+    // MARK: The functions of the module
+
+    /// The table of a connection. Its first member is the one that SQLite reads and writes. The connection outlives it.
+    private struct Table {
+        var base = sqlite3_vtab()
+        let client: Unmanaged<RemoteConnection>
+
+        static func of(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> UnsafeMutablePointer<Table> {
+            UnsafeMutableRawPointer(table!).assumingMemoryBound(to: Table.self)
+        }
+
+        /// Keeps the error for the caller of the step, and returns its code.
+        mutating func fail(_ error: any Error) -> CInt {
+            let known = error as? DatabaseError
+            client._withUnsafeGuaranteedRef { $0.didFail(error) }
+            let message = known?.message ?? "\(error)"
+            sqlite3_free(base.zErrMsg)
+            base.zErrMsg = message.withCString { text in
+                let count = message.utf8.count + 1
+                let copy = sqlite3_malloc64(sqlite3_uint64(count))?.assumingMemoryBound(to: CChar.self)
+                copy?.update(from: text, count: count)
+                return copy
+            }
+            let code = known?.extendedResultCode.rawValue ?? SQLITE_ABORT
+            // SQLite would compile the statement again.
+            return code == SQLITE_SCHEMA || code == SQLITE_OK ? SQLITE_ABORT : code
+        }
+    }
+
+    private struct Cursor {
+        var base = sqlite3_vtab_cursor()
+        var rows: Unmanaged<Box>?
+
+        static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<Cursor> {
+            UnsafeMutableRawPointer(cursor!).assumingMemoryBound(to: Cursor.self)
+        }
+
+        mutating func end() {
+            guard let box = rows.take()?.takeRetainedValue() else { return }
+            box.rows.close()
+        }
+    }
+
+    private final class Box {
+        let rows: any RemoteRows
+        init(_ rows: any RemoteRows) { self.rows = rows }
+    }
+
+    /// They live as long as the process.
+    nonisolated(unsafe) private static let pointer: UnsafePointer<sqlite3_module> = {
+        var module = sqlite3_module()
+        // Without xCreate, the table needs no CREATE VIRTUAL TABLE, and allows none.
+        module.xConnect = { connection, client, _, _, result, _ in
+            let code = sqlite3_declare_vtab(connection, definition)
+            guard code == SQLITE_OK else { return code }
+            let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+            table.initialize(to: Table(client: Unmanaged<RemoteConnection>.fromOpaque(client!)))
+            result!.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)
+            return SQLITE_OK
+        }
+        module.xDisconnect = { table in
+            Table.of(table).deallocate()
+            return SQLITE_OK
+        }
+        module.xBestIndex = { _, info in bestIndex(&info!.pointee) }
+        module.xOpen = { _, result in
+            let cursor = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
+            cursor.initialize(to: Cursor())
+            result!.pointee = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+            return SQLITE_OK
+        }
+        module.xClose = { cursor in
+            let cursor = Cursor.of(cursor)
+            cursor.pointee.end()
+            cursor.deallocate()
+            return SQLITE_OK
+        }
+        module.xFilter = { cursor, _, _, count, values in filter(cursor, Int(count), values) }
+        module.xNext = { cursor in
+            guard let box = Cursor.of(cursor).pointee.rows else { return SQLITE_OK }
+            do { try box._withUnsafeGuaranteedRef { try $0.rows.next() } } catch {
+                return Table.of(cursor!.pointee.pVtab).pointee.fail(error)
+            }
+            return SQLITE_OK
+        }
+        module.xEof = { cursor in
+            guard let box = Cursor.of(cursor).pointee.rows else { return 1 }
+            return box._withUnsafeGuaranteedRef { $0.rows.isAtEnd } ? 1 : 0
+        }
+        module.xColumn = { cursor, context, column in
+            Cursor.of(cursor).pointee.rows?._withUnsafeGuaranteedRef {
+                $0.rows.setResult(RemoteResult(context: context), column: Int(column))
+            }
+            return SQLITE_OK
+        }
+        module.xRowid = { _, rowID in
+            rowID!.pointee = 0
+            return SQLITE_OK
+        }
+        let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        pointer.initialize(to: module)
+        return UnsafePointer(pointer)
+    }()
+
+    /// All hidden columns must have a value, in their order.
+    private static func bestIndex(_ info: inout sqlite3_index_info) -> CInt {
+        for index in 0..<Int(info.nConstraint) {
+            let constraint = info.aConstraint[index]
+            let argument = Int(constraint.iColumn) - maximumColumnCount
+            guard argument >= 0, constraint.op == UInt8(SQLITE_INDEX_CONSTRAINT_EQ) else { continue }
+            guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
+            info.aConstraintUsage[index].argvIndex = CInt(argument + 1)
+            info.aConstraintUsage[index].omit = 1
+        }
+        return SQLITE_OK
+    }
+
+    private static func filter(
+        _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ count: Int,
+        _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) -> CInt {
+        let table = Table.of(cursor!.pointee.pVtab)
+        let cursor = Cursor.of(cursor)
+        cursor.pointee.end()
+        guard let values, count > 0 else { return SQLITE_MISUSE }
+        let number = Int(sqlite3_value_int64(values[0]))
+        do {
+            let rows = try table.pointee.client._withUnsafeGuaranteedRef {
+                try $0.run(number, RemoteArguments(values: values + 1, count: count - 1))
+            }
+            cursor.pointee.rows = Unmanaged.passRetained(Box(rows))
+            return SQLITE_OK
+        } catch {
+            return table.pointee.fail(error)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// Builds the schema of a remote database in a database in memory, without rows.
+
+import CSQLite
+
+struct ShadowSchema {
+    private let connection: LocalConnection
+
+    init(_ connection: LocalConnection) { self.connection = connection }
+
+    /// Removes all objects, and creates others.
+    func replace(with schema: RemoteSchema) throws {
+        try connection.set(.resetDatabase, true)
+        let code = connection.runUnchecked("VACUUM")
+        let error = code == SQLITE_OK ? nil : failure("can't be read anew while cursors are open: release them")
+        try connection.set(.resetDatabase, false)
+        if let error { throw error }
+        for object in inOrder(schema.objects) { try create(object) }
+        if schema.objects.contains(where: { $0.name.foldedDatabaseName.hasPrefix("sqlite_stat") }) {
+            try run("ANALYZE")
+        }
+        try run("PRAGMA schema_version = \(schema.version)")
+    }
+
+    /// Tables first, and virtual tables before the tables in which they store their rows, which they create themselves.
+    private func inOrder(_ objects: [RemoteSchema.Object]) -> [RemoteSchema.Object] {
+        func isVirtual(_ object: RemoteSchema.Object) -> Bool {
+            object.type == "table"
+                && SQLTokens(String(object.sql?.prefix(200) ?? "")).tokens.prefix(2).last == .word("virtual")
+        }
+        let virtual = objects.filter(isVirtual)
+        let prefixes = virtual.map { "\($0.name.foldedDatabaseName)_" }
+        func belongsToVirtual(_ object: RemoteSchema.Object) -> Bool {
+            prefixes.contains { object.table.foldedDatabaseName.hasPrefix($0) }
+        }
+        let tables = objects.filter { $0.type == "table" && !isVirtual($0) }
+        let others = ["index", "view", "trigger"].flatMap { type in objects.filter { $0.type == type } }
+        return tables.filter { !belongsToVirtual($0) } + virtual + tables.filter(belongsToVirtual) + others
+    }
+
+    private func create(_ object: RemoteSchema.Object) throws {
+        // SQLite makes the tables and indexes without SQL itself.
+        guard let sql = object.sql, !object.name.foldedDatabaseName.hasPrefix("sqlite_") else { return }
+        guard sqlite3_exec(connection.pointer, sql, nil, nil, nil) != SQLITE_OK else { return }
+        // A virtual table has created it.
+        if object.type != "view", object.type != "trigger", try exists(object.name) { return }
+        throw failure("can't be read by this program: \(message) in \(sql)")
+    }
+
+    private func exists(_ name: String) throws -> Bool {
+        var statement: SQLiteStatement?
+        defer { sqlite3_finalize(statement) }
+        let sql = "SELECT 1 FROM sqlite_schema WHERE name = \(name.databaseValue.sqlLiteral) COLLATE NOCASE"
+        guard sqlite3_prepare_v2(connection.pointer, sql, -1, &statement, nil) == SQLITE_OK else { return false }
+        return sqlite3_step(statement) == SQLITE_ROW
+    }
+
+    private func run(_ sql: String) throws {
+        guard connection.runUnchecked(sql) != SQLITE_OK else { return }
+        throw failure("can't be read by this program: \(message) in \(sql)")
+    }
+
+    private var message: String { connection.lastErrorMessage ?? "unknown error" }
+
+    private func failure(_ reason: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_SCHEMA, message: "the schema of the cluster has changed, and \(reason)")
+    }
+}

@@ -1,0 +1,199 @@
+// Where statements run that the local SQLite only compiles: the seam between a connection and another machine. A driver
+// adopts StatementRunner; RemoteConnection calls it.
+
+import CSQLite
+import Synchronization
+
+/// Which of the two databases runs a statement: the shadow is a database in memory with the schema of the remote one, and
+/// without its rows.
+package enum StatementPlace: Sendable {
+    /// Questions about the schema, and the settings of the local connection.
+    case shadow
+    /// All that reads or writes rows.
+    case remote
+    /// First the remote database, then the shadow: transactions, and changes of the schema.
+    case both
+}
+
+/// What is known of a statement before it runs for the first time.
+package struct RemoteCandidate {
+    package let sql: String
+    package let profile: StatementProfile
+    package let isExplain: Bool
+    /// The columns of the rows, with the type that the schema declares for them, if it does.
+    package let columns: [(name: String, declaredType: String?)]
+}
+
+/// Runs the statements of a connection on another machine. An access uses it exclusively, except for `interrupt`.
+package protocol StatementRunner: AnyObject {
+    /// Decides where a statement runs.
+    ///
+    /// - Throws: SQLITE_MISUSE, with a sentence, for what the remote database can't run.
+    func place(of candidate: RemoteCandidate) throws -> StatementPlace
+
+    /// The text to compile and to run instead of a change of the schema.
+    func definition(_ sql: String) -> String
+
+    /// Runs a statement that begins or ends a transaction, changes the schema, or sets a state: the shadow runs it, too,
+    /// once this method has returned.
+    func control(_ statement: Statement) throws
+
+    /// Runs a statement, and returns its rows.
+    ///
+    /// - Throws: a ``DatabaseError``, `RemoteSchemaMoved`, or another error to throw to the program.
+    func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows
+
+    /// The schema of the remote database, if it differs from that of the shadow. It is taken once.
+    func takeSchema() -> RemoteSchema?
+
+    /// Whether a failure has ended the transaction. It is taken once.
+    func takeLostTransaction() -> Bool
+
+    /// Nobody runs these statements any more.
+    func forget(_ statements: [Int])
+
+    /// Reads the schema again, unless a transaction has begun, in which it can't move.
+    func checkSchema() throws
+
+    var lastInsertedRowID: Int64 { get }
+    var changesCount: Int { get }
+    var totalChangesCount: Int { get }
+
+    /// Ends what is waiting, from any thread.
+    func interrupt()
+
+    /// The connection is closed.
+    func close()
+}
+
+/// The rows of a statement. The last one stays valid until the next call.
+package protocol RemoteRows: AnyObject {
+    /// Whether there is no current row.
+    var isAtEnd: Bool { get }
+    func next() throws
+    func setResult(_ result: RemoteResult, column: Int)
+    /// Nobody reads further rows.
+    func close()
+}
+
+/// The schema has moved since the statement was compiled: it has not run.
+package struct RemoteSchemaMoved: Error {
+    package init() {}
+}
+
+/// The schema of a remote database.
+package struct RemoteSchema: Sendable {
+    /// A row of the table `sqlite_schema`.
+    package struct Object: Sendable {
+        package let type: String
+        package let name: String
+        package let table: String
+        package let sql: String?
+
+        package init(type: String, name: String, table: String, sql: String?) {
+            (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
+        }
+    }
+
+    package let version: Int64
+    package let objects: [Object]
+
+    package init(version: Int64, objects: [Object]) {
+        (self.version, self.objects) = (version, objects)
+    }
+}
+
+/// A statement that runs remotely.
+package final class RemoteStatement: Sendable {
+    /// A number that no other statement of this process has.
+    package let number: Int
+    package let sql: String
+    package let columnCount: Int
+    package let isReadonly: Bool
+    package let parameterCount: Int
+    private let register: RemoteStatements
+
+    init(
+        number: Int, sql: String, columnCount: Int, isReadonly: Bool, parameterCount: Int, in register: RemoteStatements
+    ) {
+        (self.number, self.sql, self.columnCount) = (number, sql, columnCount)
+        (self.isReadonly, self.parameterCount, self.register) = (isReadonly, parameterCount, register)
+        register.add(self)
+    }
+
+    deinit { register.remove(number) }
+}
+
+/// The remote statements of a connection. Any thread may release one.
+final class RemoteStatements: Sendable {
+    private struct State {
+        var known: [Int: Unmanaged<RemoteStatement>] = [:]
+        var ended: [Int] = []
+    }
+
+    private let state = Mutex(State())
+    private static let count = Atomic<Int>(0)
+
+    static func nextNumber() -> Int { count.add(1, ordering: .relaxed).newValue }
+
+    fileprivate func add(_ statement: RemoteStatement) {
+        let statement = Unmanaged.passUnretained(statement)
+        state.withLock { $0.known[statement._withUnsafeGuaranteedRef(\.number)] = statement }
+    }
+
+    fileprivate func remove(_ number: Int) {
+        state.withLock { state in
+            state.known[number] = nil
+            state.ended.append(number)
+        }
+    }
+
+    /// A statement, and the numbers of those that have ended since the last call.
+    ///
+    /// - Precondition: the caller runs the statement, which thus stays alive.
+    func take(_ number: Int) -> (RemoteStatement?, ended: [Int]) {
+        state.withLock { state in
+            defer { if !state.ended.isEmpty { state.ended = [] } }
+            return (state.known[number]?.takeUnretainedValue(), state.ended)
+        }
+    }
+}
+
+/// The values of the parameters of a statement. They are valid until the statement has been sent.
+package struct RemoteArguments {
+    let values: UnsafeMutablePointer<OpaquePointer?>
+    package let count: Int
+
+    package subscript(index: Int) -> StoredColumn {
+        let value = values[index]
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let text = sqlite3_value_text(value)
+            return .text(.init(start: text, count: Int(sqlite3_value_bytes(value))))
+        case SQLITE_BLOB:
+            let blob = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+            return .blob(.init(start: blob, count: Int(sqlite3_value_bytes(value))))
+        default: return .null
+        }
+    }
+}
+
+/// The place of a value of the current row.
+package struct RemoteResult {
+    let context: OpaquePointer?
+
+    package func setNull() { sqlite3_result_null(context) }
+    package func set(_ integer: Int64) { sqlite3_result_int64(context, integer) }
+    package func set(_ double: Double) { sqlite3_result_double(context, double) }
+
+    /// Sets a text that ends with a NUL, and stays where it is until the next row.
+    package func set(text: UnsafePointer<CChar>) { sqlite3_result_text(context, text, -1, nil) }
+
+    /// Sets bytes that stay where they are until the next row.
+    package func set(blob: UnsafeRawBufferPointer) {
+        guard blob.count > 0 else { return sqlite3_result_zeroblob(context, 0) }
+        sqlite3_result_blob64(context, blob.baseAddress, sqlite3_uint64(blob.count), nil)
+    }
+}

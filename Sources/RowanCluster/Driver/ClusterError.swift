@@ -1,0 +1,44 @@
+// The errors of nodes, and of the connections to them, as errors of the database.
+
+import Rowan
+
+extension DatabaseError {
+    /// The codes of dqlite for a node that does not lead.
+    /// <https://github.com/canonical/dqlite> (error codes 10250 and 10506)
+    static let notLeader = ResultCode(rawValue: 10_250)
+    static let leadershipLost = ResultCode(rawValue: 10_506)
+
+    /// The error of a request that a node has refused.
+    static func refused(_ code: UInt64, _ message: String) -> DatabaseError {
+        let code = Int32(truncatingIfNeeded: code)
+        return switch code {
+        case 10_250, 10_506: DatabaseError(resultCode: ResultCode(rawValue: code), message: "the leader has changed")
+        // The codes of dqlite itself, which are no codes of SQLite.
+        case 1_000..<2_000, 0, 100, 101:
+            DatabaseError(resultCode: .SQLITE_PROTOCOL, message: "the node refused the request: \(message) (\(code))")
+        default: DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+        }
+    }
+
+    /// The error of a statement without an answer, which has changed nothing.
+    static func lost(_ error: WireError, _ consequence: String) -> DatabaseError {
+        if error == .cancelled {
+            return DatabaseError(resultCode: .SQLITE_INTERRUPT, message: "interrupted")
+        }
+        return DatabaseError(resultCode: notLeader, message: "\(error). \(consequence)")
+    }
+
+    /// Whether a node has answered that it does not lead, or has gone away: nothing was applied, and the transaction can run
+    /// again, on the next leader.
+    ///
+    /// ```swift
+    /// do { try await cluster.write(update) } catch let error as DatabaseError where error.isLeaderChange {
+    ///     try await cluster.write(update)
+    /// }
+    /// ```
+    ///
+    /// An error whose outcome is unknown is a ``TransactionOutcomeUnknown`` instead.
+    public var isLeaderChange: Bool {
+        extendedResultCode == Self.notLeader || extendedResultCode == Self.leadershipLost
+    }
+}

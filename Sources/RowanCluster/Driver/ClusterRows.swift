@@ -1,0 +1,110 @@
+// The rows of a statement, as they arrive from the leader, part by part.
+
+import Rowan
+
+/// The rows of a statement.
+final class ClusterRows: RemoteRows {
+    /// Where the parts come from, which keeps the rows until all have arrived.
+    private weak var session: ClusterSession?
+    /// Whether all parts have arrived.
+    private(set) var isComplete = true
+    /// Whether nobody reads the rows that have not arrived.
+    private(set) var isAbandoned = false
+    /// The parts that have arrived, the current one first.
+    private var parts: [RowsPart] = []
+    private var partIndex = 0
+    private var reader: RowReader?
+    private(set) var isAtEnd = false
+    /// Whether a call has failed: the rows are incomplete.
+    private var failure: (any Error)?
+
+    /// No rows.
+    init() { isAtEnd = true }
+
+    /// - Parameter first: the first answer.
+    init(_ session: ClusterSession, _ first: Response) {
+        guard case .rows(let part) = first else {
+            isAtEnd = true
+            return
+        }
+        parts = [part]
+        self.session = session
+        isComplete = part.isLast
+    }
+
+    /// Moves to the first row.
+    func start() throws {
+        guard !isAtEnd else { return }
+        reader = RowReader(parts[0])
+        try next()
+    }
+
+    func next() throws {
+        while true {
+            if try reader?.next() == true { return }
+            guard try nextPart() else {
+                (isAtEnd, reader, parts) = (true, nil, [])
+                return
+            }
+        }
+    }
+
+    private func nextPart() throws -> Bool {
+        if let failure { throw failure }
+        partIndex += 1
+        if partIndex == parts.count {
+            guard !isComplete else { return false }
+            // The parts before are read.
+            (parts, partIndex) = ([], 0)
+            try receivePart()
+        }
+        guard partIndex < parts.count else { return false }
+        reader = RowReader(parts[partIndex])
+        return true
+    }
+
+    private func receivePart() throws {
+        guard let session else {
+            isComplete = true
+            let error = DatabaseError.lost(.closed("the connection to the leader has ended"), "Read again")
+            failure = error
+            throw error
+        }
+        do {
+            guard case .rows(let part) = try session.answer() else {
+                throw WireError.malformed("it did not answer with rows")
+            }
+            if !isAbandoned { parts.append(part) }
+            isComplete = part.isLast
+        } catch {
+            isComplete = true
+            if error is WireError { session.end() }
+            let known = (error as? WireError).map { DatabaseError.lost($0, "Read again") } ?? error
+            failure = known
+            throw known
+        }
+    }
+
+    /// Receives all rows: another request follows.
+    func readToEnd() throws {
+        while !isComplete { try receivePart() }
+    }
+
+    func setResult(_ result: RemoteResult, column: Int) { reader?.setResult(result, column) }
+
+    func close() {
+        // The rows that have not arrived are received before the next request, or never.
+        (parts, reader, isAtEnd, isAbandoned) = ([], nil, true, true)
+    }
+
+    /// All values, for the driver.
+    func values() throws -> [[DatabaseValue]] {
+        var all: [[DatabaseValue]] = []
+        try start()
+        while !isAtEnd {
+            all.append(reader?.values ?? [])
+            try next()
+        }
+        return all
+    }
+}

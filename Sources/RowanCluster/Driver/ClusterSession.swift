@@ -1,0 +1,165 @@
+// A connection to the leader, and what is open there: the database, the statements, the answers that nobody has read yet. It
+// ends with its first failure; the runner opens another one.
+
+import Rowan
+
+/// A connection to the leader.
+final class ClusterSession {
+    let connection: NodeConnection
+    let database: UInt32
+    private let options: ClusterOptions
+    /// The statements that the leader has compiled, by their number here. Those that have run once are not compiled.
+    private var compiled: [Int: UInt32?] = [:]
+    /// The number of answers to read before the next ones, which concern nobody.
+    private var owedCount = 0
+    /// The rows that are still arriving.
+    private var stream: ClusterRows?
+    /// A failure among the answers that nobody has asked for.
+    private(set) var isBroken = false
+
+    /// Statements beyond this number are not kept by the leader.
+    private static let maximumStatementCount = 512
+
+    init(_ connection: NodeConnection, database name: String, _ options: ClusterOptions, foreignKeys: Bool) throws {
+        self.connection = connection
+        self.options = options
+        var requests = RequestBuffer()
+        requests.client(id: UInt64.random(in: 1...UInt64(Int64.max)))
+        try requests.open(name: name)
+        let deadline = options.requestTimeout.deadline
+        try connection.send(requests, deadline: deadline)
+        _ = try Self.checked(connection.receive(deadline: deadline))
+        guard case .database(let id) = try Self.checked(connection.receive(deadline: deadline)) else {
+            throw WireError.malformed("it did not open the database")
+        }
+        database = id
+        try execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
+    }
+
+    deinit { connection.close() }
+
+    /// Ends the session. The leader rolls back its transaction.
+    func end() {
+        isBroken = true
+        connection.close()
+    }
+
+    private static func checked(_ response: Response) throws -> Response {
+        if case .failure(let code, let message) = response { throw DatabaseError.refused(code, message) }
+        return response
+    }
+
+    // MARK: Requests
+
+    /// Sends requests, after reading what has not been read yet.
+    func send(_ requests: RequestBuffer) throws {
+        try settle()
+        try connection.send(requests, deadline: options.requestTimeout.deadline)
+    }
+
+    /// Sends requests whose answers concern nobody.
+    func sendWithoutAnswer(_ requests: RequestBuffer) throws {
+        try send(requests)
+        owedCount += requests.count
+    }
+
+    /// The next answer, which may be a failure.
+    func receive() throws -> Response { try connection.receive(deadline: options.requestTimeout.deadline) }
+
+    /// The next answer.
+    ///
+    /// - Throws: the failure that the leader answers with.
+    func answer() throws -> Response { try Self.checked(receive()) }
+
+    private func settle() throws {
+        if let stream {
+            self.stream = nil
+            try stream.readToEnd()
+        }
+        while owedCount > 0 {
+            let response = try receive()
+            owedCount -= 1
+            // A transaction that could not end would hold its state of the database.
+            if case .failure(let code, let message) = response {
+                isBroken = true
+                throw WireError.closed("an earlier request failed: \(message) (\(code))")
+            }
+        }
+    }
+
+    /// Whether rows are arriving that nobody reads.
+    var hasAbandonedRows: Bool { stream.map { $0.isAbandoned && !$0.isComplete } ?? false }
+
+    func begin(_ rows: ClusterRows) { stream = rows.isComplete ? nil : rows }
+
+    // MARK: SQL of the driver
+
+    /// Runs SQL without rows.
+    func execute(_ sql: String, _ values: [DatabaseValue] = []) throws {
+        var requests = RequestBuffer()
+        try requests.execSQL(db: database, sql: sql, values: values)
+        try send(requests)
+        _ = try answer()
+    }
+
+    /// Runs SQL with few rows.
+    func rows(_ sql: String, _ values: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
+        var requests = RequestBuffer()
+        try requests.querySQL(db: database, sql: sql, values: values)
+        try send(requests)
+        return try receiveRows()
+    }
+
+    /// The rows of a query that was sent.
+    func receiveRows() throws -> [[DatabaseValue]] {
+        let rows = ClusterRows(self, try answer())
+        try rows.readToEnd()
+        return try rows.values()
+    }
+
+    // MARK: Statements of the program
+
+    /// Adds the request that runs a statement: by its text at first; a statement that runs again is compiled.
+    ///
+    /// - Returns: whether an answer with the compiled statement comes first.
+    func add(_ statement: RemoteStatement, _ values: [DatabaseValue], to requests: inout RequestBuffer) throws -> Bool {
+        let hasRows = statement.columnCount > 0
+        if let id = compiled[statement.number] ?? nil {
+            if hasRows {
+                try requests.query(db: database, statement: id, values: values)
+            } else {
+                try requests.exec(db: database, statement: id, values: values)
+            }
+            return false
+        }
+        let isKnown = compiled.updateValue(nil, forKey: statement.number) != nil
+        let compiles = isKnown && compiled.count < Self.maximumStatementCount
+        if compiles { try requests.prepare(db: database, sql: statement.sql) }
+        if hasRows {
+            try requests.querySQL(db: database, sql: statement.sql, values: values)
+        } else {
+            try requests.execSQL(db: database, sql: statement.sql, values: values)
+        }
+        return compiles
+    }
+
+    /// Reads the answer with a compiled statement. If the leader refuses it, it refuses to run it, too.
+    func receiveCompiled(_ statement: RemoteStatement) throws {
+        if case .statement(_, let id, _) = try receive() { compiled[statement.number] = id }
+    }
+
+    /// Releases statements.
+    func forget(_ numbers: [Int]) {
+        var requests = RequestBuffer()
+        for number in numbers {
+            guard let known = compiled.removeValue(forKey: number), let id = known else { continue }
+            requests.finalize(db: database, statement: id)
+        }
+        guard !requests.isEmpty else { return }
+        // The next request fails, too, and opens another session.
+        do { try sendWithoutAnswer(requests) } catch { isBroken = true }
+    }
+
+    /// Releases all statements: the schema has moved.
+    func forgetAll() { forget(Array(compiled.keys)) }
+}

@@ -1,0 +1,110 @@
+// Which nodes there are, and which of them leads: shared by the connections of a client.
+
+import Foundation
+import Rowan
+
+/// The nodes that a client knows.
+final class NodeDirectory: Sendable {
+    private struct State {
+        var leader: NodeAddress?
+        /// The nodes that the cluster has named.
+        var members: [NodeAddress] = []
+    }
+
+    /// The addresses of the program.
+    let addresses: [NodeAddress]
+    let options: ClusterOptions
+    private let state = Mutex(State())
+
+    init(_ addresses: [NodeAddress], _ options: ClusterOptions) {
+        self.addresses = addresses
+        self.options = options
+    }
+
+    /// All known nodes, the probable leader first.
+    private var candidates: [NodeAddress] {
+        let (leader, members) = state.withLock { ($0.leader, $0.members) }
+        var seen: Set<NodeAddress> = []
+        return ([leader].compactMap(\.self) + addresses + members).filter { seen.insert($0).inserted }
+    }
+
+    /// The nodes that vote.
+    var voters: [NodeAddress] { state.withLock { $0.members } }
+
+    func setMembers(_ members: [NodeAddress]) { state.withLock { $0.members = members } }
+
+    /// The leader is not where it was.
+    func forgetLeader(_ address: NodeAddress) {
+        state.withLock { if $0.leader == address { $0.leader = nil } }
+    }
+
+    /// A connection to the leader.
+    ///
+    /// - Parameter willWait: called with each connection that is being tried, so that it can be cancelled.
+    /// - Throws: ``DatabaseError`` if no leader is found before the deadline.
+    func connectToLeader(
+        until deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
+    ) throws -> NodeConnection {
+        var reasons: [String] = []
+        var pause = Duration.milliseconds(10)
+        while true {
+            reasons = []
+            for address in candidates {
+                do {
+                    if let connection = try connect(to: address, deadline, willWait) { return connection }
+                    reasons.append("\(address) knows no leader")
+                } catch let error as WireError {
+                    if error == .cancelled { throw DatabaseError.lost(error, "") }
+                    reasons.append("\(address): \(error)")
+                }
+                guard ContinuousClock.now < deadline else { break }
+            }
+            try willWait(nil)
+            guard ContinuousClock.now + pause < deadline else {
+                throw DatabaseError(
+                    resultCode: DatabaseError.notLeader,
+                    message: "no leader of the cluster was found in time (\(reasons.joined(separator: "; "))): check that a "
+                        + "majority of the nodes is running")
+            }
+            Thread.sleep(forTimeInterval: pause / .seconds(1) * Double.random(in: 0.5...1))
+            pause = min(2 * pause, .milliseconds(100))
+        }
+    }
+
+    /// A connection to the leader that a node names.
+    ///
+    /// - Returns: nil if the node knows none, or if the one that it names does not lead.
+    private func connect(
+        to address: NodeAddress, _ deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
+    ) throws -> NodeConnection? {
+        var address = address
+        // From a follower to the leader that it knows.
+        for _ in 1...3 {
+            let limit = min(deadline, options.connectTimeout.deadline)
+            let connection = try NodeConnection(address: address, deadline: limit)
+            var isLeader = false
+            defer { if !isLeader { connection.close() } }
+            try willWait(connection)
+            guard let leader = try Self.leader(according: connection, limit) else { return nil }
+            if leader == address {
+                isLeader = true
+                state.withLock { $0.leader = address }
+                return connection
+            }
+            address = leader
+        }
+        return nil
+    }
+
+    /// The leader that a node knows.
+    static func leader(according connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> NodeAddress? {
+        var requests = RequestBuffer()
+        requests.leader()
+        try connection.send(requests, deadline: deadline)
+        switch try connection.receive(deadline: deadline) {
+        case .leader(_, let address): return address.isEmpty ? nil : try? NodeAddress(address)
+        case .failure(let code, let message): throw DatabaseError.refused(code, message)
+        default: throw WireError.malformed("it answered a question about the leader with something else")
+        }
+    }
+}

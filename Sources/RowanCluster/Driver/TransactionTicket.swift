@@ -1,0 +1,81 @@
+// What a client writes with each transaction, so that it can find out later whether the transaction was committed. A leader
+// that goes away during a commit may have committed: a blind retry would write twice.
+
+public import Foundation
+import Rowan
+
+/// Names a transaction of a client of a cluster.
+///
+/// ``DatabaseCluster/outcome(of:)`` tells whether it was committed. A program may store a ticket, and ask after it has started
+/// again.
+public struct TransactionTicket: Hashable, Codable, Sendable {
+    /// The database of the transaction.
+    public let database: String
+    /// The connection that has written: a random number.
+    let client: String
+    /// The number of the transaction among those of the connection.
+    let sequence: Int64
+    /// When the transaction began.
+    public let date: Date
+
+    /// How long an outcome can be found.
+    static let lifetime: TimeInterval = 7 * 86_400
+}
+
+/// How a transaction has ended.
+public enum TransactionOutcome: String, Sendable, Hashable {
+    /// It was committed: it must not run again.
+    case committed
+    /// It was not, and never will be: it may run again.
+    case notApplied
+}
+
+/// The leader has gone away during a commit, and nobody could tell in time whether it was committed.
+///
+/// ```swift
+/// do {
+///     try await cluster.write { db in try payment.insert(db) }
+/// } catch let error as TransactionOutcomeUnknown {
+///     guard let ticket = error.ticket else { throw error }
+///     // Later, when a leader is there again:
+///     if try await cluster.outcome(of: ticket) == .notApplied { /* run it again */ }
+/// }
+/// ```
+public struct TransactionOutcomeUnknown: Error, Sendable, CustomStringConvertible {
+    /// The transaction; nil for a statement outside a transaction, of which nobody can find out.
+    public let ticket: TransactionTicket?
+    /// What happened.
+    public let reason: String
+
+    /// What happened, and what to do.
+    public var description: String {
+        let advice =
+            ticket == nil
+            ? "Read the rows to find out; run writes in transactions, whose outcome can be found"
+            : "Ask outcome(of:) with the ticket before the transaction runs again"
+        return "it is unknown whether the changes were committed: \(reason). \(advice)"
+    }
+}
+
+/// The table that tells whether transactions were committed: each connection that writes has one row.
+struct TicketTable {
+    static let name = "rowan_client"
+
+    static let creation = """
+        CREATE TABLE IF NOT EXISTS \(name) (
+            client TEXT PRIMARY KEY, sequence INTEGER NOT NULL, fence INTEGER NOT NULL DEFAULT 0, at REAL NOT NULL
+        ) WITHOUT ROWID
+        """
+    /// Written first in each transaction that writes.
+    static let claim = """
+        INSERT INTO \(name) (client, sequence, at) VALUES (?1, ?2, ?3)
+        ON CONFLICT (client) DO UPDATE SET sequence = ?2, at = ?3
+        """
+    static let question = "SELECT sequence FROM \(name) WHERE client = ?"
+    /// Excludes that the transaction is committed after the question: both write the same row.
+    static let fence = """
+        INSERT INTO \(name) (client, sequence, fence, at) VALUES (?1, -1, 1, ?2)
+        ON CONFLICT (client) DO UPDATE SET fence = fence + 1
+        """
+    static let cleaning = "DELETE FROM \(name) WHERE at < ?"
+}
