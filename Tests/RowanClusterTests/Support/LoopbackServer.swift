@@ -7,25 +7,14 @@ import RowanCluster
 /// Listens on a port of the loopback interface, and runs a closure with the first connection.
 final class LoopbackServer: Sendable {
     let address: NodeAddress
-    private let listener: Peer
     private let finished = DispatchSemaphore(value: 0)
 
     /// - Parameter serve: runs on the server's thread; the connection closes when it returns.
     init(_ serve: @escaping @Sendable (Peer) -> Void) throws {
-        var local = sockaddr_in()
-        local.sin_family = sa_family_t(AF_INET)
-        local.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let descriptor = socket(AF_INET, Self.streamType, 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &local) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, size) + listen(descriptor, 8) + getsockname(descriptor, pointer, &size)
-            }
-        }
-        precondition(descriptor >= 0 && code == 0, "no port of the loopback interface")
-        address = try NodeAddress("127.0.0.1:\(UInt16(bigEndian: local.sin_port))")
-        listener = Peer(descriptor)
-        Thread.detachNewThread { [listener, finished] in
+        let (listener, address) = try Peer.bound()
+        precondition(listen(listener.descriptor, 8) == 0)
+        self.address = address
+        Thread.detachNewThread { [finished] in
             let connection = accept(listener.descriptor, nil, nil)
             if connection >= 0 {
                 let peer = Peer(connection)
@@ -39,12 +28,6 @@ final class LoopbackServer: Sendable {
 
     /// Waits for the end of the closure.
     func wait() -> Bool { finished.wait(timeout: .now() + 20) == .success }
-
-    #if canImport(Glibc)
-    private static let streamType = CInt(SOCK_STREAM.rawValue)
-    #else
-    private static let streamType = SOCK_STREAM
-    #endif
 }
 
 /// The server's end of a connection, with blocking calls.
@@ -54,6 +37,27 @@ final class Peer: Sendable {
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
+
+    /// A socket with a port of the loopback interface, on which it does not listen.
+    static func bound() throws -> (Peer, NodeAddress) {
+        #if canImport(Glibc)
+        let type = CInt(SOCK_STREAM.rawValue)
+        #else
+        let type = SOCK_STREAM
+        #endif
+        var local = sockaddr_in()
+        local.sin_family = sa_family_t(AF_INET)
+        local.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let descriptor = socket(AF_INET, type, 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &local) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) + getsockname(descriptor, pointer, &size)
+            }
+        }
+        precondition(descriptor >= 0 && code == 0, "no port of the loopback interface")
+        return (Peer(descriptor), try NodeAddress("127.0.0.1:\(UInt16(bigEndian: local.sin_port))"))
+    }
 
     /// Reads bytes; fewer at the end of the connection.
     func read(_ count: Int) -> [UInt8] {

@@ -70,15 +70,10 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    /// Nobody listens on the port of a server that is gone.
     @Test func unreachableNodes() throws {
-        let address = try {
-            let server = try LoopbackServer { _ in }
-            _ = try NodeConnection(address: server.address, deadline: later)
-            #expect(server.wait())
-            return server.address
-        }()
+        let (socket, address) = try Peer.bound()
         #expect(error { _ = try NodeConnection(address: address, deadline: later) } == "unreachable")
+        withExtendedLifetime(socket) {}
         let nowhere = try NodeAddress("no-such-host.invalid:1")
         #expect(error { _ = try NodeConnection(address: nowhere, deadline: later) } == "unreachable")
     }
