@@ -12,8 +12,10 @@ package struct RequestBuffer {
     /// The number of requests.
     package private(set) var count = 0
 
-    /// The largest request: SQLite's limit of a text or a blob is of the same order.
+    /// The largest request. SQLite's own limit of a text or a blob is of the same order.
     private static let largestRequest = 1 << 30
+
+    private static let largestKeptCapacity = 1 << 20
 
     package init() {}
 
@@ -22,8 +24,9 @@ package struct RequestBuffer {
     /// The number of bytes of all requests.
     package var byteCount: Int { bytes.count }
 
+    /// Removes all requests. The memory of unusually large ones is not kept.
     package mutating func removeAll(keepingCapacity: Bool = true) {
-        bytes.removeAll(keepingCapacity: keepingCapacity)
+        bytes.removeAll(keepingCapacity: keepingCapacity && bytes.capacity <= Self.largestKeptCapacity)
         count = 0
     }
 
@@ -185,8 +188,8 @@ extension RequestBuffer {
             guard size <= Self.largestRequest else {
                 throw DatabaseError(
                     resultCode: .SQLITE_TOOBIG,
-                    message: "the statement and its values are \(size) bytes: a node of a cluster accepts at most "
-                        + "\(Self.largestRequest)")
+                    message: "the statement and its values are \(size) bytes, too many for a cluster: send at most "
+                        + "\(Self.largestRequest) bytes at once")
             }
             bytes.replace(at: start, word: UInt64(size / 8) | UInt64(type) << 32)
         } catch {

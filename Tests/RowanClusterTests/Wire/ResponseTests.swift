@@ -158,4 +158,26 @@ import Testing
             #expect(batch.value(0, ofRow: 0) == String(repeating: "\(number)", count: 1_000).databaseValue)
         }
     }
+
+    /// A huge value does not make the connection keep its memory.
+    @Test func memoryOfLargeFrames() throws {
+        var buffer = FrameBuffer()
+        let large = rowsFrame(["a"], [[.blob(Array(repeating: 7, count: 3 << 20))]])
+        let small = frame(4, words(1))
+        var rest = (large + small + small)[...]
+        var responseCount = 0
+        while !rest.isEmpty {
+            let count = try buffer.fill { room in
+                let piece = rest.prefix(min(room.count, 50_000))
+                room.copyBytes(from: piece)
+                return piece.count
+            }
+            rest = rest.dropFirst(count)
+            #expect(buffer.capacity <= (3 << 20) + 100)
+            while try buffer.next() != nil { responseCount += 1 }
+        }
+        #expect(responseCount == 3)
+        #expect(try buffer.fill { _ in 0 } == 0)
+        #expect(buffer.isEmpty && buffer.capacity <= 1 << 20)
+    }
 }
