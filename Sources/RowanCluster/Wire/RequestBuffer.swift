@@ -52,7 +52,7 @@ extension RequestBuffer {
     /// Introduces the client. Response: `welcome`.
     package mutating func client(id: UInt64) { words(1, id) }
 
-    /// Opens a database. Response: `database`.
+    /// Opens a database, the only one of the connection. Response: `database`.
     ///
     /// - Throws: ``DatabaseError`` with the code SQLITE_MISUSE if the name contains a NUL character.
     package mutating func open(name: String) throws {
@@ -74,7 +74,8 @@ extension RequestBuffer {
         }
     }
 
-    /// Runs a statement that returns no rows. Response: `result`.
+    /// Runs a statement that returns no rows. Response: `result`, in which BEGIN and others repeat the counts of the
+    /// statement before.
     ///
     /// - Parameter values: the values of all parameters. A node keeps the former values of parameters without one.
     /// - Throws: ``DatabaseError`` if a value can't be sent.
@@ -97,7 +98,9 @@ extension RequestBuffer {
         }
     }
 
-    /// Releases a statement. Response: `empty`.
+    /// Releases a statement, whose id the next `prepare` may return again. Response: `empty`.
+    ///
+    /// - Important: a node crashes if the id is used or finalized once more.
     package mutating func finalize(db: UInt32, statement: UInt32) { words(7, UInt64(db) | UInt64(statement) << 32) }
 
     /// Runs SQL that returns no rows. Response: `result`.
@@ -122,7 +125,7 @@ extension RequestBuffer {
         }
     }
 
-    /// Ends the parts of a running query. Response: `empty`.
+    /// Does nothing in practice: a node reads it only after it has sent all rows of a query. Response: `empty`.
     package mutating func interrupt(db: UInt32) { words(10, UInt64(db)) }
 }
 
@@ -164,7 +167,10 @@ extension RequestBuffer {
     package mutating func transfer(id: UInt64) { words(17, id) }
 
     /// Asks for the properties of the node. Response: `metadata`.
-    package mutating func describe() { words(18, 0) }
+    package mutating func describe() {
+        // A node crashes if another format is asked for.
+        words(18, 0)
+    }
 
     /// Sets the weight of the node: among equal nodes, those of lower weight get a role first. Response: `empty`.
     package mutating func weight(_ weight: UInt64) { words(19, weight) }
