@@ -1,0 +1,248 @@
+// Runs the statements of a connection on the leader of a cluster. It knows the transaction, and what may have happened to it;
+// a session knows the requests.
+
+import Foundation
+import Rowan
+
+/// Runs the statements of one connection on the leader.
+final class ClusterRunner: StatementRunner {
+    let directory: NodeDirectory
+    let databaseName: String
+    let isReader: Bool
+    let busyMode: Database.BusyMode
+    private let routing: StatementRouting
+    private let foreignKeys: Bool
+    /// Ends the requests of a cancelled access, and transactions that take too long.
+    let guardian: SessionGuard
+    /// Asks who leads, for confirmed reads.
+    lazy var confirmation = LeaderConfirmation(directory)
+
+    var session: ClusterSession?
+    /// The settings of the connection, for the next session.
+    private var settings: [String: String] = [:]
+
+    /// The schema version that the shadow has; nil before the first one.
+    private var schemaVersion: Int64?
+    /// The schema version before the transaction, if the transaction has changed the schema.
+    private var versionBeforeTransaction: Int64?
+    private var newSchema: RemoteSchema?
+
+    var transaction = ClusterTransaction.none
+    var lostTransaction = false
+    var tickets: TicketWriter
+
+    private(set) var lastInsertedRowID: Int64 = 0
+    private(set) var changesCount = 0
+    private(set) var totalChangesCount = 0
+
+    init(_ directory: NodeDirectory, database: String, configuration: Configuration, isReader: Bool) {
+        self.directory = directory
+        self.databaseName = database
+        self.isReader = isReader
+        busyMode =
+            (isReader ? configuration.readonlyBusyMode : configuration.writerBusyMode) ?? configuration.busyMode
+        foreignKeys = configuration.foreignKeysEnabled
+        routing = StatementRouting(isReadonlyDatabase: configuration.readonly)
+        guardian = SessionGuard(directory.options.transactionTimeout)
+        tickets = TicketWriter(database)
+    }
+
+    // MARK: Seam
+
+    func place(of candidate: RemoteCandidate) throws -> StatementPlace { try routing.place(of: candidate) }
+
+    func definition(_ sql: String) -> String { ColumnDefinitions.withLengths(sql) }
+
+    func takeSchema() -> RemoteSchema? { newSchema.take() }
+
+    func takeLostTransaction() -> Bool {
+        defer { lostTransaction = false }
+        return lostTransaction
+    }
+
+    func forget(_ statements: [Int]) { session?.forget(statements) }
+
+    func interrupt() { guardian.interrupt() }
+
+    func close() {
+        session?.end()
+        session = nil
+    }
+
+    // MARK: Sessions
+
+    /// The session, opened if necessary.
+    ///
+    /// - Precondition: no transaction has begun on the leader.
+    func openSession(until deadline: ContinuousClock.Instant) throws -> ClusterSession {
+        if let session, !session.isBroken { return session }
+        session = nil
+        defer { guardian.stopWaiting() }
+        let connection = try directory.connectToLeader(until: deadline) { try guardian.wait(for: $0) }
+        do {
+            try guardian.wait(for: connection)
+            let made = try ClusterSession(
+                connection, database: databaseName, directory.options, foreignKeys: foreignKeys)
+            for (name, sql) in settings.sorted(by: { $0.key < $1.key }) where name != "" { try made.execute(sql) }
+            session = made
+            return made
+        } catch {
+            connection.close()
+            directory.forgetLeader(connection.address)
+            throw error
+        }
+    }
+
+    func remember(_ setting: StatementProfile.Pragma, _ sql: String) { settings[setting.name] = sql }
+
+    /// Runs a request that changes nothing, on the next leader if the leader has gone away.
+    ///
+    /// - Precondition: no transaction has begun on the leader.
+    func retryingLeader<T>(_ body: (ClusterSession) throws -> T) throws -> T {
+        let deadline = directory.options.failoverTimeout.deadline
+        while true {
+            do {
+                let session = try openSession(until: deadline)
+                return try waiting(for: session) { try body(session) }
+            } catch {
+                guard dropSession(after: error) else { throw error }
+                guard (error as? WireError) != .cancelled, (error as? WireError) != .timedOut,
+                    ContinuousClock.now < deadline
+                else { throw known(error, "Run the statement again") }
+                Thread.sleep(forTimeInterval: .random(in: 0.005...0.02))
+            }
+        }
+    }
+
+    /// Waits for answers, while another thread may interrupt.
+    func waiting<T>(for session: ClusterSession, _ body: () throws -> T) throws -> T {
+        try guardian.wait(for: session.connection)
+        defer { guardian.stopWaiting() }
+        return try body()
+    }
+
+    /// Ends the session if an error makes it useless.
+    ///
+    /// - Returns: whether it did.
+    @discardableResult
+    func dropSession(after error: any Error) -> Bool {
+        let isUseless = error is WireError || (error as? DatabaseError)?.isLostLeader == true
+        guard isUseless else { return false }
+        if let session {
+            directory.forgetLeader(session.connection.address)
+            session.end()
+        }
+        session = nil
+        return true
+    }
+
+    /// The error for the program.
+    func known(_ error: any Error, _ advice: String) -> any Error {
+        if let error = error as? WireError { return DatabaseError.lost(error, "Nothing was changed. \(advice)") }
+        if let error = error as? DatabaseError, error.isLostLeader {
+            return DatabaseError(
+                resultCode: DatabaseError.notLeader,
+                message: "the leader of the cluster has changed. Nothing was changed. \(advice)")
+        }
+        return error
+    }
+
+    // MARK: The schema
+
+    /// Reads the version that a request has asked for.
+    ///
+    /// - Returns: whether it is that of the shadow.
+    func receiveVersion(_ session: ClusterSession) throws -> Bool {
+        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
+            throw WireError.malformed("it did not tell the version of the schema")
+        }
+        return version == schemaVersion
+    }
+
+    /// Reads the schema that has moved.
+    func readSchema(_ session: ClusterSession) throws {
+        session.forgetAll()
+        var requests = RequestBuffer()
+        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        try requests.querySQL(
+            db: session.database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
+        try session.send(requests)
+        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
+            throw WireError.malformed("it did not tell the version of the schema")
+        }
+        let objects = try session.receiveRows().map { row in
+            func text(_ index: Int) -> String { String.fromDatabaseValue(row[index]) ?? "" }
+            return RemoteSchema.Object(
+                type: text(0), name: text(1), table: text(2), sql: String.fromDatabaseValue(row[3]))
+        }
+        schemaVersion = version
+        newSchema = RemoteSchema(
+            version: version, objects: objects.filter { $0.table.lowercased() != TicketTable.name })
+    }
+
+    /// The transaction has changed the schema, as the shadow is about to.
+    func noteOwnSchemaChange(_ session: ClusterSession) throws {
+        if transaction.isOpen, versionBeforeTransaction == nil { versionBeforeTransaction = schemaVersion }
+        guard case .int64(let version)? = try session.receiveRows().first?.first?.storage else {
+            throw WireError.malformed("it did not tell the version of the schema")
+        }
+        schemaVersion = version
+        session.forgetAll()
+    }
+
+    /// The transaction has ended.
+    func endTransaction(committed: Bool) {
+        transaction = .none
+        guardian.endTransaction()
+        defer { versionBeforeTransaction = nil }
+        guard !committed, let before = versionBeforeTransaction else { return }
+        schemaVersion = before
+        session?.forgetAll()
+    }
+
+    /// The transaction is gone.
+    func loseTransaction() {
+        guard transaction != .none else { return }
+        endTransaction(committed: false)
+        lostTransaction = true
+    }
+
+    func checkSchema() throws {
+        switch transaction {
+        case .open, .writing: return
+        case .lazy: try beginLazily()
+        case .none:
+            try retryingLeader { session in
+                var requests = RequestBuffer()
+                try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+                try session.send(requests)
+                if try !receiveVersion(session) { try readSchema(session) }
+            }
+        }
+    }
+
+    // MARK: Counters
+
+    func count(_ rowID: Int64, _ changes: Int) {
+        (lastInsertedRowID, changesCount) = (rowID, changes)
+        totalChangesCount &+= changes
+    }
+}
+
+/// The transaction of a connection to a cluster.
+enum ClusterTransaction: Equatable {
+    case none
+    /// It has begun here, and begins on the leader with its first statement.
+    case lazy
+    /// It has begun on the leader.
+    case open
+    /// It has written its ticket.
+    case writing
+
+    var isOpen: Bool { self == .open || self == .writing }
+}
+
+extension DatabaseError {
+    /// Whether a node has answered that it can't go on: the session is of no use any more.
+    var isLostLeader: Bool { isLeaderChange || resultCode == .SQLITE_NOTFOUND && message == "no database opened" }
+}

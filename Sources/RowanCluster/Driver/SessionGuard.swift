@@ -1,0 +1,82 @@
+// Ends the requests of a connection from other threads: of an access that is cancelled, and of a write transaction that takes
+// too long, because all other clients wait for its end.
+
+import Dispatch
+import Foundation
+import Rowan
+
+/// Watches over the requests of one connection.
+final class SessionGuard: Sendable {
+    private struct State {
+        /// The connection that a thread is waiting for.
+        var waiting: NodeConnection?
+        /// Whether the wait must not be interrupted: a commit whose outcome is open.
+        var isCommitting = false
+        var transaction: (connection: NodeConnection, deadline: ContinuousClock.Instant)?
+        var isScheduled = false
+        var hasTimedOut = false
+    }
+
+    private let timeout: Duration
+    private let state = Mutex(State())
+
+    init(_ timeout: Duration) { self.timeout = timeout }
+
+    /// The thread is about to wait; nil if it waits for no connection.
+    func wait(for connection: NodeConnection?) throws { state.withLock { $0.waiting = connection } }
+
+    func stopWaiting() { state.withLock { $0.waiting = nil } }
+
+    func setCommitting(_ isCommitting: Bool) { state.withLock { $0.isCommitting = isCommitting } }
+
+    /// Ends the current request. The leader rolls back its transaction.
+    func interrupt() {
+        state.withLock { state in
+            guard !state.isCommitting else { return }
+            state.waiting?.cancel()
+        }
+    }
+
+    // MARK: Write transactions
+
+    /// A write transaction has begun.
+    func beginTransaction(_ connection: NodeConnection) {
+        let starts = state.withLock { state in
+            state.transaction = (connection, timeout.deadline)
+            state.hasTimedOut = false
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        // One timer serves all the transactions that begin before it fires.
+        if starts { schedule(after: timeout) }
+    }
+
+    func endTransaction() { state.withLock { $0.transaction = nil } }
+
+    /// Whether the last transaction was ended because it took too long.
+    var hasTimedOut: Bool { state.withLock { $0.hasTimedOut } }
+
+    private func schedule(after duration: Duration) {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + duration / .seconds(1)) { [weak self] in
+            self?.check()
+        }
+    }
+
+    private func check() {
+        let rest = state.withLock { state -> Duration? in
+            guard let transaction = state.transaction else {
+                state.isScheduled = false
+                return nil
+            }
+            let rest = ContinuousClock.now.duration(to: transaction.deadline)
+            guard rest <= .zero else { return rest }
+            if !state.isCommitting {
+                state.hasTimedOut = true
+                transaction.connection.cancel()
+            }
+            (state.transaction, state.isScheduled) = (nil, false)
+            return nil
+        }
+        if let rest { schedule(after: rest) }
+    }
+}
