@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "Rowan", targets: ["Rowan"]),
         // The macros @Record, @Selection and #sql.
         .library(name: "RowanRecords", targets: ["RowanRecords"]),
+        // The same records and requests on a replicated SQLite: the driver of dqlite clusters.
+        .library(name: "RowanCluster", targets: ["RowanCluster"]),
         // Databases for tests with Swift Testing, and expectations about SQL.
         .library(name: "RowanTestKit", targets: ["RowanTestKit"]),
         // Compiles the files with #sql again when schema.sql has changed.
@@ -36,6 +38,7 @@ let package = Package(
         ),
         .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
+        .target(name: "RowanCluster", dependencies: ["Rowan"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
             name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion", "SQLExpansion"],
@@ -58,6 +61,7 @@ let package = Package(
             name: "RowanRecordsTests",
             dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
             exclude: ["SQL/schema.sql"], swiftSettings: settings),
+        .testTarget(name: "RowanClusterTests", dependencies: ["Rowan", "RowanCluster"], swiftSettings: settings),
         .testTarget(
             name: "RowanTestKitTests", dependencies: ["Rowan", "RowanRecords", "RowanTestKit"],
             exclude: ["Snapshots", "fixtures.sql"], swiftSettings: settings),

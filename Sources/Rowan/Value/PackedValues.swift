@@ -146,3 +146,49 @@ package final class PackedValues {
         return PackedColumn(value: UnsafePointer(values + position), bytes: UnsafeRawPointer(bytes))
     }
 }
+
+// Values that arrive one by one, from the rows of a network protocol. Rows of a statement take the loop above.
+extension PackedValues {
+    package func append(int64: Int64) { append(PackedValue(word: int64, type: SQLITE_INTEGER)) }
+
+    /// Appends a number. SQLite has no NaN: the caller turns it into NULL.
+    package func append(double: Double) {
+        append(PackedValue(word: Int64(bitPattern: double.bitPattern), type: SQLITE_FLOAT))
+    }
+
+    /// Copies the UTF-8 bytes of a text.
+    package func append(text bytes: UnsafeRawBufferPointer) {
+        append(append(SQLITE_TEXT, bytes.baseAddress, bytes.count))
+    }
+
+    /// Copies the bytes of a blob.
+    package func append(blob bytes: UnsafeRawBufferPointer) {
+        append(append(SQLITE_BLOB, bytes.baseAddress, bytes.count))
+    }
+
+    package func appendNull() { append(PackedValue(word: 0, type: SQLITE_NULL)) }
+
+    @inline(__always)
+    private func append(_ packed: PackedValue) {
+        if count == capacity { reserve(1) }
+        (values + count).initialize(to: packed)
+        count &+= 1
+    }
+
+    /// Where values end.
+    package struct Mark {
+        fileprivate let count: Int
+        fileprivate let byteCount: Int
+    }
+
+    package var mark: Mark { Mark(count: count, byteCount: byteCount) }
+
+    /// Removes the values after a mark, which no row shows yet.
+    package func removeAll(after mark: Mark) {
+        precondition(mark.count <= count && mark.byteCount <= byteCount, "the mark is of other values")
+        (count, byteCount) = (mark.count, mark.byteCount)
+    }
+
+    /// The number of values.
+    package var valueCount: Int { count }
+}

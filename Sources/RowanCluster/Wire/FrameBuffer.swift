@@ -1,0 +1,97 @@
+// The bytes that have arrived, and the frames in them. Parts of rows are decoded where they arrived: a part shares the
+// memory, and only memory that no part shares is written again.
+
+import Foundation
+
+/// Memory for received bytes.
+final class FrameMemory {
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        start = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit { start.deallocate() }
+}
+
+/// Received bytes, as a sequence of frames.
+struct FrameBuffer {
+    private var memory: FrameMemory
+    /// The bytes that are no part of a returned frame.
+    private var range = 0..<0
+
+    private static let smallestCapacity = 1 << 16
+    /// An empty buffer does not keep more memory.
+    private static let largestKeptCapacity = 1 << 20
+    /// The largest frame. A larger size is not a size, but the bytes of another protocol.
+    private static let largestFrame = 1 << 30
+
+    init() { memory = FrameMemory(capacity: Self.smallestCapacity) }
+
+    var isEmpty: Bool { range.isEmpty }
+
+    /// The size of the first frame with its header, if the header has arrived.
+    private func frameSize() throws(WireError) -> Int? {
+        guard range.count >= 8 else { return nil }
+        let words = UInt32(littleEndian: memory.start.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt32.self))
+        guard words <= (Self.largestFrame - 8) / 8 else {
+            throw .malformed("a response of \(8 * UInt64(words)) bytes is too large")
+        }
+        return 8 + 8 * Int(words)
+    }
+
+    /// Whether the next frame has arrived, to its end.
+    var hasFrame: Bool {
+        // An oversized frame is no frame: `next()` throws.
+        guard let size = try? frameSize() else { return false }
+        return size <= range.count
+    }
+
+    /// Removes the next frame; nil if it has not arrived to its end.
+    mutating func next() throws(WireError) -> Response? {
+        guard let size = try frameSize(), size <= range.count else { return nil }
+        let first = range.lowerBound
+        let type = memory.start.load(fromByteOffset: first + 4, as: UInt8.self)
+        let schema = memory.start.load(fromByteOffset: first + 5, as: UInt8.self)
+        range = (first + size)..<range.upperBound
+        guard schema == 0 else { throw .malformed("the responses of type \(type) have the unknown schema \(schema)") }
+        return try Response(type: type, memory, (first + 8)..<(first + size))
+    }
+
+    /// Receives bytes behind those that have arrived.
+    ///
+    /// - Parameter receive: fills memory, and returns how many bytes it wrote, or a number below 1.
+    /// - Returns: the result of the closure.
+    mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> Int) throws(WireError) -> Int {
+        try makeRoom()
+        let room = UnsafeMutableRawBufferPointer(
+            start: memory.start + range.upperBound, count: memory.capacity - range.upperBound)
+        let count = receive(room)
+        precondition(count <= room.count)
+        if count > 0 { range = range.lowerBound..<(range.upperBound + count) }
+        return count
+    }
+
+    private mutating func makeRoom() throws(WireError) {
+        let needed = max(try frameSize() ?? 0, range.count + 1)
+        if range.isEmpty, memory.capacity <= Self.largestKeptCapacity, isKnownUniquelyReferenced(&memory) {
+            range = 0..<0
+            return
+        }
+        // Parts end before the free memory at the end.
+        if range.lowerBound + needed <= memory.capacity { return }
+        if needed <= memory.capacity, memory.capacity <= Self.largestKeptCapacity || !range.isEmpty,
+            isKnownUniquelyReferenced(&memory)
+        {
+            memory.start.copyMemory(from: memory.start + range.lowerBound, byteCount: range.count)
+        } else {
+            let old = memory
+            // Half is free at least: bytes are copied once on average.
+            memory = FrameMemory(capacity: max(Self.smallestCapacity, needed, 2 * range.count))
+            memory.start.copyMemory(from: old.start + range.lowerBound, byteCount: range.count)
+        }
+        range = 0..<range.count
+    }
+}

@@ -1,0 +1,151 @@
+// A connection to a node: requests out, responses in, in the same order. It has no thread: its user waits, with a deadline.
+
+import Foundation
+import Rowan
+
+/// A connection to a node.
+///
+/// One thread at a time uses it; another one waits. `cancel()` does not wait.
+package final class NodeConnection: Sendable {
+    package let address: NodeAddress
+    private let socket: NodeSocket
+    private let transfer = Mutex(Transfer())
+
+    /// What a user of the connection changes.
+    private struct Transfer {
+        var received = FrameBuffer()
+        /// Why the connection is of no use any more.
+        var failure: WireError?
+    }
+
+    /// The version of the protocol, as its bytes.
+    private static let version: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
+
+    /// Connects to a node.
+    ///
+    /// Looking up a name may take longer than the deadline, which the system offers no way to limit.
+    ///
+    /// - Throws: `unreachable`, `timedOut` or `closed`.
+    package init(address: NodeAddress, deadline: ContinuousClock.Instant) throws(WireError) {
+        self.address = address
+        socket = try NodeSocket.connect(to: address, deadline: deadline)
+        try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
+    }
+
+    /// Sends requests. While the node does not read, what it answers is received.
+    ///
+    /// If it throws, the connection is of no use any more: the node may have received some of the requests.
+    ///
+    /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
+    package func send(_ requests: borrowing RequestBuffer, deadline: ContinuousClock.Instant) throws(WireError) {
+        try requests.withUnsafeBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, deadline: ContinuousClock.Instant) throws(WireError) {
+        try transfer.withLock { transfer throws(WireError) in
+            try check(transfer)
+            do throws(WireError) {
+                try send(bytes, &transfer, deadline)
+            } catch {
+                // A part of a request may have left.
+                transfer.failure = error
+                throw error
+            }
+        }
+    }
+
+    private func send(
+        _ bytes: UnsafeRawBufferPointer, _ transfer: inout Transfer, _ deadline: ContinuousClock.Instant
+    ) throws(WireError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = socket.send(UnsafeRawBufferPointer(rebasing: rest))
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK: break
+            case let code: throw ended(NodeSocket.text(of: code))
+            }
+            // The node may wait until its responses are read, before it reads further requests.
+            let events = try socket.wait(for: Int32(POLLIN | POLLOUT), until: deadline)
+            if events & Int32(POLLIN) != 0 { _ = try receive(&transfer) }
+        }
+    }
+
+    /// The next response, in the order of the requests. A query is answered by several ones: see `RowsPart.isLast`.
+    ///
+    /// After `timedOut`, waiting can continue. After all other errors, the connection is of no use any more.
+    ///
+    /// - Throws: `closed`, `timedOut`, `cancelled` or `malformed`.
+    package func receive(deadline: ContinuousClock.Instant) throws(WireError) -> Response {
+        try transfer.withLock { transfer throws(WireError) in
+            if socket.isCancelled { throw .cancelled }
+            do throws(WireError) {
+                while true {
+                    // Responses before the failure are complete.
+                    if let response = try transfer.received.next() { return response }
+                    try check(transfer)
+                    if try !receive(&transfer) { _ = try socket.wait(for: Int32(POLLIN), until: deadline) }
+                }
+            } catch {
+                if error != .timedOut, transfer.failure == nil { transfer.failure = error }
+                throw error
+            }
+        }
+    }
+
+    /// Receives what has arrived.
+    ///
+    /// - Returns: whether something had.
+    private func receive(_ transfer: inout Transfer) throws(WireError) -> Bool {
+        let count = try transfer.received.fill { socket.receive(into: $0) }
+        if count > 0 { return true }
+        // The closure's last call has set it.
+        let code = errno
+        if count == 0 { throw ended(transfer.received.isEmpty ? nil : "in the middle of a response") }
+        switch code {
+        case EINTR, EAGAIN, EWOULDBLOCK: return false
+        default: throw ended(NodeSocket.text(of: code))
+        }
+    }
+
+    /// Whether the next response has arrived: `receive` would not wait.
+    package var hasBufferedFrame: Bool { transfer.withLock { $0.received.hasFrame } }
+
+    /// Whether an earlier call failed, so that the connection is of no use any more.
+    package var isBroken: Bool { socket.isCancelled || transfer.withLock { $0.failure != nil } }
+
+    private func check(_ transfer: Transfer) throws(WireError) {
+        if socket.isCancelled { throw .cancelled }
+        if let failure = transfer.failure { throw failure }
+    }
+
+    private func ended(_ reason: String?) -> WireError {
+        if socket.isCancelled { return .cancelled }
+        return .closed("the node \(address) closed the connection" + (reason.map { ": \($0)" } ?? ""))
+    }
+
+    /// Ends the connection, from any thread: a call that waits throws `cancelled`, and so does every later one.
+    package func cancel() { socket.cancel() }
+
+    /// Ends the connection, and releases its socket. A call of another thread ends first.
+    package func close() {
+        socket.cancel()
+        transfer.withLock { _ in socket.close() }
+    }
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes`, with the type of the error.
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let result: Swift.Result<Result, Failure> = withUnsafeBytes { bytes in
+            do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+}

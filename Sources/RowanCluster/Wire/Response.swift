@@ -1,0 +1,84 @@
+// The responses of nodes.
+
+package import Foundation
+
+/// A response of a node.
+package enum Response {
+    /// The request failed. The code is one of SQLite, or one of dqlite.
+    case failure(code: UInt64, message: String)
+    /// The leader that the node knows of. Without one, the address is empty.
+    case leader(id: UInt64, address: String)
+    /// - Parameter heartbeat: in milliseconds.
+    case welcome(heartbeat: UInt64)
+    case nodes([Node])
+    case database(UInt32)
+    case statement(database: UInt32, id: UInt32, parameterCount: Int)
+    case result(lastInsertedRowID: Int64, changes: Int)
+    case rows(RowsPart)
+    case empty
+    case files([(name: String, contents: Data)])
+    case metadata(failureDomain: UInt64, weight: UInt64)
+
+    /// A node of a cluster.
+    package struct Node: Hashable, Sendable {
+        package let id: UInt64
+        package let address: String
+        /// `nil` for a role that this version does not know.
+        package let role: NodeRole?
+    }
+}
+
+extension Response {
+    /// - Parameters:
+    ///   - type: the type in the header of the frame.
+    ///   - range: the bytes of the body.
+    init(type: UInt8, _ memory: FrameMemory, _ range: Range<Int>) throws(WireError) {
+        var reader = WireReader(memory.start, range)
+        self =
+            switch type {
+            case 0: .failure(code: try reader.word(), message: try reader.string())
+            case 1: .leader(id: try reader.word(), address: try reader.string())
+            case 2: .welcome(heartbeat: try reader.word())
+            case 3: .nodes(try reader.nodes())
+            case 4: .database(UInt32(truncatingIfNeeded: try reader.word()))
+            case 5: try reader.statement()
+            case 6:
+                .result(
+                    lastInsertedRowID: Int64(bitPattern: try reader.word()),
+                    changes: Int(truncatingIfNeeded: try reader.word()))
+            case 7: .rows(try RowsPart(memory, range))
+            case 8: .empty
+            case 9: .files(try reader.files())
+            case 10: .metadata(failureDomain: try reader.word(), weight: try reader.word())
+            default: throw .malformed("it sent a response of the unknown type \(type)")
+            }
+        withExtendedLifetime(memory) {}
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func statement() throws(WireError) -> Response {
+        let ids = try word()
+        guard let parameterCount = Int(exactly: try word()) else { throw .malformed("a statement has no parameter count") }
+        return .statement(
+            database: UInt32(truncatingIfNeeded: ids), id: UInt32(truncatingIfNeeded: ids >> 32),
+            parameterCount: parameterCount)
+    }
+
+    fileprivate mutating func nodes() throws(WireError) -> [Response.Node] {
+        var nodes: [Response.Node] = []
+        for _ in 0..<(try count(ofSize: 3)) {
+            nodes.append(
+                Response.Node(id: try word(), address: try string(), role: NodeRole(rawValue: try word())))
+        }
+        return nodes
+    }
+
+    fileprivate mutating func files() throws(WireError) -> [(name: String, contents: Data)] {
+        var files: [(name: String, contents: Data)] = []
+        for _ in 0..<(try count(ofSize: 2)) {
+            files.append((try string(), Data(try blob())))
+        }
+        return files
+    }
+}

@@ -1,0 +1,26 @@
+// What can go wrong between the driver and a node, except what the node itself answers.
+
+/// An error of a connection to a node.
+package enum WireError: Error, Hashable {
+    /// The node, or the network, closed the connection. Requests without a response may have been executed.
+    case closed(String)
+    /// The deadline has passed. Requests without a response may have been executed.
+    case timedOut
+    /// `cancel()` was called. Requests without a response may have been executed.
+    case cancelled
+    /// The node sent bytes that are not of the protocol.
+    case malformed(String)
+    /// There is no connection: nothing was sent.
+    case unreachable(String)
+}
+
+extension WireError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .closed(let reason), .unreachable(let reason): reason
+        case .timedOut: "the node did not answer in time"
+        case .cancelled: "the connection was cancelled"
+        case .malformed(let reason): "the node does not speak the protocol of dqlite: \(reason)"
+        }
+    }
+}

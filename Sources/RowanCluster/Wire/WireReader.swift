@@ -1,0 +1,78 @@
+// Reads the fields of a response, in place. Each read checks the bounds first: the bytes come from the network.
+
+import Foundation
+
+/// Reads words, texts and blobs.
+struct WireReader {
+    private let start: UnsafeRawPointer
+    /// Where the next field starts, and where the fields end.
+    private(set) var offset: Int
+    let end: Int
+
+    /// - Parameters:
+    ///   - start: the address that offsets count from; valid as long as the reader.
+    ///   - range: whole words.
+    init(_ start: UnsafeRawPointer, _ range: Range<Int>) {
+        precondition(range.count % 8 == 0)
+        self.start = start
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    @inline(__always) var isAtEnd: Bool { offset == end }
+
+    /// Reads a number of eight bytes.
+    @inline(__always)
+    mutating func word() throws(WireError) -> UInt64 {
+        guard end &- offset >= 8 else { throw Self.truncated }
+        defer { offset &+= 8 }
+        return UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Reads the number of elements that follow.
+    ///
+    /// - Parameter size: the least number of words of an element.
+    mutating func count(ofSize size: Int) throws(WireError) -> Int {
+        guard let count = Int(exactly: try word()), count <= (end - offset) / (8 * size) else { throw Self.truncated }
+        return count
+    }
+
+    /// Reads the bytes of a text, without the NUL that ends it.
+    @inline(__always)
+    mutating func text() throws(WireError) -> UnsafeRawBufferPointer {
+        let first = offset
+        while end &- offset >= 8 {
+            let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            // The highest bit of the lowest byte that is zero, and maybe of others above it.
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            offset &+= 8
+            if zeros != 0 {
+                let count = offset &- 8 &+ zeros.trailingZeroBitCount / 8 &- first
+                return UnsafeRawBufferPointer(start: start + first, count: count)
+            }
+        }
+        throw Self.truncated
+    }
+
+    mutating func string() throws(WireError) -> String { String(decoding: try text(), as: UTF8.self) }
+
+    /// Reads the number of bytes, the bytes, and their padding.
+    @inline(__always)
+    mutating func blob() throws(WireError) -> UnsafeRawBufferPointer {
+        let length = try word()
+        guard length <= UInt64(end &- offset) else { throw Self.truncated }
+        let bytes = UnsafeRawBufferPointer(start: start + offset, count: Int(length))
+        // There are whole words from here to the end: the padding is inside.
+        offset &+= (Int(length) &+ 7) & ~7
+        return bytes
+    }
+
+    /// Skips words.
+    @inline(__always)
+    mutating func skip(words: Int) throws(WireError) {
+        guard words <= (end &- offset) / 8 else { throw Self.truncated }
+        offset &+= 8 &* words
+    }
+
+    static var truncated: WireError { .malformed("a response is shorter than its contents") }
+}
