@@ -17,7 +17,7 @@ final class FrameMemory {
 }
 
 /// Received bytes, as a sequence of frames.
-struct FrameBuffer {
+package struct FrameBuffer {
     private var memory: FrameMemory
     /// The bytes that are no part of a returned frame.
     private var range = 0..<0
@@ -28,9 +28,9 @@ struct FrameBuffer {
     /// The largest frame. A larger size is not a size, but the bytes of another protocol.
     private static let largestFrame = 1 << 30
 
-    init() { memory = FrameMemory(capacity: Self.smallestCapacity) }
+    package init() { memory = FrameMemory(capacity: Self.smallestCapacity) }
 
-    var isEmpty: Bool { range.isEmpty }
+    package var isEmpty: Bool { range.isEmpty }
 
     /// The size of the first frame with its header, if the header has arrived.
     private func frameSize() throws(WireError) -> Int? {
@@ -43,14 +43,14 @@ struct FrameBuffer {
     }
 
     /// Whether the next frame has arrived, to its end.
-    var hasFrame: Bool {
+    package var hasFrame: Bool {
         // An oversized frame is no frame: `next()` throws.
         guard let size = try? frameSize() else { return false }
         return size <= range.count
     }
 
     /// Removes the next frame; nil if it has not arrived to its end.
-    mutating func next() throws(WireError) -> Response? {
+    package mutating func next() throws(WireError) -> Response? {
         guard let size = try frameSize(), size <= range.count else { return nil }
         let first = range.lowerBound
         let type = memory.start.load(fromByteOffset: first + 4, as: UInt8.self)
@@ -64,7 +64,7 @@ struct FrameBuffer {
     ///
     /// - Parameter receive: fills memory, and returns how many bytes it wrote, or a number below 1.
     /// - Returns: the result of the closure.
-    mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> Int) throws(WireError) -> Int {
+    package mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> Int) throws(WireError) -> Int {
         try makeRoom()
         let room = UnsafeMutableRawBufferPointer(
             start: memory.start + range.upperBound, count: memory.capacity - range.upperBound)

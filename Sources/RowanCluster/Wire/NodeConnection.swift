@@ -28,7 +28,7 @@ package final class NodeConnection: Sendable {
     /// - Throws: `unreachable`, `timedOut` or `closed`.
     package init(address: NodeAddress, deadline: ContinuousClock.Instant) throws(WireError) {
         self.address = address
-        socket = try NodeSocket.connect(to: address, deadline: deadline)
+        socket = try NodeSocket.connected(to: address, deadline: deadline)
         try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
     }
 
@@ -59,7 +59,7 @@ package final class NodeConnection: Sendable {
     ) throws(WireError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = socket.send(UnsafeRawBufferPointer(rebasing: rest))
+            let count = socket.write(UnsafeRawBufferPointer(rebasing: rest))
             if count >= 0 {
                 rest = rest.dropFirst(count)
                 continue
@@ -134,7 +134,7 @@ package final class NodeConnection: Sendable {
     /// Ends the connection, and releases its socket. A call of another thread ends first.
     package func close() {
         socket.cancel()
-        transfer.withLock { _ in socket.close() }
+        transfer.withLock { _ in socket.release() }
     }
 }
 

@@ -4,14 +4,6 @@
 import Foundation
 import Rowan
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A connected socket.
 final class NodeSocket: Sendable {
     private struct State {
@@ -26,7 +18,7 @@ final class NodeSocket: Sendable {
     /// Takes over a descriptor.
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    deinit { close() }
+    deinit { release() }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -40,17 +32,11 @@ final class NodeSocket: Sendable {
     }
 
     /// Closes the descriptor. The caller is the only user of the connection.
-    func close() {
+    func release() {
         state.withLock { state in
             guard state.isOpen else { return }
             state.isOpen = false
-            #if canImport(Darwin)
-                _ = Darwin.close(descriptor)
-            #elseif canImport(Musl)
-                _ = Musl.close(descriptor)
-            #else
-                _ = Glibc.close(descriptor)
-            #endif
+            _ = close(descriptor)
         }
     }
 }
@@ -89,8 +75,8 @@ extension NodeSocket {
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         #if os(Linux)
-            // The kernel forgets it, and delays the acknowledgements again, which stalls pipelines by 40 ms.
-            if count > 0 { Self.set(descriptor, CInt(IPPROTO_TCP), TCP_QUICKACK) }
+        // The kernel forgets it, and delays the acknowledgements again, which stalls pipelines by 40 ms.
+        if count > 0 { Self.set(descriptor, CInt(IPPROTO_TCP), TCP_QUICKACK) }
         #endif
         return count
     }
@@ -98,20 +84,29 @@ extension NodeSocket {
     /// Writes what the kernel accepts.
     ///
     /// - Returns: the number of bytes; -1 with `errno`.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            // SO_NOSIGPIPE is set.
-            return Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
-        #elseif canImport(Musl)
-            return Musl.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-        #else
-            return Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-        #endif
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
     }
 
-    static func set(_ descriptor: CInt, _ level: CInt, _ option: CInt) {
+    #if canImport(Darwin)
+    // The option SO_NOSIGPIPE is set.
+    private static let sendFlags: CInt = 0
+    #else
+    private static let sendFlags = CInt(MSG_NOSIGNAL)
+    #endif
+
+    #if canImport(Glibc)
+    private static let streamType = CInt(SOCK_STREAM.rawValue)
+    // Without it, a process that another thread starts could inherit the descriptor.
+    private static let typeFlags = CInt(SOCK_CLOEXEC.rawValue)
+    #else
+    private static let streamType = SOCK_STREAM
+    private static let typeFlags: CInt = 0
+    #endif
+
+    /// Sets an option. A connection works without it, but slowly.
+    private static func set(_ descriptor: CInt, _ level: CInt, _ option: CInt) {
         var one: CInt = 1
-        // An option makes a connection faster. Without it, it works.
         _ = setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<CInt>.size))
     }
 
@@ -122,15 +117,11 @@ extension NodeSocket {
     /// Connects to a node.
     ///
     /// - Throws: `unreachable` or `timedOut`.
-    static func connect(
+    static func connected(
         to address: NodeAddress, deadline: ContinuousClock.Instant
     ) throws(WireError) -> NodeSocket {
         var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        hints.ai_socktype = streamType
         hints.ai_flags = AI_NUMERICSERV
         var first: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(address.host, String(address.port), &hints, &first)
@@ -141,17 +132,17 @@ extension NodeSocket {
         var failure = WireError.unreachable("the host of \(address) has no IP address")
         var next = first
         while let info = next?.pointee {
-            do throws(WireError) { return try connect(info, address, deadline) } catch { failure = error }
+            do throws(WireError) { return try connected(info, address, deadline) } catch { failure = error }
             if failure == .timedOut { break }
             next = info.ai_next
         }
         throw failure
     }
 
-    private static func connect(
+    private static func connected(
         _ info: addrinfo, _ address: NodeAddress, _ deadline: ContinuousClock.Instant
     ) throws(WireError) -> NodeSocket {
-        let descriptor = socket(info.ai_family, info.ai_socktype, info.ai_protocol)
+        let descriptor = socket(info.ai_family, info.ai_socktype | typeFlags, info.ai_protocol)
         guard descriptor >= 0 else { throw unreachable(address, errno) }
         // It closes the descriptor if it throws.
         let result = NodeSocket(descriptor)
@@ -160,24 +151,35 @@ extension NodeSocket {
         }
         set(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)
-            set(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
-            let code = Darwin.connect(descriptor, info.ai_addr, info.ai_addrlen)
-        #elseif canImport(Musl)
-            let code = Musl.connect(descriptor, info.ai_addr, info.ai_addrlen)
-        #else
-            let code = Glibc.connect(descriptor, info.ai_addr, info.ai_addrlen)
+        set(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
         #endif
-        if code == 0 { return result }
-        // An interrupted attempt continues, too.
-        guard errno == EINPROGRESS || errno == EINTR else { throw unreachable(address, errno) }
-        _ = try result.wait(for: Int32(POLLOUT), until: deadline)
-        var outcome: CInt = 0
-        var size = socklen_t(MemoryLayout<CInt>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &outcome, &size) == 0 else {
-            throw unreachable(address, errno)
+        let code = connect(descriptor, info.ai_addr, info.ai_addrlen)
+        if code != 0 {
+            // An interrupted attempt continues, too.
+            guard errno == EINPROGRESS || errno == EINTR else { throw unreachable(address, errno) }
+            _ = try result.wait(for: Int32(POLLOUT), until: deadline)
+            var outcome: CInt = 0
+            var size = socklen_t(MemoryLayout<CInt>.size)
+            guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &outcome, &size) == 0 else {
+                throw unreachable(address, errno)
+            }
+            guard outcome == 0 else { throw unreachable(address, outcome) }
         }
-        guard outcome == 0 else { throw unreachable(address, outcome) }
+        // Where nobody listens on a port that the system may also give to clients, a socket can connect to itself.
+        if result.name(getsockname) == result.name(getpeername) { throw unreachable(address, ECONNREFUSED) }
         return result
+    }
+
+    /// The bytes of one of the two addresses of the connection.
+    private func name(
+        _ get: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+    ) -> [UInt8] {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            let code = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { get(descriptor, $0, &size) }
+            return code == 0 ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(size))) : []
+        }
     }
 
     private static func unreachable(_ address: NodeAddress, _ code: CInt) -> WireError {

@@ -59,7 +59,9 @@ extension Response {
 extension WireReader {
     fileprivate mutating func statement() throws(WireError) -> Response {
         let ids = try word()
-        guard let parameterCount = Int(exactly: try word()) else { throw .malformed("a statement has no parameter count") }
+        guard let parameterCount = Int(exactly: try word()) else {
+            throw .malformed("a statement has too many parameters")
+        }
         return .statement(
             database: UInt32(truncatingIfNeeded: ids), id: UInt32(truncatingIfNeeded: ids >> 32),
             parameterCount: parameterCount)
