@@ -14,10 +14,14 @@ let settings: [SwiftSetting] =
 
 let package = Package(
     name: "RowanNode",
+    platforms: [.macOS(.v15)],
     products: [.executable(name: "rowan-node", targets: ["rowan-node"])],
+    dependencies: [.package(name: "Rowan", path: "..")],
     targets: [
         .systemLibrary(name: "CDqlite", pkgConfig: "dqlite", providers: [.apt(["libdqlite-dev"])]),
-        .executableTarget(name: "rowan-node", dependencies: ["CDqlite"], swiftSettings: settings),
+        .executableTarget(
+            name: "rowan-node", dependencies: ["CDqlite", .product(name: "RowanCluster", package: "Rowan")],
+            swiftSettings: settings),
         .testTarget(name: "RowanNodeTests", dependencies: ["rowan-node"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,7 @@
 // The words of a command line: options with a value (`--id 1` or `--id=1`) and flags.
 
+import RowanCluster
+
 /// The options and flags of a command line, by name.
 struct Arguments {
     private var values: [String: String] = [:]
@@ -69,7 +71,7 @@ struct Arguments {
         guard let text = try text(name) else { return [] }
         var addresses: [NodeAddress] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            addresses.append(try NodeAddress(String(part)))
+            addresses.append(try .parse(String(part)))
         }
         return addresses
     }

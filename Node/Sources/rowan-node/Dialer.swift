@@ -2,6 +2,7 @@
 // may hold one for a bounded time only.
 
 import Glibc
+import RowanCluster
 
 /// Connects to the addresses of peers.
 ///
@@ -20,7 +21,7 @@ final class Dialer: Sendable {
     /// - Returns: a connected, blocking socket.
     /// - Throws: a `Failure` if no address of the host answers in time.
     func connect(to text: String) throws(Failure) -> Int32 {
-        let address = if let detour = detours[text] { detour } else { try NodeAddress(text) }
+        let address = if let detour = detours[text] { detour } else { try NodeAddress.parse(text) }
         var last = Failure("can't connect to \(address)")
         for candidate in try address.resolved() {
             do {

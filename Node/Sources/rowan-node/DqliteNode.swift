@@ -2,6 +2,7 @@
 
 import CDqlite
 import Glibc
+import RowanCluster
 
 /// A node of dqlite.
 final class DqliteNode {

@@ -27,6 +27,12 @@ enum Help {
           --snapshot-threshold N     it takes a snapshot after so many entries of the log (the default is 1024)
           --snapshot-trailing N      it keeps so many entries behind a snapshot (the default is 8192)
 
+        rowan-node status --cluster HOST:PORT,...
+          The members of a cluster: id, address, role, and which one leads.
+
+        rowan-node remove --cluster HOST:PORT,... --id NUMBER
+          Removes a node from its cluster. It need not run.
+
         rowan-node recover --data FOLDER --id NUMBER --address HOST:PORT
           After the majority of the nodes is lost for ever: makes the node in FOLDER the only member of its cluster.
           Commits that reached the lost nodes only are lost. Run it once, on one node, while no node runs. Then start

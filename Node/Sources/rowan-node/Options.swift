@@ -1,16 +1,13 @@
 // The options that run a node.
 
-/// The role of a member.
-enum Role: String, CaseIterable {
-    case voter, standby, spare
-}
+import RowanCluster
 
 /// What the command line says about the node to run.
 struct NodeOptions {
     var settings: DqliteNode.Settings
     /// Members of the cluster to join.
     var join: [NodeAddress]
-    var role: Role
+    var role: NodeRole
     /// It ends when standard input does, for tests.
     var endsWithInput: Bool
 
@@ -24,7 +21,8 @@ struct NodeOptions {
             ], flags: ["trusted-network", "end-with-input"])
         settings = try DqliteNode.Settings(arguments)
         join = try arguments.addresses("join")
-        guard let role = Role(rawValue: try arguments.text("role") ?? "voter") else {
+        let name = try arguments.text("role") ?? "voter"
+        guard let role = NodeRole.allCases.first(where: { "\($0)" == name }) else {
             throw .usage("--role is voter, standby or spare.")
         }
         self.role = role
@@ -36,8 +34,8 @@ extension DqliteNode.Settings {
     /// - Throws: a `Failure` for options that are wrong or missing, or an address that needs `--trusted-network`.
     init(_ arguments: Arguments) throws(Failure) {
         guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing.") }
-        let address = try NodeAddress(arguments.required("address"))
-        let bind = try arguments.text("bind").map { text throws(Failure) in try NodeAddress(text) } ?? address
+        let address = try NodeAddress.parse(arguments.required("address"))
+        let bind = try arguments.text("bind").map { text throws(Failure) in try NodeAddress.parse(text) } ?? address
         let folder = try arguments.required("data")
         let latency = try arguments.number("latency", in: 1...3_600_000) ?? 20
         self.init(id: id, address: address, bind: bind, folder: folder, latency: UInt32(latency))
@@ -74,7 +72,7 @@ extension DqliteNode.Settings {
         for pair in try arguments.text("dial")?.split(separator: ",") ?? [] {
             let sides = pair.split(separator: "=")
             guard sides.count == 2 else { throw .usage("--dial is ADDRESS=RELAY,...") }
-            detours[try NodeAddress(String(sides[0])).description] = try NodeAddress(String(sides[1]))
+            detours[try NodeAddress.parse(String(sides[0])).description] = try NodeAddress.parse(String(sides[1]))
         }
         return detours
     }

@@ -1,6 +1,7 @@
 // rowan-node recover: makes a node the only member of its cluster, after the loss of a majority.
 
 import Glibc
+import RowanCluster
 
 struct RecoverCommand {
     let settings: DqliteNode.Settings

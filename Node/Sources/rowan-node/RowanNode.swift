@@ -30,6 +30,10 @@ struct RowanNode {
             writeLine(
                 "rowan-node \(version) (dqlite \(dqlite / 10000).\(dqlite / 100 % 100).\(dqlite % 100))",
                 to: STDOUT_FILENO)
+        case "status":
+            try StatusCommand(words.dropFirst()).run()
+        case "remove":
+            try RemoveCommand(words.dropFirst()).run()
         case "recover":
             try RecoverCommand(words.dropFirst()).run()
         default:

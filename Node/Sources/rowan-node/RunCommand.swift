@@ -1,9 +1,12 @@
 // rowan-node without another command: runs a node until a signal ends it.
 
 import Glibc
+@_spi(Node) import RowanCluster
 
 struct RunCommand {
     let options: NodeOptions
+
+    private var settings: DqliteNode.Settings { options.settings }
 
     init(_ words: some Sequence<String>) throws(Failure) { options = try NodeOptions(words) }
 
@@ -11,26 +14,68 @@ struct RunCommand {
     func run() throws(Failure) {
         let signals = EndSignals()
         if options.endsWithInput { endWithInput() }
-        let folder = try DataFolder(options.settings.folder)
-        let owner = try checkedOwner(of: folder)
-        let node = try DqliteNode(options.settings)
-        if owner == nil { try folder.setOwner(newOwner) }
+        let folder = try DataFolder(settings.folder)
+        var owner = try checkedOwner(of: folder)
+        let node = try DqliteNode(settings)
+        if owner == nil {
+            owner = newOwner
+            try folder.setOwner(newOwner)
+        }
         try node.start()
-        writeLine("ready \(options.settings.address)", to: STDOUT_FILENO)
-        signals.wait()
+        if owner?.isMember == true {
+            try serve(until: signals)
+        } else if try join(unless: signals) {
+            try folder.setOwner(.init(id: settings.id, address: settings.address.description, isMember: true))
+            try serve(until: signals)
+        }
         endAfter(seconds: 15)
         try node.stop()
     }
 
+    /// Runs the node until a signal, and hands over if it leads.
+    private func serve(until signals: EndSignals) throws(Failure) {
+        writeLine("ready \(settings.address)", to: STDOUT_FILENO)
+        signals.wait()
+        let cluster = ClusterAdministration(addresses: [settings.address])
+        do {
+            try cluster.handOver(from: settings.id, within: .seconds(2))
+        } catch {
+            // It ends nevertheless: the others elect a leader when they miss it. A single node has nobody to tell.
+        }
+    }
+
+    /// Becomes a member of the cluster, with its role. It tries until it succeeds: the cluster may start at this moment,
+    /// or have no leader.
+    ///
+    /// - Returns: whether it has become one; else, a signal has ended it.
+    /// - Throws: a `Failure` if the cluster has another node with the id or the address.
+    private func join(unless signals: EndSignals) throws(Failure) -> Bool {
+        let cluster = ClusterAdministration(addresses: options.join)
+        var reported: String?
+        while true {
+            do throws(ClusterAdministration.Failure) {
+                try cluster.add(id: settings.id, address: settings.address, role: options.role, within: .seconds(2))
+                return true
+            } catch {
+                guard error.isTransient else { throw Failure("can't join: \(error)") }
+                if reported != error.description {
+                    writeLine("rowan-node: it can't join yet, and tries again: \(error)", to: STDERR_FILENO)
+                    reported = error.description
+                }
+            }
+            if signals.wait(milliseconds: 200) { return false }
+        }
+    }
+
     private var newOwner: DataFolder.Owner {
-        .init(id: options.settings.id, address: options.settings.address.description, isMember: options.join.isEmpty)
+        .init(id: settings.id, address: settings.address.description, isMember: options.join.isEmpty)
     }
 
     /// Whose folder it is, or nil if it is new.
     ///
     /// - Throws: a `Failure` if it is another node's, or the options don't say how a new node gets its cluster.
     private func checkedOwner(of folder: DataFolder) throws(Failure) -> DataFolder.Owner? {
-        let (id, address) = (options.settings.id, options.settings.address.description)
+        let (id, address) = (settings.id, settings.address.description)
         let owner = try folder.owner()
         if let owner {
             guard owner.id == id else {

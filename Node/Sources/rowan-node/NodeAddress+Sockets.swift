@@ -1,28 +1,14 @@
-// The address of a node: a host, as a name or as numbers, and a port. dqlite itself knows only IPv4 numbers: names are
-// resolved here, for binding and for connecting.
+// Addresses as the system knows them. dqlite itself knows only IPv4 numbers: names are resolved here, for binding and for
+// connecting.
 
 import Glibc
+import RowanCluster
 
-/// HOST:PORT.
-struct NodeAddress: Hashable, Sendable, CustomStringConvertible {
-    let host: String
-    let port: UInt16
-
+extension NodeAddress {
     /// - Throws: a `Failure` if the text is no address.
-    init(_ text: String) throws(Failure) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw .usage("'\(text)' is not an address: write HOST:PORT, for example 127.0.0.1:9001.")
-        }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, !host.contains(where: { "[], /".contains($0) }) else {
-            throw .usage("'\(text)' is not an address: write HOST:PORT, for example 127.0.0.1:9001.")
-        }
-        self.host = String(host)
-        self.port = port
+    static func parse(_ text: String) throws(Failure) -> NodeAddress {
+        do { return try NodeAddress(text) } catch { throw .usage("\(error)") }
     }
-
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// What the host resolves to.
     ///
