@@ -28,6 +28,7 @@ final class DqliteNode {
     /// dqlite keeps an unretained pointer to it.
     private let dialer: Dialer
     private var isRunning = false
+    private var isBroken = false
 
     /// - Throws: a `Failure` if the folder or the address can't be used.
     init(_ settings: Settings) throws(Failure) {
@@ -38,26 +39,28 @@ final class DqliteNode {
         let code = dqlite_node_create(settings.id, settings.address.description, settings.folder, &handle)
         guard code == 0, let handle else {
             let reason = handle.map { String(cString: dqlite_node_errmsg($0)) } ?? "code \(code)"
-            if let handle { dqlite_node_destroy(handle) }
             throw Failure("can't open \(settings.folder): \(reason)")
         }
         self.handle = handle
         do {
             try configure(settings)
         } catch {
-            dqlite_node_destroy(handle)
+            // dqlite frees memory twice when such a node is destroyed, and the program ends anyway.
+            isBroken = true
             throw error
         }
     }
 
     deinit {
+        guard !isBroken else { return }
         if isRunning { dqlite_node_stop(handle) }
         dqlite_node_destroy(handle)
     }
 
     private func configure(_ settings: Settings) throws(Failure) {
         let bind = try settings.bind.numeric()
-        try check(dqlite_node_set_bind_address(handle, bind), "listen on \(settings.bind)")
+        // dqlite has no message for it.
+        guard dqlite_node_set_bind_address(handle, bind) == 0 else { throw .system("listen on \(settings.bind)") }
         acceptWithoutDelay(on: bind)
         let context = Unmanaged.passUnretained(dialer).toOpaque()
         try check(dqlite_node_set_connect_func(handle, connectToPeer, context), "set how it connects to peers")

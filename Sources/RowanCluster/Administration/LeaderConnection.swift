@@ -84,27 +84,52 @@ extension ClusterAdministration {
     }
 
     /// The leader, as a node knows it.
+    ///
+    /// - Throws: ``Failure`` if it knows none, or a node doesn't answer.
     private func leader(from address: NodeAddress) throws(Failure) -> LeaderConnection {
         var address = address
         // A node that has just lost an election names another one, which confirms it, or knows better.
         for _ in 0..<3 {
-            let connection = try Self.connect(to: address)
-            do throws(Failure) {
-                let response = try connection.ask(within: Self.answer) { $0.leader() }
-                guard case .leader(let id, let text) = response else { throw .unexpected(response) }
-                guard !text.isEmpty else { throw Failure("the node \(address) knows no leader.", isTransient: true) }
-                if text == address.description {
-                    return LeaderConnection(member: .init(id: id, address: text, role: .voter), connection: connection)
-                }
-                connection.close()
-                guard let next = try? NodeAddress(text) else { throw Failure("the leader's address is '\(text)'.") }
-                address = next
-            } catch {
-                connection.close()
-                throw error
+            switch try ask(address) {
+            case .leads(let leader): return leader
+            case .follows(let next): address = next
             }
         }
         throw Failure("the nodes don't agree on a leader.", isTransient: true)
+    }
+
+    /// A node, if it leads.
+    ///
+    /// - Throws: ``Failure`` if it knows no leader, or doesn't answer.
+    func leader(at address: NodeAddress) throws(Failure) -> LeaderConnection? {
+        switch try ask(address) {
+        case .leads(let leader): leader
+        case .follows: nil
+        }
+    }
+
+    /// What a node says about the leader.
+    private enum Answer: ~Copyable {
+        case leads(LeaderConnection)
+        case follows(NodeAddress)
+    }
+
+    private func ask(_ address: NodeAddress) throws(Failure) -> Answer {
+        let connection = try Self.connect(to: address)
+        do throws(Failure) {
+            let response = try connection.ask(within: Self.answer) { $0.leader() }
+            guard case .leader(let id, let text) = response else { throw .unexpected(response) }
+            guard !text.isEmpty else { throw Failure("the node \(address) knows no leader.", isTransient: true) }
+            if text == address.description {
+                return .leads(.init(member: .init(id: id, address: text, role: .voter), connection: connection))
+            }
+            connection.close()
+            guard let next = try? NodeAddress(text) else { throw Failure("the leader's address is '\(text)'.") }
+            return .follows(next)
+        } catch {
+            connection.close()
+            throw error
+        }
     }
 
     private static func connect(to address: NodeAddress) throws(Failure) -> NodeConnection {
