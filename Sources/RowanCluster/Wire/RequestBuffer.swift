@@ -38,7 +38,7 @@ package struct RequestBuffer {
 }
 
 /// What a node does in its cluster.
-package enum NodeRole: UInt64 {
+public enum NodeRole: UInt64, Sendable, CaseIterable {
     /// It votes for leaders, and stores the data.
     case voter = 0
     /// It stores the data, and becomes a voter when one fails.

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.1
+// The node of a cluster is a program of its own: some SQL stops dqlite's process, which must not be the application's.
+import PackageDescription
+
+// ROWAN_STRICT=1 makes warnings errors.
+let isStrict = Context.environment["ROWAN_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let package = Package(
+    name: "RowanNode",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "rowan-node", targets: ["rowan-node"])],
+    dependencies: [.package(name: "Rowan", path: "..")],
+    targets: [
+        .systemLibrary(name: "CDqlite", pkgConfig: "dqlite", providers: [.apt(["libdqlite-dev"])]),
+        .executableTarget(
+            name: "rowan-node", dependencies: ["CDqlite", .product(name: "RowanCluster", package: "Rowan")],
+            swiftSettings: settings),
+        .testTarget(name: "RowanNodeTests", dependencies: ["rowan-node"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

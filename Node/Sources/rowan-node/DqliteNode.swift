@@ -1,0 +1,140 @@
+// dqlite's node, from its creation to its end. It runs in a thread of its own.
+
+import CDqlite
+import Glibc
+import RowanCluster
+
+/// A node of dqlite.
+final class DqliteNode {
+    /// What a node is told before it starts.
+    struct Settings {
+        var id: UInt64
+        var address: NodeAddress
+        /// Where it listens.
+        var bind: NodeAddress
+        var folder: String
+        /// The latency of the network in milliseconds: heartbeats and elections derive from it.
+        var latency: UInt32
+        var failureDomain: UInt64?
+        /// After how many entries of the log it takes a snapshot, and how many it keeps behind one.
+        var snapshot: (threshold: UInt32, trailing: UInt32)?
+        var detours: [String: NodeAddress] = [:]
+    }
+
+    /// The ids with which a new node starts a cluster: 1, and the one that dqlite reserves for it.
+    static let firstIDs: Set<UInt64> = [1, 0x2dc1_7185_8c31_55be]
+
+    private let handle: OpaquePointer
+    /// dqlite keeps an unretained pointer to it.
+    private let dialer: Dialer
+    private var isRunning = false
+    private var isBroken = false
+
+    /// - Throws: a `Failure` if the folder or the address can't be used.
+    init(_ settings: Settings) throws(Failure) {
+        // Peers that don't answer must not take all threads of libuv: the log is written on them, too.
+        setenv("UV_THREADPOOL_SIZE", "16", 0)
+        dialer = Dialer(timeout: max(1000, Int32(settings.latency) * 10), detours: settings.detours)
+        var handle: OpaquePointer?
+        let code = dqlite_node_create(settings.id, settings.address.description, settings.folder, &handle)
+        guard code == 0, let handle else {
+            let reason = handle.map { String(cString: dqlite_node_errmsg($0)) } ?? "code \(code)"
+            throw Failure("can't open \(settings.folder): \(reason)")
+        }
+        self.handle = handle
+        do {
+            try configure(settings)
+        } catch {
+            // dqlite frees memory twice when such a node is destroyed, and the program ends anyway.
+            isBroken = true
+            throw error
+        }
+    }
+
+    deinit {
+        guard !isBroken else { return }
+        if isRunning { dqlite_node_stop(handle) }
+        dqlite_node_destroy(handle)
+    }
+
+    private func configure(_ settings: Settings) throws(Failure) {
+        let bind = try settings.bind.numeric()
+        // dqlite has no message for it.
+        guard dqlite_node_set_bind_address(handle, bind) == 0 else { throw .system("listen on \(settings.bind)") }
+        acceptWithoutDelay(on: bind)
+        let context = Unmanaged.passUnretained(dialer).toOpaque()
+        try check(dqlite_node_set_connect_func(handle, connectToPeer, context), "set how it connects to peers")
+        try check(
+            dqlite_node_set_network_latency_ms(handle, settings.latency), "set a latency of \(settings.latency) ms")
+        if let domain = settings.failureDomain {
+            try check(dqlite_node_set_failure_domain(handle, domain), "set the failure domain \(domain)")
+        }
+        if let (threshold, trailing) = settings.snapshot {
+            try check(dqlite_node_set_snapshot_params(handle, threshold, trailing), "set when it takes snapshots")
+        }
+    }
+
+    /// - Throws: a `Failure` if the log in its folder can't be read, or the address is taken.
+    func start() throws(Failure) {
+        try check(dqlite_node_start(handle), "start the node")
+        isRunning = true
+    }
+
+    /// Closes the connections of clients, and waits for what is being written.
+    ///
+    /// - Throws: a `Failure` if dqlite reports an error.
+    func stop() throws(Failure) {
+        isRunning = false
+        try check(dqlite_node_stop(handle), "stop the node")
+    }
+
+    /// Makes the node the only member of its cluster. It must not have started.
+    ///
+    /// - Throws: a `Failure` if the log in its folder can't be read or written.
+    func recover(_ settings: Settings) throws(Failure) {
+        let code = settings.address.description.withCString { address in
+            var member = dqlite_node_info_ext()
+            member.size = UInt64(MemoryLayout<dqlite_node_info_ext>.size)
+            member.id = settings.id
+            member.address = UInt64(UInt(bitPattern: address))
+            member.dqlite_role = 0
+            return dqlite_node_recover_ext(handle, &member, 1)
+        }
+        try check(code, "recover \(settings.folder)")
+    }
+
+    private func check(_ code: Int32, _ action: @autoclosure () -> String) throws(Failure) {
+        guard code != 0 else { return }
+        let reason = dqlite_node_errmsg(handle).map { String(cString: $0) } ?? ""
+        throw Failure("can't \(action()): \(reason.isEmpty ? "dqlite's code is \(code)" : reason)")
+    }
+}
+
+/// What dqlite calls to connect to a peer: see `dqlite_node_set_connect_func`.
+private func connectToPeer(
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<CChar>?, _ descriptor: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+    guard let context, let address, let descriptor else { return DQLITE_MISUSE }
+    let dialer = Unmanaged<Dialer>.fromOpaque(context).takeUnretainedValue()
+    do {
+        descriptor.pointee = try dialer.connect(to: String(cString: address))
+        return 0
+    } catch {
+        // A peer that is down is no news, and dqlite tries again.
+        return DQLITE_ERROR
+    }
+}
+
+/// Gives the connections of clients TCP_NODELAY, which sockets inherit from the one that listens. dqlite doesn't hand
+/// it out: it is the one that is bound to the address.
+private func acceptWithoutDelay(on address: String) {
+    for descriptor in Int32(3)..<1024 {
+        var bound = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &bound) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard code == 0, bound.sin_family == sa_family_t(AF_INET) else { continue }
+        setOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+    }
+}

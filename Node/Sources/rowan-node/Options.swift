@@ -1,0 +1,79 @@
+// The options that run a node.
+
+import RowanCluster
+
+/// What the command line says about the node to run.
+struct NodeOptions {
+    var settings: DqliteNode.Settings
+    /// Members of the cluster to join.
+    var join: [NodeAddress]
+    var role: NodeRole
+    /// It ends when standard input does, for tests.
+    var endsWithInput: Bool
+
+    /// - Throws: a `Failure` for options that are wrong, missing, or don't go together.
+    init(_ words: some Sequence<String>) throws(Failure) {
+        let arguments = try Arguments(
+            words,
+            options: [
+                "id", "address", "data", "join", "role", "bind", "latency", "failure-domain", "snapshot-threshold",
+                "snapshot-trailing", "dial",
+            ], flags: ["trusted-network", "end-with-input"])
+        settings = try DqliteNode.Settings(arguments)
+        join = try arguments.addresses("join")
+        let name = try arguments.text("role") ?? "voter"
+        guard let role = NodeRole.allCases.first(where: { "\($0)" == name }) else {
+            throw .usage("--role is voter, standby or spare.")
+        }
+        self.role = role
+        endsWithInput = arguments.has("end-with-input")
+    }
+}
+
+extension DqliteNode.Settings {
+    /// - Throws: a `Failure` for options that are wrong or missing, or an address that needs `--trusted-network`.
+    init(_ arguments: Arguments) throws(Failure) {
+        guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing.") }
+        let address = try NodeAddress.parse(arguments.required("address"))
+        let bind = try arguments.text("bind").map { text throws(Failure) in try NodeAddress.parse(text) } ?? address
+        let folder = try arguments.required("data")
+        let latency = try arguments.number("latency", in: 1...3_600_000) ?? 20
+        self.init(id: id, address: address, bind: bind, folder: folder, latency: UInt32(latency))
+        failureDomain = try arguments.number("failure-domain", in: 0...UInt64.max)
+        snapshot = try Self.snapshot(arguments)
+        detours = try Self.detours(arguments)
+        if !arguments.has("trusted-network") { try requireLoopback() }
+    }
+
+    /// - Throws: a `Failure` if other machines may reach the node.
+    private func requireLoopback() throws(Failure) {
+        for candidate in [address, bind] {
+            guard try !candidate.isLoopback() else { continue }
+            throw Failure(
+                """
+                other machines may reach \(candidate), and whoever reaches a node may read and write everything: there \
+                is neither authentication nor encryption. Put the nodes and their clients into a private network, and \
+                pass --trusted-network.
+                """)
+        }
+    }
+
+    private static func snapshot(_ arguments: Arguments) throws(Failure) -> (threshold: UInt32, trailing: UInt32)? {
+        let range = 1...UInt64(UInt32.max)
+        let threshold = try arguments.number("snapshot-threshold", in: range)
+        let trailing = try arguments.number("snapshot-trailing", in: range)
+        guard threshold != nil || trailing != nil else { return nil }
+        return (UInt32(threshold ?? 1024), UInt32(trailing ?? 8192))
+    }
+
+    /// `--dial ADDRESS=RELAY,...`: peers that are reached by way of a relay, for tests.
+    private static func detours(_ arguments: Arguments) throws(Failure) -> [String: NodeAddress] {
+        var detours: [String: NodeAddress] = [:]
+        for pair in try arguments.text("dial")?.split(separator: ",") ?? [] {
+            let sides = pair.split(separator: "=")
+            guard sides.count == 2 else { throw .usage("--dial is ADDRESS=RELAY,...") }
+            detours[try NodeAddress.parse(String(sides[0])).description] = try NodeAddress.parse(String(sides[1]))
+        }
+        return detours
+    }
+}

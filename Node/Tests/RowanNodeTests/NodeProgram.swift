@@ -1,0 +1,126 @@
+// The program in tests: nodes in temporary folders, and commands that end by themselves.
+
+import Foundation
+import Testing
+
+/// A folder for the nodes of a test, and a loopback address for them. The nodes end with it.
+final class NodeHome {
+    let folder: URL
+    private let host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
+    private var nodes: [Int: Program] = [:]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("rowan-node-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        for node in nodes.values { node.send(SIGKILL) }
+        // What is left is in the folder of temporary files.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func address(_ id: Int) -> String { "\(host):\(9000 + id)" }
+
+    func path(_ id: Int) -> String { folder.appendingPathComponent("node\(id)").path }
+
+    /// The options of a node. Those other than the first one join it.
+    func options(_ id: Int, join: Int? = 1) -> [String] {
+        let options = ["--id", "\(id)", "--address", address(id), "--data", path(id), "--end-with-input"]
+        guard let join, join != id else { return options }
+        return options + ["--join", address(join)]
+    }
+
+    /// A node that has been started.
+    func node(_ id: Int) -> Program? { nodes[id] }
+
+    /// Starts a node, and waits until it is ready.
+    @discardableResult
+    func start(_ id: Int, _ more: String...) throws -> Program {
+        let node = try Program(options(id) + more)
+        nodes[id] = node
+        // A node that isn't ready has ended, and said why.
+        let line = node.line()
+        if line != "ready \(address(id))" { Issue.record("node \(id): \(line ?? "") \(node.errors())") }
+        return node
+    }
+
+    /// The lines of `rowan-node status`, asked of some nodes.
+    func status(_ ids: Int...) throws -> [String] {
+        let result = try Program(["status", "--cluster", ids.map(address).joined(separator: ",")]).end()
+        #expect(result.code == 0, "\(result.errors)")
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    /// The id of the node that leads.
+    func leader(_ ids: Int...) throws -> Int? {
+        let result = try Program(["status", "--cluster", ids.map(address).joined(separator: ",")]).end()
+        return result.output.split(separator: "\n").first { $0.hasSuffix(" leader") }?.split(separator: " ").first
+            .flatMap { Int($0) }
+    }
+}
+
+/// A process of rowan-node.
+final class Program {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let standardError = Pipe()
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = Self.url
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = standardError
+        try process.run()
+    }
+
+    /// Beside the test bundle, where the build has put it.
+    private static let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("rowan-node")
+
+    /// The next line of its output, without the end of the line; nil at the end.
+    func line() -> String? {
+        var bytes = Data()
+        while true {
+            let byte = output.fileHandleForReading.readData(ofLength: 1)
+            if byte.isEmpty { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            if byte == Data([10]) { return String(decoding: bytes, as: UTF8.self) }
+            bytes += byte
+        }
+    }
+
+    func send(_ signal: Int32) { if process.isRunning { kill(process.processIdentifier, signal) } }
+
+    /// Sends a signal, and waits for the end.
+    ///
+    /// - Returns: the exit code, or the number of the signal that has ended it.
+    @discardableResult
+    func end(by signal: Int32) -> Int32 {
+        send(signal)
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Waits for the end.
+    func end() -> (code: Int32, output: String, errors: String) {
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errors = errors()
+        process.waitUntilExit()
+        return (process.terminationStatus, text, errors)
+    }
+
+    /// Closes its standard input, and waits for the end.
+    func endByInput() -> Int32 {
+        // It is open until here.
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// What it writes to standard error, until it ends.
+    func errors() -> String {
+        String(decoding: standardError.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,90 @@
+// What a node refuses, and what it says then.
+
+import Foundation
+import Testing
+
+@Suite(.serialized)
+struct RefusalTests {
+    let home: NodeHome
+
+    init() throws { home = try NodeHome() }
+
+    /// What the program says when it refuses its arguments.
+    private func refusal(_ arguments: [String], code: Int32 = 1) throws -> String {
+        let result = try Program(arguments).end()
+        #expect(result.code == code)
+        #expect(result.output == "")
+        return result.errors
+    }
+
+    @Test func aSecondProcessInAFolder() throws {
+        try home.start(1)
+        #expect(try refusal(home.options(1)).contains("another process runs a node"))
+    }
+
+    @Test(arguments: ["0.0.0.0:9001", "10.1.2.3:9001"])
+    func anAddressThatOthersReach(_ address: String) throws {
+        let options = ["--id", "1", "--address", address, "--data", home.path(1)]
+        #expect(try refusal(options).contains("--trusted-network"))
+        let bound = ["--id", "1", "--address", home.address(1), "--bind", address, "--data", home.path(1)]
+        #expect(try refusal(bound).contains("--trusted-network"))
+    }
+
+    @Test func aTrustedNetworkIsAllowed() throws {
+        // No other test listens there.
+        try home.start(1, "--bind", "0.0.0.0:8999", "--trusted-network").end(by: SIGTERM)
+    }
+
+    @Test func aFirstNodeWithAnotherID() throws {
+        #expect(try refusal(home.options(2, join: nil)).contains("pass --id 1") == false)
+        #expect(try refusal(home.options(2, join: nil)).contains("Pass --id 1"))
+    }
+
+    @Test func joiningWithTheFirstID() throws {
+        #expect(try refusal(home.options(1) + ["--join", home.address(2)]).contains("Pass another --id"))
+    }
+
+    @Test func theFolderOfAnotherNode() throws {
+        try home.start(1).end(by: SIGTERM)
+        let other = ["--id", "2", "--address", home.address(1), "--data", home.path(1)]
+        #expect(try refusal(other).contains("belongs to the node 1"))
+        let moved = ["--id", "1", "--address", home.address(2), "--data", home.path(1)]
+        #expect(try refusal(moved).contains("pass it as --address"))
+    }
+
+    @Test func anIDOrAddressOfAnotherMember() throws {
+        try home.start(1)
+        try home.start(2)
+        let id = ["--id", "2", "--address", home.address(3), "--data", home.path(3), "--join", home.address(1)]
+        #expect(try refusal(id).contains("choose another id"))
+        let address = ["--id", "4", "--address", home.address(2), "--bind", home.address(4)]
+        #expect(
+            try refusal(address + ["--data", home.path(4), "--join", home.address(1)]).contains(
+                "is that of the member 2"))
+    }
+
+    @Test func anAddressThatIsTaken() throws {
+        try home.start(1)
+        let options = ["--id", "1", "--address", home.address(1), "--data", home.path(2)]
+        #expect(try refusal(options).contains("Address already in use"))
+    }
+
+    @Test(arguments: [
+        ([], "what to do is missing"), (["--id", "1"], "--address is missing"), (["--id", "0"], "whole number"),
+        (["--id", "x"], "whole number"), (["--nope"], "no option --nope"), (["--id"], "needs a value"),
+        (["word"], "not an option"), (["--id", "1", "--id", "2"], "twice"),
+        (["--id", "1", "--address", "here"], "here"), (["--trusted-network=1"], "has no value"),
+        (["status"], "--cluster is missing"), (["remove", "--cluster", "127.0.0.1:1"], "--id is missing"),
+    ])
+    func wrongWords(_ arguments: [String], _ message: String) throws {
+        let errors = try refusal(arguments, code: 64)
+        #expect(errors.contains(message) && errors.contains("--help"))
+    }
+
+    @Test func helpAndVersion() throws {
+        let help = try Program(["--help"]).end()
+        #expect(help.code == 0 && help.output.contains("--trusted-network"))
+        let version = try Program(["--version"]).end()
+        #expect(version.code == 0 && version.output.hasPrefix("rowan-node "))
+    }
+}

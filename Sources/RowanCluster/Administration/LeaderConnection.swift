@@ -1,0 +1,170 @@
+// How administration finds the leader, and talks to it.
+
+import Foundation
+
+/// A connection to the leader.
+struct LeaderConnection: ~Copyable {
+    let member: ClusterAdministration.Member
+    let connection: NodeConnection
+
+    deinit { connection.close() }
+
+    typealias Failure = ClusterAdministration.Failure
+
+    /// - Throws: ``Failure`` if it doesn't answer.
+    func members() throws(Failure) -> [ClusterAdministration.Member] {
+        let response = try connection.ask(within: ClusterAdministration.answer) { $0.cluster() }
+        guard case .nodes(let nodes) = response else { throw .unexpected(response) }
+        return nodes.map { .init(id: $0.id, address: $0.address, role: $0.role) }
+    }
+
+    /// Changes the members, or who leads.
+    ///
+    /// - Throws: ``Failure`` if the leader refuses, or doesn't answer.
+    func change(_ request: (inout RequestBuffer) throws -> Void) throws(Failure) {
+        let response = try connection.ask(within: ClusterAdministration.change, request)
+        guard case .empty = response else { throw .unexpected(response) }
+    }
+
+    /// Makes one of the other voters the leader.
+    ///
+    /// - Throws: ``Failure`` if none takes over.
+    func transferToOthers(of members: [ClusterAdministration.Member]) throws(Failure) {
+        var last = Failure("there is no other voter that could lead: add one first.")
+        for voter in members where voter.role == .voter && voter.id != member.id {
+            // A leader waits for the voter that it is told to hand over to, even if that one is down.
+            guard voter.answers() else {
+                last = Failure("the other voters don't answer.", isTransient: true)
+                continue
+            }
+            do throws(Failure) {
+                return try change { $0.transfer(id: voter.id) }
+            } catch {
+                last = error
+            }
+        }
+        throw last
+    }
+}
+
+extension ClusterAdministration.Member {
+    /// Whether it accepts connections, and answers.
+    fileprivate func answers() -> Bool {
+        guard let address = try? NodeAddress(address) else { return false }
+        let deadline = ContinuousClock.now + ClusterAdministration.answer
+        // Why it doesn't answer makes no difference.
+        guard let connection = try? NodeConnection(address: address, deadline: deadline) else { return false }
+        defer { connection.close() }
+        return (try? connection.ask(within: ClusterAdministration.answer) { $0.leader() }) != nil
+    }
+}
+
+extension ClusterAdministration {
+    /// Calls a closure with the leader, again after transient failures, until the time is over.
+    ///
+    /// - Throws: the closure's ``Failure``, or one that says why there is no leader.
+    func withLeader<Result>(
+        within time: Duration, _ body: (borrowing LeaderConnection) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let deadline = ContinuousClock.now + time
+        var last = Failure("no address of a node was given.")
+        repeat {
+            for address in addresses {
+                do throws(Failure) {
+                    return try body(try leader(from: address))
+                } catch {
+                    guard error.isTransient else { throw error }
+                    last = error
+                }
+                if ContinuousClock.now >= deadline { throw last }
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        } while ContinuousClock.now < deadline
+        throw last
+    }
+
+    /// The leader, as a node knows it.
+    ///
+    /// - Throws: ``Failure`` if it knows none, or a node doesn't answer.
+    private func leader(from address: NodeAddress) throws(Failure) -> LeaderConnection {
+        var address = address
+        // A node that has just lost an election names another one, which confirms it, or knows better.
+        for _ in 0..<3 {
+            switch try ask(address) {
+            case .leads(let leader): return leader
+            case .follows(let next): address = next
+            }
+        }
+        throw Failure("the nodes don't agree on a leader.", isTransient: true)
+    }
+
+    /// A node, if it leads.
+    ///
+    /// - Throws: ``Failure`` if it knows no leader, or doesn't answer.
+    func leader(at address: NodeAddress) throws(Failure) -> LeaderConnection? {
+        switch try ask(address) {
+        case .leads(let leader): leader
+        case .follows: nil
+        }
+    }
+
+    /// What a node says about the leader.
+    private enum Answer: ~Copyable {
+        case leads(LeaderConnection)
+        case follows(NodeAddress)
+    }
+
+    private func ask(_ address: NodeAddress) throws(Failure) -> Answer {
+        let connection = try Self.connect(to: address)
+        do throws(Failure) {
+            let response = try connection.ask(within: Self.answer) { $0.leader() }
+            guard case .leader(let id, let text) = response else { throw .unexpected(response) }
+            guard !text.isEmpty else { throw Failure("the node \(address) knows no leader.", isTransient: true) }
+            if text == address.description {
+                return .leads(.init(member: .init(id: id, address: text, role: .voter), connection: connection))
+            }
+            connection.close()
+            guard let next = try? NodeAddress(text) else { throw Failure("the leader's address is '\(text)'.") }
+            return .follows(next)
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    private static func connect(to address: NodeAddress) throws(Failure) -> NodeConnection {
+        do throws(WireError) {
+            return try NodeConnection(address: address, deadline: .now + Self.answer)
+        } catch {
+            throw Failure("\(error).", isTransient: true)
+        }
+    }
+}
+
+extension NodeConnection {
+    /// Sends a request, and waits for its response.
+    ///
+    /// - Throws: a transient ``ClusterAdministration/Failure``.
+    fileprivate func ask(
+        within time: Duration, _ request: (inout RequestBuffer) throws -> Void
+    ) throws(ClusterAdministration.Failure) -> Response {
+        do {
+            var requests = RequestBuffer()
+            try request(&requests)
+            let deadline = ContinuousClock.now + time
+            try send(requests, deadline: deadline)
+            return try receive(deadline: deadline)
+        } catch {
+            throw .init("\(error).", isTransient: true)
+        }
+    }
+}
+
+extension ClusterAdministration.Failure {
+    /// A response that is a failure, or that is of another request.
+    fileprivate static func unexpected(_ response: Response) -> Self {
+        guard case .failure(let code, let message) = response else { return .init("a node answered \(response).") }
+        // Another change is under way, another node leads, or a node doesn't follow fast enough: all of it passes.
+        return .init("the leader refused: \(message) (\(code)).", isTransient: true)
+    }
+}
