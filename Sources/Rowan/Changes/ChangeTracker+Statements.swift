@@ -33,8 +33,8 @@ extension ChangeTracker: StatementWatcher {
             guard !observers.isEmpty else { continue }
             db.connection.lostTransaction = DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "a transaction observer asks for the rows of \(target.write.table.name), which a cluster does not "
-                    + "report: observe commits only, or use ValueObservation or DatabaseRegionObservation")
+                message: "a transaction observer asks for the rows of \(target.write.table.name), which a cluster does "
+                    + "not report: observe commits only, or use ValueObservation or DatabaseRegionObservation")
             return
         }
     }

@@ -37,7 +37,9 @@ final class OtherProcesses: Sendable {
         }
         // The databases of a virtual file system may be no files, whose writes the kernel reports: they are looked at.
         let files = added.filter(FileManager.default.fileExists)
-        if db.configuration.vfs != nil || files != added { startPolling() }
+        if db.configuration.vfs != nil || files != added || db.connection.remote != nil {
+            startPolling(every: db.configuration.pollingInterval)
+        }
         for path in files {
             let watcher = try FileWatcher(path: path) { [weak self] in self?.fileDidChange() }
             state.withLock { $0.watchers[path] = watcher }
@@ -53,9 +55,10 @@ final class OtherProcesses: Sendable {
     }
 
     /// Checks as long as there are observers, rather than after writes.
-    private func startPolling() {
+    private func startPolling(every interval: Duration?) {
         let starts = state.withLock { state in
             defer { state.schedule.isEndless = true }
+            state.schedule.fixedDelay = interval.map { max(Int($0 / .milliseconds(1)), 1) }
             return !state.schedule.isEndless
         }
         if starts { checkLater() }
@@ -114,6 +117,8 @@ struct CheckSchedule {
     private var phase = Phase.idle
     /// Whether checks never end: nothing reports writes.
     var isEndless = false
+    /// The pause between two checks, if it does not grow.
+    var fixedDelay: Int?
     private var nextDelay = 1
     /// The sum of the delays since the last write.
     private var totalDelay = 0
@@ -144,7 +149,7 @@ struct CheckSchedule {
             return nil
         }
         pauseCount += 1
-        let pause = Pause(delay: nextDelay, number: pauseCount)
+        let pause = Pause(delay: fixedDelay ?? nextDelay, number: pauseCount)
         totalDelay &+= nextDelay
         nextDelay = min(2 * nextDelay, Self.maximumDelay)
         phase = .paused(pause)

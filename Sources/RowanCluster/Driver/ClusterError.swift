@@ -1,6 +1,6 @@
 // The errors of nodes, and of the connections to them, as errors of the database.
 
-import Rowan
+public import Rowan
 
 extension DatabaseError {
     /// The codes of dqlite for a node that does not lead.

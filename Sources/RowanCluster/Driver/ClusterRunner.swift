@@ -26,10 +26,17 @@ final class ClusterRunner: StatementRunner {
     /// The schema version before the transaction, if the transaction has changed the schema.
     private var versionBeforeTransaction: Int64?
     private var newSchema: RemoteSchema?
+    var hasNewSchema: Bool { newSchema != nil }
+    private var hasTicketTable = false
 
     var transaction = ClusterTransaction.none
     var lostTransaction = false
     var tickets: TicketWriter
+
+    /// The open savepoints, the outermost one first.
+    var savepoints: [String] = []
+    /// Whether the outermost savepoint is the transaction.
+    var beganWithSavepoint = false
 
     private(set) var lastInsertedRowID: Int64 = 0
     private(set) var changesCount = 0
@@ -83,7 +90,7 @@ final class ClusterRunner: StatementRunner {
             try guardian.wait(for: connection)
             let made = try ClusterSession(
                 connection, database: databaseName, directory.options, foreignKeys: foreignKeys)
-            for (name, sql) in settings.sorted(by: { $0.key < $1.key }) where name != "" { try made.execute(sql) }
+            for (_, sql) in settings.sorted(by: { $0.key < $1.key }) { try made.execute(sql) }
             session = made
             return made
         } catch {
@@ -176,6 +183,7 @@ final class ClusterRunner: StatementRunner {
                 type: text(0), name: text(1), table: text(2), sql: String.fromDatabaseValue(row[3]))
         }
         schemaVersion = version
+        hasTicketTable = objects.contains { $0.name == TicketTable.name }
         newSchema = RemoteSchema(
             version: version, objects: objects.filter { $0.table.lowercased() != TicketTable.name })
     }
@@ -193,6 +201,7 @@ final class ClusterRunner: StatementRunner {
     /// The transaction has ended.
     func endTransaction(committed: Bool) {
         transaction = .none
+        (savepoints, beganWithSavepoint) = ([], false)
         guardian.endTransaction()
         defer { versionBeforeTransaction = nil }
         guard !committed, let before = versionBeforeTransaction else { return }
@@ -212,12 +221,28 @@ final class ClusterRunner: StatementRunner {
         case .open, .writing: return
         case .lazy: try beginLazily()
         case .none:
+            let isFirst = schemaVersion == nil
             try retryingLeader { session in
                 var requests = RequestBuffer()
                 try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
                 try session.send(requests)
                 if try !receiveVersion(session) { try readSchema(session) }
             }
+            if isFirst, !isReader, !routing.isReadonlyDatabase { try prepareTickets() }
+        }
+    }
+
+    /// Creates the table of the tickets, and removes the tickets that nobody can ask for any more.
+    private func prepareTickets() throws {
+        if !hasTicketTable {
+            try waitingForLock { try retryingLeader { try $0.execute(TicketTable.creation) } }
+            try retryingLeader(readSchema)
+        }
+        let oldest = Date().timeIntervalSince1970 - TransactionTicket.lifetime
+        // Another client is writing, or cleans up itself: the next start will.
+        try? retryingLeader { session in
+            guard try !session.rows(TicketTable.oldest, [oldest.databaseValue]).isEmpty else { return }
+            try session.execute(TicketTable.cleaning, [oldest.databaseValue])
         }
     }
 

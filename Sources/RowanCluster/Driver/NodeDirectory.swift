@@ -66,8 +66,8 @@ final class NodeDirectory: Sendable {
                     message: "no leader of the cluster was found in time (\(reasons.joined(separator: "; "))): check that a "
                         + "majority of the nodes is running")
             }
-            Thread.sleep(forTimeInterval: pause / .seconds(1) * Double.random(in: 0.5...1))
-            pause = min(2 * pause, .milliseconds(100))
+            Thread.sleep(forTimeInterval: (pause / .seconds(1)) * Double.random(in: 0.5...1))
+            pause = min(pause * 2, .milliseconds(100))
         }
     }
 

@@ -39,7 +39,7 @@ struct StatementRouting {
             throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
         }
         let touched = Array(profile.reads.keys) + profile.insertions + profile.deletions + Array(profile.updates.keys)
-        guard !touched.contains(where: { $0.schema == "temp" }), !profile.schemaChanges.contains(where: { $0.schema == "temp" })
+        guard !touched.contains(where: { $0.schema == "temp" && !Self.isSchema($0) }), !profile.schemaChanges.contains(where: { $0.schema == "temp" })
         else {
             throw refusal("temporary tables, views and triggers", "a connection to a cluster may move to another node: use a table")
         }
@@ -64,7 +64,7 @@ struct StatementRouting {
 
     private static func isSchema(_ table: StatementProfile.Table) -> Bool {
         let name = table.name.lowercased()
-        return ["sqlite_master", "sqlite_schema"].contains(name) || name.hasPrefix("pragma_") || name == "json_each"
+        return ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name) || name.hasPrefix("pragma_") || name == "json_each"
     }
 
     /// VACUUM, which SQLite's authorizer does not report, and others that are known by their first word.

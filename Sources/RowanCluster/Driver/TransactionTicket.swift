@@ -77,5 +77,6 @@ struct TicketTable {
         INSERT INTO \(name) (client, sequence, fence, at) VALUES (?1, -1, 1, ?2)
         ON CONFLICT (client) DO UPDATE SET fence = fence + 1
         """
+    static let oldest = "SELECT 1 FROM \(name) WHERE at < ? LIMIT 1"
     static let cleaning = "DELETE FROM \(name) WHERE at < ?"
 }

@@ -261,6 +261,9 @@ public struct Configuration: Sendable {
     /// With a ``vfs``, whose databases may be no files, the counter is read every two seconds in any case.
     public var observesOtherProcesses = false
 
+    /// How often to ask for the commits of others, where nothing reports them.
+    package var pollingInterval: Duration?
+
     /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.
     public var qos: DispatchQoS = .userInitiated
 

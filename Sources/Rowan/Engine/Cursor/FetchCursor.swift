@@ -184,9 +184,13 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
 
     private func firstStep() throws -> Bool {
         guard let renewal else {
-            return try Unmanaged.passUnretained(statement)._withUnsafeGuaranteedRef {
-                try $0.start()
-                return try $0.firstStep()
+            do {
+                return try Unmanaged.passUnretained(statement)._withUnsafeGuaranteedRef {
+                    try $0.start()
+                    return try $0.firstStep()
+                }
+            } catch let error as DatabaseError where error.isMovedStatement {
+                return try firstStepOfRemade()
             }
         }
         try statement.start()
@@ -196,9 +200,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             let isRow = try statement.firstStep()
             if statement.epoch == epoch, statement.layout.names.count == renewal.columnCount { return isRow }
             statement.reset()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.isMovedStatement {
             // Did the recompilation of the statement fail?
-            guard !statement.compiles else { throw error }
+            guard error.isMovedStatement || !statement.compiles else { throw error }
             statement.connection.schemaDidMove()
         }
         guard let renew = renewal.renew else { throw SchemaMoved() }
@@ -209,6 +213,18 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         owner = StatementOwner(fresh.use)
         try statement.start()
         return try statement.firstStep()
+    }
+
+    /// The first step of a statement that another schema gives other columns. Only a remote one has to be made again.
+    private func firstStepOfRemade() throws -> Bool {
+        let fresh = try statement.connection.prepare(statement.sql)
+        try fresh.setArguments(statement.storedArguments)
+        try fresh.beginRun()
+        statement.didEndRun()
+        statement = fresh
+        owner = .program
+        try fresh.start()
+        return try fresh.firstStep()
     }
 
     @usableFromInline

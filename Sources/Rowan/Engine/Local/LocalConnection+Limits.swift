@@ -42,7 +42,8 @@ extension LocalConnection {
     package func foreignDataVersions() throws -> [String: Int64] {
         try openHooks().silently {
             try unwatched {
-                try databaseFiles().keys.reduce(into: [:]) { versions, schema in
+                let schemas = remote == nil ? Array(try databaseFiles().keys) : ["main"]
+                return try schemas.reduce(into: [:]) { versions, schema in
                     let value = try firstValue("PRAGMA \(schema.quotedDatabaseIdentifier).data_version")
                     if case .int64(let version) = value?.storage { versions[schema] = version }
                 }

@@ -304,6 +304,8 @@ extension LocalConnection {
     /// A number that changes with each commit, of this connection or of another one: that of the last transaction.
     package var lastDataVersion: UInt32? {
         var version: UInt32 = 0
+        // The shadow never changes its number.
+        guard remote == nil else { return nil }
         let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
         return code == SQLITE_OK ? version : nil
     }

@@ -106,14 +106,15 @@ package final class RemoteConnection {
         // The second time, the shadow has the new schema, and the access has begun: nothing moves any more.
         for isLast in [false, true] {
             failure = nil
+            // The schema has moved since the statement has last run.
+            if statement.epoch != connection.schemaEpoch {
+                do { try checkColumns(of: statement) } catch { return refuse(error, statement) }
+            }
             let code = sqlite3_step(statement.handle)
             guard code != SQLITE_ROW, code != SQLITE_DONE, let error = failure.take() else { return code }
             if error is RemoteSchemaMoved, !isLast, let schema = runner.takeSchema() {
                 sqlite3_reset(statement.handle)
-                do {
-                    try rebuild(schema)
-                    try checkColumns(of: statement)
-                } catch { return refuse(error, statement) }
+                do { try rebuild(schema) } catch { return refuse(error, statement) }
                 continue
             }
             guard error is DatabaseError else {
@@ -135,9 +136,7 @@ package final class RemoteConnection {
     private func checkColumns(of statement: Statement) throws {
         guard let remote = statement.remote else { return }
         guard try connection.prepare(statement.sql).columnNames != statement.knownColumnNames(remote) else { return }
-        throw DatabaseError(
-            resultCode: .SQLITE_SCHEMA,
-            message: "another client has changed the columns of the statement: make the statement again")
+        throw DatabaseError.movedStatement
     }
 
     /// Fails a step with an error of Swift.
@@ -200,6 +199,17 @@ package final class RemoteConnection {
         }
         connection.schemaDidMove()
     }
+}
+
+extension DatabaseError {
+    static var movedStatement: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "another client has changed the columns of the statement: make the statement again")
+    }
+
+    /// Whether a remote statement has other columns than when it was made: it has not run.
+    var isMovedStatement: Bool { resultCode == .SQLITE_SCHEMA && message == Self.movedStatement.message }
 }
 
 extension Statement {

@@ -1,0 +1,148 @@
+// The nodes of a cluster, and copies of its databases.
+
+import Foundation
+import Rowan
+
+/// The nodes of a cluster.
+public struct ClusterStatus: Sendable, Hashable {
+    /// What a node does.
+    public enum Role: String, Sendable, Hashable {
+        /// It votes for leaders, and has all commits.
+        case voter
+        /// It has all commits, and does not vote.
+        case standby
+        /// It has no data.
+        case spare
+    }
+
+    /// A node.
+    public struct Node: Sendable, Hashable {
+        /// The number of the node, which its operator has chosen.
+        public let id: UInt64
+        /// `host:port`
+        public let address: String
+        /// What it does; nil for a role that this version does not know.
+        public let role: Role?
+        /// Whether it leads.
+        public let isLeader: Bool
+        /// Whether it answers this client.
+        public let isReachable: Bool
+    }
+
+    /// All nodes, in the order of their numbers.
+    public let nodes: [Node]
+
+    /// The node that leads.
+    public var leader: Node? { nodes.first(where: \.isLeader) }
+
+    /// Whether the cluster goes on if one more of the nodes that vote fails.
+    public var toleratesFailure: Bool {
+        let voters = nodes.filter { $0.role == .voter }
+        return voters.count(where: \.isReachable) - 1 > voters.count / 2
+    }
+}
+
+extension DatabaseCluster {
+    /// The nodes, as the leader knows them.
+    ///
+    /// ```swift
+    /// let status = try await cluster.status()
+    /// print(status.leader?.address ?? "no leader", status.toleratesFailure)
+    /// ```
+    ///
+    /// - Throws: an error with ``Rowan/DatabaseError/isLeaderChange`` if no leader is found in time.
+    public func status() async throws -> ClusterStatus {
+        let directory = directory
+        return try await offThread {
+            let leader = try directory.connectToLeader(until: directory.options.failoverTimeout.deadline) { _ in }
+            defer { leader.close() }
+            let members: [Response.Node]
+            do {
+                members = try ClusterMembers.read(leader, directory.options.requestTimeout.deadline)
+            } catch let error as WireError { throw DatabaseError.lost(error, "Ask again") }
+            let nodes = members.map { member in
+                ClusterStatus.Node(
+                    id: member.id, address: member.address, role: member.role.map(ClusterStatus.Role.init),
+                    isLeader: member.address == leader.address.description,
+                    isReachable: Self.answers(member.address, directory.options))
+            }
+            return ClusterStatus(nodes: nodes.sorted { $0.id < $1.id })
+        }
+    }
+
+    private static func answers(_ address: String, _ options: ClusterOptions) -> Bool {
+        do {
+            let deadline = options.connectTimeout.deadline
+            let connection = try NodeConnection(address: NodeAddress(address), deadline: deadline)
+            defer { connection.close() }
+            _ = try NodeDirectory.leader(according: connection, deadline)
+            return true
+        } catch { return false }
+    }
+
+    /// Copies the database into a local file, which SQLite opens.
+    ///
+    /// ```swift
+    /// try await cluster.dump(to: "/backups/app.sqlite")
+    /// let copy = try DatabaseQueue(path: "/backups/app.sqlite")
+    /// ```
+    ///
+    /// The whole database is in memory meanwhile.
+    ///
+    /// - Throws: SQLITE_CANTOPEN if there is a file at the path; an error with ``Rowan/DatabaseError/isLeaderChange`` if no
+    ///   leader answers in time.
+    public func dump(to path: String) async throws {
+        let (directory, name) = (directory, self.path)
+        try await offThread {
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CANTOPEN, message: "there is a file already: choose another path, or remove it - \(path)")
+            }
+            let files = try Self.files(of: name, directory)
+            do {
+                for file in files where !file.contents.isEmpty {
+                    let suffix = file.name.hasSuffix("-wal") ? "-wal" : ""
+                    try file.contents.write(to: URL(fileURLWithPath: path + suffix))
+                }
+                // The last connection moves the log into the file.
+                let queue = try DatabaseQueue(path: path)
+                try queue.writeWithoutTransaction { db in
+                    try db.checkpoint(.truncate)
+                    _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+                }
+                try queue.close()
+            } catch {
+                // What is left is no database.
+                for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+                throw error
+            }
+        }
+    }
+
+    private static func files(of database: String, _ directory: NodeDirectory) throws -> [(name: String, contents: Data)] {
+        let leader = try directory.connectToLeader(until: directory.options.failoverTimeout.deadline) { _ in }
+        defer { leader.close() }
+        do {
+            var requests = RequestBuffer()
+            try requests.dump(name: database)
+            let deadline = directory.options.requestTimeout.deadline
+            try leader.send(requests, deadline: deadline)
+            switch try leader.receive(deadline: deadline) {
+            case .files(let files): return files
+            case .failure(let code, let message): throw DatabaseError.refused(code, message)
+            default: throw WireError.malformed("it answered with something else than files")
+            }
+        } catch let error as WireError { throw DatabaseError.lost(error, "Copy again") }
+    }
+}
+
+extension ClusterStatus.Role {
+    fileprivate init(_ role: NodeRole) {
+        self =
+            switch role {
+            case .voter: .voter
+            case .standby: .standby
+            case .spare: .spare
+            }
+    }
+}

@@ -1,0 +1,228 @@
+// Runs statements that read or write rows, and changes of the schema.
+
+import Foundation
+import Rowan
+
+extension ClusterRunner {
+    func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
+        let values = try (0..<arguments.count).map { try DatabaseValue(arguments[$0]) }
+        switch transaction {
+        case .none:
+            guard !statement.isReadonly else { return try readAlone(statement, values) }
+            return statement.columnCount > 0
+                ? try writeReturningAlone(statement, values) : try writeAlone(statement, values)
+        case .lazy:
+            guard statement.isReadonly else {
+                try waitingForLock { try beginLazily() }
+                guard !hasNewSchema else { throw RemoteSchemaMoved() }
+                return try runInTransaction(statement, values)
+            }
+            return try beginReading(statement, values)
+        case .open, .writing: return try runInTransaction(statement, values)
+        }
+    }
+
+    // MARK: In a transaction
+
+    /// Begins a transaction, and runs its first statement, in one write.
+    private func beginReading(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        try retryingLeader { session in
+            var requests = RequestBuffer()
+            try requests.execSQL(db: session.database, sql: "BEGIN")
+            return try ask(statement, values, &requests, session) { transaction = .open }
+        }
+    }
+
+    /// Asks for the version of the schema, and for the rows, which are those of the shadow's schema only if it has not moved.
+    private func ask(
+        _ statement: RemoteStatement, _ values: [DatabaseValue], _ requests: inout RequestBuffer,
+        _ session: ClusterSession, didBegin: () -> Void
+    ) throws -> any RemoteRows {
+        let begins = requests.count > 0
+        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        let compiles = try session.add(statement, values, to: &requests)
+        try session.send(requests)
+        // All answers are read, whatever they are.
+        let begin = begins ? Result { try session.answer() } : nil
+        if begin.map({ (try? $0.get()) != nil }) == true { didBegin() }
+        let isCurrent = Result { try receiveVersion(session) }
+        if compiles { try session.receiveCompiled(statement) }
+        let first = Result { try session.answer() }
+        if let failure = begin?.failure ?? isCurrent.failure {
+            if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
+            throw failure
+        }
+        guard try isCurrent.get() else {
+            if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
+            try readSchema(session)
+            throw RemoteSchemaMoved()
+        }
+        return try rows(session, first.get())
+    }
+
+    private func rows(_ session: ClusterSession, _ first: Response) throws -> ClusterRows {
+        let rows = ClusterRows(session, first)
+        session.begin(rows)
+        try rows.start()
+        return rows
+    }
+
+    private func runInTransaction(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        try inTransaction { session in
+            var requests = RequestBuffer()
+            let claims = !statement.isReadonly && transaction == .open
+            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
+            let compiles = try session.add(statement, values, to: &requests)
+            let returns = !statement.isReadonly && statement.columnCount > 0
+            if returns {
+                try requests.querySQL(db: session.database, sql: "SELECT last_insert_rowid(), changes()")
+            }
+            try session.send(requests)
+            let claim = claims ? Result { try session.answer() } : nil
+            if claims { transaction = .writing }
+            if compiles { try session.receiveCompiled(statement) }
+            let first = Result { try session.answer() }
+            if let failure = claim?.failure {
+                // What follows without a ticket must not be committed.
+                if case .success(let response) = first { try ClusterRows(session, response).readToEnd() }
+                if returns { _ = try session.receiveRows() }
+                try abandonTransaction(session)
+                throw failure
+            }
+            guard !returns else { return try returned(session, first) }
+            if case .success(.result(let rowID, let changes)) = first { count(rowID, changes) }
+            return try rows(session, first.get())
+        }
+    }
+
+    /// The rows of a statement that writes: it runs to its end at once, as in SQLite.
+    private func returned(_ session: ClusterSession, _ first: Result<Response, any Error>) throws -> any RemoteRows {
+        let rows = Result { () throws -> ClusterRows in
+            let rows = ClusterRows(session, try first.get())
+            try rows.readToEnd()
+            return rows
+        }
+        let counters = try session.receiveRows().first ?? []
+        if case .int64(let rowID)? = counters.first?.storage, case .int64(let changes)? = counters.last?.storage {
+            count(rowID, rows.failure == nil ? Int(changes) : 0)
+        }
+        let result = try rows.get()
+        try result.start()
+        return result
+    }
+
+    private func abandonTransaction(_ session: ClusterSession) throws {
+        try session.execute("ROLLBACK")
+        loseTransaction()
+    }
+
+    // MARK: Outside a transaction
+
+    private func readAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        try retryingLeader { session in
+            var requests = RequestBuffer()
+            return try ask(statement, values, &requests, session) {}
+        }
+    }
+
+    /// Runs a statement that commits its own changes.
+    private func writeAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        try checkSchema()
+        guard !hasNewSchema else { throw RemoteSchemaMoved() }
+        let answer = try committingAlone { session in
+            var requests = RequestBuffer()
+            let compiles = try session.add(statement, values, to: &requests)
+            try session.send(requests)
+            if compiles { try session.receiveCompiled(statement) }
+            return try session.answer()
+        }
+        if case .result(let rowID, let changes) = answer { count(rowID, changes) }
+        return ClusterRows()
+    }
+
+    /// A statement that returns rows and writes outside a transaction ends the process of the node.
+    private func writeReturningAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
+        transaction = .lazy
+        do {
+            try waitingForLock { try beginLazily() }
+            guard !hasNewSchema else { throw RemoteSchemaMoved() }
+            let rows = try runInTransaction(statement, values)
+            try commitImplicitTransaction()
+            return rows
+        } catch {
+            endImplicitTransaction()
+            throw error
+        }
+    }
+
+    /// Runs a request that commits.
+    ///
+    /// - Throws: ``TransactionOutcomeUnknown`` without a ticket if there is no answer.
+    private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
+        try waitingForLock {
+            let session = try retryingLeader { $0 }
+            do { return try waiting(for: session) { try body(session) } } catch {
+                dropSession(after: error)
+                let isUnknown =
+                    error is WireError || (error as? DatabaseError)?.extendedResultCode == DatabaseError.leadershipLost
+                guard !isUnknown else { throw TransactionOutcomeUnknown(ticket: nil, reason: "\(error)") }
+                throw known(error, "Run the statement again")
+            }
+        }
+    }
+
+    // MARK: The schema and settings
+
+    /// Runs a statement that changes the schema, or a setting of the connection.
+    func change(_ statement: Statement) throws {
+        if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
+        if transaction == .lazy { try waitingForLock { try beginLazily() } }
+        func run(_ session: ClusterSession, claims: Bool) throws {
+            var requests = RequestBuffer()
+            if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
+            try requests.execSQL(db: session.database, sql: statement.sql)
+            try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+            try session.send(requests)
+            let claim = claims ? Result { try session.answer() } : nil
+            if claims { transaction = .writing }
+            let answer = Result { try session.answer() }
+            try noteOwnSchemaChange(session)
+            if let failure = claim?.failure {
+                try abandonTransaction(session)
+                throw failure
+            }
+            _ = try answer.get()
+        }
+        guard transaction == .none else { return try inTransaction { try run($0, claims: transaction == .open) } }
+        try checkSchema()
+        try committingAlone { try run($0, claims: false) }
+    }
+
+    private func set(_ pragma: StatementProfile.Pragma, _ statement: Statement) throws {
+        if transaction == .lazy { try beginLazily() }
+        if transaction.isOpen {
+            try inTransaction { try $0.execute(statement.sql) }
+        } else {
+            try retryingLeader { try $0.execute(statement.sql) }
+        }
+        remember(pragma, statement.sql)
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+extension DatabaseValue {
+    fileprivate init(_ column: StoredColumn) throws {
+        switch column {
+        case .null: self = .null
+        case .integer(let integer): self = integer.databaseValue
+        case .real(let double): self = double.databaseValue
+        case .text(let bytes): self = String(decoding: bytes, as: UTF8.self).databaseValue
+        case .blob(let bytes): self = Data(bytes).databaseValue
+        }
+    }
+}

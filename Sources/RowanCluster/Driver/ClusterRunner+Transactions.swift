@@ -1,0 +1,301 @@
+// Transactions on the leader. What ends before COMMIT has changed nothing. A COMMIT without an answer may have: the ticket of
+// the transaction tells.
+
+import Foundation
+import Rowan
+
+extension ClusterRunner {
+    func control(_ statement: Statement) throws {
+        switch statement.transactionOperation {
+        case .begin: try begin(statement)
+        case .commit: try commit(statement.sql)
+        case .rollback: rollback()
+        case .savepoint(let name): try savepoint(name, statement)
+        case .release(let name): try release(name, statement)
+        case .rollbackTo(let name): try rollback(to: name, statement)
+        case nil: try change(statement)
+        }
+    }
+
+    // MARK: Beginning
+
+    private func begin(_ statement: Statement) throws {
+        guard transaction == .none else { return }
+        let words = SQLTokens(String(statement.sql.prefix(200))).tokens
+        let isImmediate = words.dropFirst().first.map { $0 == .word("immediate") || $0 == .word("exclusive") } ?? false
+        guard isImmediate else { return transaction = .lazy }
+        do {
+            try waitingForLock {
+                try retryingLeader { session in
+                    if try !begin("BEGIN IMMEDIATE", session) { try readSchema(session) }
+                }
+            }
+        } catch {
+            endTransaction(committed: false)
+            throw error
+        }
+    }
+
+    /// Begins on the leader, and asks for the version of its schema.
+    ///
+    /// - Returns: whether the shadow has the same schema.
+    private func begin(_ sql: String, _ session: ClusterSession) throws -> Bool {
+        var requests = RequestBuffer()
+        try requests.execSQL(db: session.database, sql: sql)
+        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        try session.send(requests)
+        return try receiveBegin(session)
+    }
+
+    /// Reads the answers to a BEGIN and to the question about the schema.
+    private func receiveBegin(_ session: ClusterSession) throws -> Bool {
+        let begin = try session.receive()
+        if case .failure(let code, let message) = begin {
+            _ = try session.receiveRows()
+            throw DatabaseError.refused(code, message)
+        }
+        transaction = .open
+        if !isReader { guardian.beginTransaction(session.connection) }
+        return try receiveVersion(session)
+    }
+
+    /// Begins a transaction on the leader that has begun here.
+    func beginLazily() throws {
+        try retryingLeader { session in
+            if try !begin("BEGIN", session) { try readSchema(session) }
+        }
+    }
+
+    /// Tries again while another client writes, as the busy mode says.
+    func waitingForLock<T>(_ body: () throws -> T) throws -> T {
+        var deadline: ContinuousClock.Instant?
+        var pause = 0.001
+        var count = 0
+        while true {
+            do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                guard !transaction.isOpen else { throw error }
+                switch busyMode {
+                case .immediateError: throw error
+                case .timeout(let seconds):
+                    let end = deadline ?? Duration.seconds(seconds).deadline
+                    deadline = end
+                    guard ContinuousClock.now < end else { throw error }
+                case .callback(let callback):
+                    guard callback(count) else { throw error }
+                }
+                count += 1
+                Thread.sleep(forTimeInterval: .random(in: pause / 2...pause))
+                pause = min(2 * pause, 0.05)
+            }
+        }
+    }
+
+    // MARK: Savepoints
+
+    private func savepoint(_ name: String, _ statement: Statement) throws {
+        switch transaction {
+        case .none:
+            transaction = .lazy
+            do { try beginLazily() } catch {
+                endTransaction(committed: false)
+                throw error
+            }
+            beganWithSavepoint = true
+        case .lazy: try beginLazily()
+        case .open, .writing: break
+        }
+        try inTransaction { try $0.execute(statement.sql) }
+        savepoints.append(name)
+    }
+
+    private func release(_ name: String, _ statement: Statement) throws {
+        guard let index = index(of: name) else { return }
+        // The shadow refuses an unknown name.
+        guard index > 0 || !beganWithSavepoint else { return try commit("COMMIT") }
+        try inTransaction { try $0.execute(statement.sql) }
+        savepoints.removeSubrange(index...)
+    }
+
+    private func index(of savepoint: String) -> Int? {
+        savepoints.lastIndex { $0.caseInsensitiveCompare(savepoint) == .orderedSame }
+    }
+
+    private func rollback(to name: String, _ statement: Statement) throws {
+        guard let index = index(of: name) else { return }
+        try inTransaction { session in
+            var requests = RequestBuffer()
+            try requests.execSQL(db: session.database, sql: statement.sql)
+            try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+            try session.send(requests)
+            let answer = Result { try session.answer() }
+            try noteOwnSchemaChange(session)
+            _ = try answer.get()
+        }
+        savepoints.removeSubrange((index + 1)...)
+    }
+
+    /// Runs requests in the open transaction. Without the leader, the transaction is gone.
+    func inTransaction<T>(_ body: (ClusterSession) throws -> T) throws -> T {
+        guard let session else {
+            loseTransaction()
+            throw lostTransactionError(DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted"))
+        }
+        do { return try waiting(for: session) { try body(session) } } catch {
+            if dropSession(after: error) {
+                loseTransaction()
+                throw lostTransactionError(error)
+            }
+            try checkTransaction(session)
+            throw error
+        }
+    }
+
+    private func lostTransactionError(_ error: any Error) -> any Error {
+        guard !guardian.hasTimedOut else {
+            return DatabaseError(
+                resultCode: .SQLITE_INTERRUPT,
+                message: "the transaction took longer than \(directory.options.transactionTimeout), and was rolled back: "
+                    + "keep transactions short, because other clients wait for them")
+        }
+        return known(error, "Run the transaction again")
+    }
+
+    /// Finds out whether a failure has ended the transaction: nodes don't tell.
+    private func checkTransaction(_ session: ClusterSession) throws {
+        guard transaction.isOpen else { return }
+        do {
+            var requests = RequestBuffer()
+            try requests.execSQL(db: session.database, sql: "BEGIN")
+            try session.send(requests)
+            // A transaction in a transaction is refused.
+            if case .failure = try session.receive() { return }
+            try session.execute("ROLLBACK")
+            loseTransaction()
+        } catch {
+            dropSession(after: error)
+            loseTransaction()
+        }
+    }
+
+    // MARK: Ending
+
+    /// Commits the transaction of a single statement.
+    func commitImplicitTransaction() throws { try commit("COMMIT") }
+
+    /// Rolls back the transaction of a single statement, of which the shadow does not know.
+    func endImplicitTransaction() {
+        rollback()
+        lostTransaction = false
+    }
+
+    private func rollback() {
+        defer { endTransaction(committed: false) }
+        tickets.end()
+        guard transaction.isOpen, let session else { return }
+        do {
+            try waiting(for: session) {
+                // The rows of an abandoned cursor may be many.
+                guard !session.hasAbandonedRows else { throw WireError.cancelled }
+                try session.execute("ROLLBACK")
+            }
+        } catch {
+            // Without the connection, the leader rolls back.
+            session.end()
+            self.session = nil
+        }
+    }
+
+    private func commit(_ sql: String) throws {
+        switch transaction {
+        case .none, .lazy: endTransaction(committed: true)
+        case .open: try commitRead()
+        case .writing: try commitWrite(sql)
+        }
+    }
+
+    /// Ends a transaction that has not written.
+    private func commitRead() throws {
+        defer { endTransaction(committed: true) }
+        guard let session else { return }
+        if isReader, directory.options.consistency == .confirmed {
+            try waiting(for: session) { try confirmation.confirm(session.connection.address) }
+        }
+        do {
+            guard !session.hasAbandonedRows else { throw WireError.cancelled }
+            var requests = RequestBuffer()
+            try requests.execSQL(db: session.database, sql: "COMMIT")
+            // The next request reads the answer: nothing depends on it.
+            try session.sendWithoutAnswer(requests)
+        } catch {
+            // Nothing was written: the rows that were read stay true.
+            session.end()
+            self.session = nil
+        }
+    }
+
+    private func commitWrite(_ sql: String) throws {
+        guard let session, let ticket = tickets.current else {
+            loseTransaction()
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
+        }
+        guardian.setCommitting(true)
+        defer { guardian.setCommitting(false) }
+        do {
+            // A transaction that was ended for its duration, or with an access, has not been committed.
+            guard !session.connection.isBroken else { throw WireError.closed("the transaction was interrupted") }
+        } catch {
+            dropSession(after: error)
+            loseTransaction()
+            throw lostTransactionError(error)
+        }
+        do {
+            try session.execute(sql)
+        } catch {
+            if let refusal = error as? DatabaseError, isCertain(refusal) {
+                if dropSession(after: error) {
+                    loseTransaction()
+                    throw known(error, "Run the transaction again")
+                }
+                try checkTransaction(session)
+                throw error
+            }
+            session.end()
+            directory.forgetLeader(session.connection.address)
+            self.session = nil
+            return try resolve(ticket, error)
+        }
+        tickets.end()
+        endTransaction(committed: true)
+    }
+
+    /// Whether an error of a COMMIT tells that nothing was committed.
+    private func isCertain(_ error: DatabaseError) -> Bool {
+        if error.extendedResultCode == DatabaseError.notLeader { return true }
+        return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode) || error.isLostLeader
+            && error.resultCode == .SQLITE_NOTFOUND
+    }
+
+    /// Finds out whether a transaction was committed, on the next leader.
+    private func resolve(_ ticket: TransactionTicket, _ error: any Error) throws {
+        let deadline = directory.options.failoverTimeout.deadline
+        let outcome: TransactionOutcome
+        do {
+            outcome = try TicketQuestion(directory, ticket).answer(until: deadline)
+        } catch {
+            tickets.end()
+            tickets.leaveRow()
+            loseTransaction()
+            throw TransactionOutcomeUnknown(ticket: ticket, reason: "\(error)")
+        }
+        tickets.end()
+        switch outcome {
+        case .committed: endTransaction(committed: true)
+        case .notApplied:
+            loseTransaction()
+            throw DatabaseError(
+                resultCode: DatabaseError.notLeader,
+                message: "the leader of the cluster has changed during the commit. Nothing was changed. "
+                    + "Run the transaction again")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// Asks a majority of the nodes who leads: an answer that names the leader of a read proves that nothing newer had been
+// committed elsewhere when the read began.
+
+import Foundation
+import Rowan
+
+/// Asks the nodes who leads. One connection uses it.
+final class LeaderConfirmation {
+    private let directory: NodeDirectory
+    private var connections: [NodeAddress: NodeConnection] = [:]
+    /// The nodes that vote, and when they were asked for.
+    private var voters: (addresses: [NodeAddress], date: ContinuousClock.Instant)?
+
+    /// Members change rarely, and by hand.
+    private static let memberLifetime = Duration.seconds(2)
+
+    init(_ directory: NodeDirectory) { self.directory = directory }
+
+    deinit { for connection in connections.values { connection.close() } }
+
+    /// - Throws: ``DatabaseError`` if there is no majority that knows this leader.
+    func confirm(_ leader: NodeAddress) throws {
+        let voters = try knownVoters(leader)
+        let deadline = directory.options.connectTimeout.deadline
+        let needed = voters.count / 2 + 1
+        // The leader's own answer counts, too: it may know better by now.
+        var asked: [NodeConnection] = []
+        for address in voters {
+            if let connection = ask(address, deadline) { asked.append(connection) }
+        }
+        var count = 0
+        for connection in asked {
+            do {
+                if case .leader(_, let address) = try connection.receive(deadline: deadline), address == leader.description {
+                    count += 1
+                }
+            } catch { drop(connection) }
+        }
+        guard count < needed else { return }
+        self.voters = nil
+        throw DatabaseError(
+            resultCode: DatabaseError.notLeader,
+            message: "only \(count) of \(voters.count) nodes confirm the leader of the read: its rows may be outdated. Read again")
+    }
+
+    /// Sends the question; nil if the node can't be reached.
+    private func ask(_ address: NodeAddress, _ deadline: ContinuousClock.Instant) -> NodeConnection? {
+        var requests = RequestBuffer()
+        requests.leader()
+        for isLast in [false, true] {
+            do {
+                let connection =
+                    try connections[address]
+                    ?? NodeConnection(address: address, deadline: min(deadline, Duration.milliseconds(500).deadline))
+                connections[address] = connection
+                try connection.send(requests, deadline: deadline)
+                return connection
+            } catch {
+                // A connection that has been idle may have ended: a new one is tried, once.
+                let wasKnown = connections[address] != nil
+                if let connection = connections[address] { drop(connection) }
+                if isLast || !wasKnown { return nil }
+            }
+        }
+        return nil
+    }
+
+    private func drop(_ connection: NodeConnection) {
+        connection.close()
+        connections[connection.address] = nil
+    }
+
+    private func knownVoters(_ leader: NodeAddress) throws -> [NodeAddress] {
+        if let voters, ContinuousClock.now - voters.date < Self.memberLifetime { return voters.addresses }
+        let deadline = directory.options.connectTimeout.deadline
+        let connection = try NodeConnection(address: leader, deadline: deadline)
+        defer { connection.close() }
+        let members = try ClusterMembers.read(connection, deadline)
+        let addresses = try members.filter { $0.role == .voter }.map { try NodeAddress($0.address) }
+        directory.setMembers(addresses)
+        voters = (addresses, .now)
+        return addresses
+    }
+}
+
+/// The members of a cluster, as a node knows them.
+enum ClusterMembers {
+    static func read(_ connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> [Response.Node] {
+        var requests = RequestBuffer()
+        requests.cluster()
+        try connection.send(requests, deadline: deadline)
+        switch try connection.receive(deadline: deadline) {
+        case .nodes(let nodes): return nodes
+        case .failure(let code, let message): throw DatabaseError.refused(code, message)
+        default: throw WireError.malformed("it answered a question about the nodes with something else")
+        }
+    }
+}

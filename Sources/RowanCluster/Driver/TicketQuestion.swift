@@ -1,0 +1,53 @@
+// Finds out how a transaction has ended, after its leader has gone away.
+
+import Foundation
+import Rowan
+
+/// A question about one transaction.
+struct TicketQuestion {
+    private let directory: NodeDirectory
+    private let ticket: TransactionTicket
+
+    init(_ directory: NodeDirectory, _ ticket: TransactionTicket) {
+        self.directory = directory
+        self.ticket = ticket
+    }
+
+    /// The outcome, which is final: the question writes what the transaction has written, too, so that it can't be committed
+    /// afterwards.
+    ///
+    /// - Throws: ``DatabaseError`` if no leader answers before the deadline.
+    func answer(until deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
+        var last: any Error = WireError.timedOut
+        repeat {
+            do { return try ask(deadline) } catch let error as WireError {
+                last = error
+            } catch let error as DatabaseError where error.isLostLeader || error.resultCode == .SQLITE_BUSY {
+                last = error
+            }
+            Thread.sleep(forTimeInterval: .random(in: 0.01...0.05))
+        } while ContinuousClock.now < deadline
+        throw DatabaseError(
+            resultCode: DatabaseError.notLeader, message: "no leader of the cluster answered in time (\(last))")
+    }
+
+    private func ask(_ deadline: ContinuousClock.Instant) throws -> TransactionOutcome {
+        let connection = try directory.connectToLeader(until: deadline) { _ in }
+        let session = try ClusterSession(
+            connection, database: ticket.database, directory.options, foreignKeys: true)
+        defer { session.end() }
+        try session.execute("BEGIN IMMEDIATE")
+        let known = try session.rows(TicketTable.question, [ticket.client.databaseValue]).first?.first?.storage
+        guard case .int64(let sequence)? = known, sequence >= ticket.sequence else {
+            try session.execute(
+                TicketTable.fence,
+                [ticket.client.databaseValue, ticket.date.timeIntervalSince1970.databaseValue])
+            // Only what is committed excludes the transaction. Without an answer, the question is asked again.
+            try session.execute("COMMIT")
+            return .notApplied
+        }
+        // The row is committed, or this leader would not show it to another connection.
+        try session.execute("ROLLBACK")
+        return .committed
+    }
+}
