@@ -96,7 +96,8 @@ extension DatabaseCluster {
         try await offThread {
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_CANTOPEN, message: "there is a file already: choose another path, or remove it - \(path)")
+                    resultCode: .SQLITE_CANTOPEN,
+                    message: "there is a file already: choose another path, or remove it - \(path)")
             }
             let files = try Self.files(of: name, directory)
             do {
@@ -119,7 +120,9 @@ extension DatabaseCluster {
         }
     }
 
-    private static func files(of database: String, _ directory: NodeDirectory) throws -> [(name: String, contents: Data)] {
+    private static func files(
+        of database: String, _ directory: NodeDirectory
+    ) throws -> [(name: String, contents: Data)] {
         let leader = try directory.connectToLeader(until: directory.options.failoverTimeout.deadline) { _ in }
         defer { leader.close() }
         do {

@@ -49,11 +49,7 @@ public final class DatabaseCluster: DatabaseWriter {
         guard !nodes.isEmpty else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a cluster needs the address of at least one node")
         }
-        guard !database.isEmpty, !database.contains("/"), !database.utf8.contains(0) else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "\"\(database)\" is not the name of a database in a cluster: use a name without slashes")
-        }
+        try Self.check(name: database)
         var configuration = configuration
         configuration.observesOtherProcesses = true
         configuration.pollingInterval = options.observationInterval
@@ -64,6 +60,21 @@ public final class DatabaseCluster: DatabaseWriter {
         path = database
         lanes = try RemoteLanes(path: database, configuration: configuration) { [configuration] isReader in
             ClusterRunner(directory, database: database, configuration: configuration, isReader: isReader)
+        }
+    }
+
+    /// Nodes take other names for files outside of their folder, or for databases in memory.
+    private static func check(name: String) throws {
+        let isPlain = name.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                || "._-".unicodeScalars.contains($0)
+        }
+        guard isPlain, (1...200).contains(name.utf8.count), !name.hasSuffix("-wal"), !name.hasPrefix(".") else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "\"\(name.prefix(100))\" is not the name of a database in a cluster: use up to 200 letters, digits, "
+                    + "dots, underscores and hyphens of ASCII")
         }
     }
 

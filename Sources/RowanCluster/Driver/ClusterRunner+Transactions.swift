@@ -154,7 +154,8 @@ extension ClusterRunner {
         guard !guardian.hasTimedOut else {
             return DatabaseError(
                 resultCode: .SQLITE_INTERRUPT,
-                message: "the transaction took longer than \(directory.options.transactionTimeout), and was rolled back: "
+                message:
+                    "the transaction took longer than \(directory.options.transactionTimeout), and was rolled back: "
                     + "keep transactions short, because other clients wait for them")
         }
         return known(error, "Run the transaction again")
@@ -271,8 +272,9 @@ extension ClusterRunner {
     /// Whether an error of a COMMIT tells that nothing was committed.
     private func isCertain(_ error: DatabaseError) -> Bool {
         if error.extendedResultCode == DatabaseError.notLeader { return true }
-        return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode) || error.isLostLeader
-            && error.resultCode == .SQLITE_NOTFOUND
+        return [.SQLITE_BUSY, .SQLITE_CONSTRAINT].contains(error.resultCode)
+            || error.isLostLeader
+                && error.resultCode == .SQLITE_NOTFOUND
     }
 
     /// Finds out whether a transaction was committed, on the next leader.

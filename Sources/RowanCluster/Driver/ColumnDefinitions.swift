@@ -16,7 +16,9 @@ enum ColumnDefinitions {
         guard isDefinitionOfColumns(words) else { return sql }
         var result = sql
         // From the end, so that the places before stay valid.
-        for index in typeIndexes(words).reversed() { result.insert(contentsOf: "(1)", at: words[index].range.upperBound) }
+        for index in typeIndexes(words).reversed() {
+            result.insert(contentsOf: "(1)", at: words[index].range.upperBound)
+        }
         return result
     }
 

@@ -31,7 +31,9 @@ final class LeaderConfirmation {
         var count = 0
         for connection in asked {
             do {
-                if case .leader(_, let address) = try connection.receive(deadline: deadline), address == leader.description {
+                if case .leader(_, let address) = try connection.receive(deadline: deadline),
+                    address == leader.description
+                {
                     count += 1
                 }
             } catch { drop(connection) }
@@ -40,7 +42,9 @@ final class LeaderConfirmation {
         self.voters = nil
         throw DatabaseError(
             resultCode: DatabaseError.notLeader,
-            message: "only \(count) of \(voters.count) nodes confirm the leader of the read: its rows may be outdated. Read again")
+            message:
+                "only \(count) of \(voters.count) nodes confirm the leader of the read: its rows may be outdated. Read again"
+        )
     }
 
     /// Sends the question; nil if the node can't be reached.

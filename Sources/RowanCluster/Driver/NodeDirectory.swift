@@ -63,7 +63,8 @@ final class NodeDirectory: Sendable {
             guard ContinuousClock.now + pause < deadline else {
                 throw DatabaseError(
                     resultCode: DatabaseError.notLeader,
-                    message: "no leader of the cluster was found in time (\(reasons.joined(separator: "; "))): check that a "
+                    message:
+                        "no leader of the cluster was found in time (\(reasons.joined(separator: "; "))): check that a "
                         + "majority of the nodes is running")
             }
             Thread.sleep(forTimeInterval: (pause / .seconds(1)) * Double.random(in: 0.5...1))
@@ -97,7 +98,8 @@ final class NodeDirectory: Sendable {
     }
 
     /// The leader that a node knows.
-    static func leader(according connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> NodeAddress? {
+    static func leader(according connection: NodeConnection, _ deadline: ContinuousClock.Instant) throws -> NodeAddress?
+    {
         var requests = RequestBuffer()
         requests.leader()
         try connection.send(requests, deadline: deadline)

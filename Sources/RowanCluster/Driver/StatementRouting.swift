@@ -9,7 +9,8 @@ struct StatementRouting {
 
     /// Questions that the schema answers.
     private static let schemaPragmas: Set<String> = [
-        "collation_list", "compile_options", "database_list", "encoding", "foreign_key_list", "function_list", "index_info",
+        "collation_list", "compile_options", "database_list", "encoding", "foreign_key_list", "function_list",
+        "index_info",
         "index_list", "index_xinfo", "module_list", "pragma_list", "table_info", "table_list", "table_xinfo",
     ]
     /// States of a connection, which both databases have.
@@ -18,7 +19,8 @@ struct StatementRouting {
     ]
     /// What only the rows, or the file of the cluster, can tell.
     private static let remotePragmas: Set<String> = [
-        "application_id", "data_version", "defer_foreign_keys", "foreign_key_check", "freelist_count", "integrity_check",
+        "application_id", "data_version", "defer_foreign_keys", "foreign_key_check", "freelist_count",
+        "integrity_check",
         "page_count", "quick_check", "user_version",
     ]
     /// Those that have no meaning in a cluster, and that no node sees: the shadow has its own.
@@ -39,32 +41,53 @@ struct StatementRouting {
             throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
         }
         let touched = Array(profile.reads.keys) + profile.insertions + profile.deletions + Array(profile.updates.keys)
-        guard !touched.contains(where: { $0.schema == "temp" && !Self.isSchema($0) }), !profile.schemaChanges.contains(where: { $0.schema == "temp" })
+        guard !touched.contains(where: { $0.schema == "temp" && !Self.isSchema($0) }),
+            !profile.schemaChanges.contains(where: { $0.schema == "temp" })
         else {
-            throw refusal("temporary tables, views and triggers", "a connection to a cluster may move to another node: use a table")
+            throw refusal(
+                "temporary tables, views and triggers",
+                "a connection to a cluster may move to another node: use a table")
         }
         if let function = profile.functions.first(where: Self.refusedFunctions.contains) {
             throw refusal("the function \(function)", "a node has no such files")
         }
         if !profile.schemaChanges.isEmpty { return .both }
-        if profile.isReadonly, !profile.reads.isEmpty, profile.reads.keys.allSatisfy(Self.isSchema), !candidate.isExplain {
+        if profile.isReadonly, !profile.reads.isEmpty, profile.reads.keys.allSatisfy(Self.isSchema),
+            !candidate.isExplain
+        {
             return .shadow
         }
+        try checkNames(of: candidate.columns.map(\.name))
         for column in candidate.columns {
             guard let type = column.declaredType, Self.refusedTypes.contains(type.lowercased()) else { continue }
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the column \"\(column.name)\" is declared as \(type), and a cluster does not transfer the NULL of "
+                message:
+                    "the column \"\(column.name)\" is declared as \(type), and a cluster does not transfer the NULL of "
                     + "such a column: declare it as \(type)(1), as tables are that this library creates")
         }
         return .remote
     }
 
-    private static let refusedFunctions: Set<String> = ["load_extension", "readfile", "writefile"]
+    /// A node writes the names of the columns into a page of memory, and beyond it.
+    private func checkNames(of columns: [String]) throws {
+        let size = columns.reduce(8 + 8 * ((columns.count + 15) / 16)) { $0 + ($1.utf8.count + 8) / 8 * 8 }
+        guard size > Self.maximumNameSize else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_TOOBIG,
+            message:
+                "the names of the \(columns.count) columns are too long for a cluster, in all: give expressions a short "
+                + "name with AS, or select fewer columns")
+    }
+
+    private static let maximumNameSize = 4_000
+
+    private static let refusedFunctions: Set<String> = ["fts3_tokenizer", "load_extension", "readfile", "writefile"]
 
     private static func isSchema(_ table: StatementProfile.Table) -> Bool {
         let name = table.name.lowercased()
-        return ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name) || name.hasPrefix("pragma_") || name == "json_each"
+        return ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name)
+            || name.hasPrefix("pragma_") || name == "json_each"
     }
 
     /// VACUUM, which SQLite's authorizer does not report, and others that are known by their first word.

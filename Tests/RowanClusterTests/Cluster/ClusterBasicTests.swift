@@ -25,7 +25,8 @@ extension DatabaseCluster {
         configuration: Configuration = DatabaseCluster.defaultConfiguration
     ) throws -> DatabaseCluster {
         try DatabaseCluster(
-            addresses: TestCluster.shared.addresses.map(\.description), database: TestCluster.newDatabaseName(name),
+            addresses: TestCluster.shared.addresses.map(\.description),
+            database: TestCluster.newDatabaseName(String(name.prefix { $0 != "(" })),
             configuration: configuration, options: options)
     }
 
@@ -109,7 +110,10 @@ struct ClusterBasicTests {
             }
             try db.execute(sql: "INSERT INTO player (name, score) VALUES ('Craig', 1)")
         }
-        #expect(try cluster.read { try String.fetchAll($0, sql: "SELECT name FROM player ORDER BY name") } == ["Barbara", "Craig"])
+        #expect(
+            try cluster.read { try String.fetchAll($0, sql: "SELECT name FROM player ORDER BY name") } == [
+                "Barbara", "Craig",
+            ])
         try cluster.writeWithoutTransaction { db in
             try db.execute(sql: "SAVEPOINT a; INSERT INTO player (name, score) VALUES ('Dora', 1); RELEASE a")
             #expect(!db.isInsideTransaction)
@@ -147,7 +151,9 @@ struct ClusterBasicTests {
         let read = try cluster.read { try DatabaseValue.fetchAll($0, sql: "SELECT v FROM t ORDER BY id") }
         #expect(read == values)
         for (index, value) in values.enumerated() {
-            let one = try cluster.read { try DatabaseValue.fetchOne($0, sql: "SELECT v FROM t WHERE id = ?", arguments: [index + 1]) }
+            let one = try cluster.read {
+                try DatabaseValue.fetchOne($0, sql: "SELECT v FROM t WHERE id = ?", arguments: [index + 1])
+            }
             #expect(one == value)
         }
     }
@@ -194,10 +200,15 @@ struct ClusterBasicTests {
         let row = try cluster.read { try Row.fetchOne($0, sql: "SELECT * FROM player") }
         #expect(row == ["id": 1, "name": "Arthur"])
         try other.write { try $0.execute(sql: "ALTER TABLE player ADD COLUMN team TEXT DEFAULT 'Reds'") }
-        #expect(try cluster.write { try Row.fetchOne($0, sql: "SELECT * FROM player") } == ["id": 1, "name": "Arthur", "team": "Reds"])
+        #expect(
+            try cluster.write { try Row.fetchOne($0, sql: "SELECT * FROM player") } == [
+                "id": 1, "name": "Arthur", "team": "Reds",
+            ])
         #expect(try cluster.read { try $0.columns(in: "player").map(\.name) } == ["id", "name", "team"])
         try other.write { try $0.drop(table: "player") }
-        let error = #expect(throws: DatabaseError.self) { try cluster.read { try Row.fetchOne($0, sql: "SELECT * FROM player") } }
+        let error = #expect(throws: DatabaseError.self) {
+            try cluster.read { try Row.fetchOne($0, sql: "SELECT * FROM player") }
+        }
         #expect(error?.message == "no such table: player")
     }
 

@@ -282,6 +282,10 @@ extension LocalConnection {
 
     /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
     package func checkSchema() throws {
+        if let remote {
+            try remote.refresh()
+            return
+        }
         try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
     }
 

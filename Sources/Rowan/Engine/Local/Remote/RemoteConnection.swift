@@ -173,11 +173,12 @@ package final class RemoteConnection {
     // MARK: The shadow
 
     /// Reads the schema for the first time.
-    package func open() throws { _ = try refresh() }
+    package func open() throws { try refresh() }
 
-    /// Reads the schema again, after SQLite has refused to compile a statement: another client may have changed it.
+    /// Reads the schema again: another client may have changed it.
     ///
     /// - Returns: whether it was another one.
+    @discardableResult
     func refresh() throws -> Bool {
         try runner.checkSchema()
         guard let schema = runner.takeSchema() else { return false }
