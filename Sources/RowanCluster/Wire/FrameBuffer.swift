@@ -76,15 +76,15 @@ package struct FrameBuffer {
 
     private mutating func makeRoom() throws(WireError) {
         let needed = max(try frameSize() ?? 0, range.count + 1)
-        if range.isEmpty, memory.capacity <= Self.largestKeptCapacity, isKnownUniquelyReferenced(&memory) {
+        // Large memory is kept as long as a large frame needs it.
+        let isKept = memory.capacity <= Self.largestKeptCapacity || needed > memory.capacity / 2
+        if isKept, range.isEmpty, isKnownUniquelyReferenced(&memory) {
             range = 0..<0
             return
         }
         // Parts end before the free memory at the end.
-        if range.lowerBound + needed <= memory.capacity { return }
-        if needed <= memory.capacity, memory.capacity <= Self.largestKeptCapacity || !range.isEmpty,
-            isKnownUniquelyReferenced(&memory)
-        {
+        if isKept, range.lowerBound + needed <= memory.capacity { return }
+        if isKept, needed <= memory.capacity, isKnownUniquelyReferenced(&memory) {
             memory.start.copyMemory(from: memory.start + range.lowerBound, byteCount: range.count)
         } else {
             let old = memory
@@ -94,4 +94,7 @@ package struct FrameBuffer {
         }
         range = 0..<range.count
     }
+
+    /// The size of the memory that is in use.
+    package var capacity: Int { memory.capacity }
 }

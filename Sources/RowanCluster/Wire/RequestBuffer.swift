@@ -12,8 +12,10 @@ package struct RequestBuffer {
     /// The number of requests.
     package private(set) var count = 0
 
-    /// The largest request: SQLite's limit of a text or a blob is of the same order.
+    /// The largest request. SQLite's own limit of a text or a blob is of the same order.
     private static let largestRequest = 1 << 30
+
+    private static let largestKeptCapacity = 1 << 20
 
     package init() {}
 
@@ -22,8 +24,9 @@ package struct RequestBuffer {
     /// The number of bytes of all requests.
     package var byteCount: Int { bytes.count }
 
+    /// Removes all requests. The memory of unusually large ones is not kept.
     package mutating func removeAll(keepingCapacity: Bool = true) {
-        bytes.removeAll(keepingCapacity: keepingCapacity)
+        bytes.removeAll(keepingCapacity: keepingCapacity && bytes.capacity <= Self.largestKeptCapacity)
         count = 0
     }
 
@@ -49,7 +52,7 @@ extension RequestBuffer {
     /// Introduces the client. Response: `welcome`.
     package mutating func client(id: UInt64) { words(1, id) }
 
-    /// Opens a database. Response: `database`.
+    /// Opens a database, the only one of the connection. Response: `database`.
     ///
     /// - Throws: ``DatabaseError`` with the code SQLITE_MISUSE if the name contains a NUL character.
     package mutating func open(name: String) throws {
@@ -71,7 +74,8 @@ extension RequestBuffer {
         }
     }
 
-    /// Runs a statement that returns no rows. Response: `result`.
+    /// Runs a statement that returns no rows. Response: `result`, in which BEGIN and others repeat the counts of the
+    /// statement before.
     ///
     /// - Parameter values: the values of all parameters. A node keeps the former values of parameters without one.
     /// - Throws: ``DatabaseError`` if a value can't be sent.
@@ -94,7 +98,9 @@ extension RequestBuffer {
         }
     }
 
-    /// Releases a statement. Response: `empty`.
+    /// Releases a statement, whose id the next `prepare` may return again. Response: `empty`.
+    ///
+    /// - Important: a node crashes if the id is used or finalized once more.
     package mutating func finalize(db: UInt32, statement: UInt32) { words(7, UInt64(db) | UInt64(statement) << 32) }
 
     /// Runs SQL that returns no rows. Response: `result`.
@@ -119,7 +125,7 @@ extension RequestBuffer {
         }
     }
 
-    /// Ends the parts of a running query. Response: `empty`.
+    /// Does nothing in practice: a node reads it only after it has sent all rows of a query. Response: `empty`.
     package mutating func interrupt(db: UInt32) { words(10, UInt64(db)) }
 }
 
@@ -161,7 +167,10 @@ extension RequestBuffer {
     package mutating func transfer(id: UInt64) { words(17, id) }
 
     /// Asks for the properties of the node. Response: `metadata`.
-    package mutating func describe() { words(18, 0) }
+    package mutating func describe() {
+        // A node crashes if another format is asked for.
+        words(18, 0)
+    }
 
     /// Sets the weight of the node: among equal nodes, those of lower weight get a role first. Response: `empty`.
     package mutating func weight(_ weight: UInt64) { words(19, weight) }
@@ -185,8 +194,8 @@ extension RequestBuffer {
             guard size <= Self.largestRequest else {
                 throw DatabaseError(
                     resultCode: .SQLITE_TOOBIG,
-                    message: "the statement and its values are \(size) bytes: a node of a cluster accepts at most "
-                        + "\(Self.largestRequest)")
+                    message: "the statement and its values are \(size) bytes, too many for a cluster: send at most "
+                        + "\(Self.largestRequest) bytes at once")
             }
             bytes.replace(at: start, word: UInt64(size / 8) | UInt64(type) << 32)
         } catch {

@@ -36,7 +36,7 @@ extension Response {
         var reader = WireReader(memory.start, range)
         self =
             switch type {
-            case 0: .failure(code: try reader.word(), message: try reader.string())
+            case 0: try reader.failure()
             case 1: .leader(id: try reader.word(), address: try reader.string())
             case 2: .welcome(heartbeat: try reader.word())
             case 3: .nodes(try reader.nodes())
@@ -57,6 +57,19 @@ extension Response {
 }
 
 extension WireReader {
+    /// The last fields of the body: the code, and the message.
+    ///
+    /// If a step of a query fails, a node sends the failure behind the columns and rows that it has encoded, all in the
+    /// frame of the failure. So the fields are found from the end: no word of a text contains a zero byte, except the
+    /// last one, and each code does.
+    fileprivate mutating func failure() throws(WireError) -> Response {
+        var messageWords = 1
+        while messageWords < wordCount, !hasZeroByte(atWord: wordCount - 1 - messageWords) { messageWords += 1 }
+        guard messageWords < wordCount else { throw Self.truncated }
+        try skip(words: wordCount - 1 - messageWords)
+        return .failure(code: try word(), message: try string())
+    }
+
     fileprivate mutating func statement() throws(WireError) -> Response {
         let ids = try word()
         guard let parameterCount = Int(exactly: try word()) else {

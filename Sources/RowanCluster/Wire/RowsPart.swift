@@ -49,7 +49,7 @@ package struct RowsPart {
     /// The number of bytes of the rows.
     package var byteCount: Int { rows.count }
 
-    /// The largest number of rows that may be in this part.
+    /// The largest number of rows that may be in this part: each value takes a word at least.
     package var maximumRowCount: Int { rows.count / (8 * (headerWords + max(columnCount, 1))) }
 
     /// The number of words with the types of a row's columns, which are 4 bits each.
@@ -57,6 +57,21 @@ package struct RowsPart {
 }
 
 extension RowsPart {
+    /// The rows, as a batch of their own.
+    ///
+    /// - Parameters:
+    ///   - columns: the columns of the statement.
+    ///   - layout: the columns that the rows show; by default, all columns.
+    /// - Throws: the same errors as `append(to:)`.
+    package func batch(columns: ColumnLayout, layout: ColumnLayout? = nil, isStrict: Bool) throws -> RowBatch {
+        // A part is larger than a page only by its last row: the bound is a good estimate, except for a huge value.
+        let batch = RowBatch(
+            columns: columns, layout: layout, isStrict: isStrict, rowCapacity: min(maximumRowCount, 512),
+            byteCapacity: byteCount)
+        try append(to: batch)
+        return batch
+    }
+
     /// Appends all rows to a batch. If it throws, the batch is as before.
     ///
     /// - Throws: `WireError.malformed`; ``DatabaseError`` with the code SQLITE_MISMATCH for a column whose NULL a

@@ -43,8 +43,7 @@ struct WireReader {
         let first = offset
         while end &- offset >= 8 {
             let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            // The highest bit of the lowest byte that is zero, and maybe of others above it.
-            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            let zeros = Self.zeroBytes(of: word)
             offset &+= 8
             if zeros != 0 {
                 let count = offset &- 8 &+ zeros.trailingZeroBitCount / 8 &- first
@@ -52,6 +51,21 @@ struct WireReader {
             }
         }
         throw Self.truncated
+    }
+
+    /// The highest bit of the lowest byte that is zero, and maybe of others above it; 0 without such a byte.
+    @inline(__always)
+    private static func zeroBytes(of word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+
+    /// The number of words that are not read.
+    var wordCount: Int { (end - offset) / 8 }
+
+    /// Whether a byte is zero in one of the words that are not read.
+    func hasZeroByte(atWord index: Int) -> Bool {
+        precondition((0..<wordCount).contains(index))
+        return Self.zeroBytes(of: start.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self)) != 0
     }
 
     mutating func string() throws(WireError) -> String { String(decoding: try text(), as: UTF8.self) }

@@ -1,0 +1,194 @@
+// The protocol with a node of dqlite. ROWAN_NODE is the address of a node that leads, of a cluster of one.
+
+import Foundation
+import Rowan
+import RowanCluster
+import Testing
+
+private let nodeAddress = ProcessInfo.processInfo.environment["ROWAN_NODE"]
+
+@Suite(
+    .enabled(if: nodeAddress != nil, "ROWAN_NODE is not the address of a node"), .serialized,
+    .timeLimit(.minutes(2)))
+struct NodeTests {
+    private let connection: NodeConnection
+    private let database: UInt32
+
+    private struct Unexpected: Error { let response: String }
+
+    init() throws {
+        let address = try NodeAddress(#require(nodeAddress))
+        connection = try NodeConnection(address: address, deadline: .now + .seconds(5))
+        var buffer = RequestBuffer()
+        buffer.leader()
+        buffer.client(id: 1)
+        // Each test has a database of its own.
+        try buffer.open(name: "wire-\(UInt64.random(in: 0 ... .max))")
+        try connection.send(buffer, deadline: .now + .seconds(5))
+        guard case .leader(let id, let leader) = try connection.receive(deadline: .now + .seconds(5)), id != 0 else {
+            throw Unexpected(response: "no leader")
+        }
+        #expect(leader == address.description)
+        guard case .welcome = try connection.receive(deadline: .now + .seconds(5)),
+            case .database(let database) = try connection.receive(deadline: .now + .seconds(5))
+        else { throw Unexpected(response: "no database") }
+        self.database = database
+    }
+
+    /// The next response to some requests.
+    private func response(_ fill: (inout RequestBuffer) throws -> Void) throws -> Response {
+        var buffer = RequestBuffer()
+        try fill(&buffer)
+        try connection.send(buffer, deadline: .now + .seconds(30))
+        return try connection.receive(deadline: .now + .seconds(30))
+    }
+
+    private func execute(_ sql: String, _ values: [DatabaseValue] = []) throws -> (rowID: Int64, changes: Int) {
+        let response = try response { try $0.execSQL(db: database, sql: sql, values: values) }
+        guard case .result(let rowID, let changes) = response else { throw Unexpected(response: "\(response)") }
+        return (rowID, changes)
+    }
+
+    /// All rows of a query, and the number of parts.
+    private func rows(_ fill: (inout RequestBuffer) throws -> Void) throws -> (RowBatch, partCount: Int) {
+        var batch: RowBatch?
+        var partCount = 0
+        var next = try response(fill)
+        while true {
+            guard case .rows(let part) = next else { throw Unexpected(response: "\(next)") }
+            let rows = batch ?? RowBatch(columns: ColumnLayout(names: part.columnNames), isStrict: false)
+            batch = rows
+            try part.append(to: rows)
+            partCount += 1
+            if part.isLast { return (rows, partCount) }
+            next = try connection.receive(deadline: .now + .seconds(30))
+        }
+    }
+
+    @Test func valuesOfAllStorageClasses() throws {
+        _ = try execute("CREATE TABLE t (id INTEGER PRIMARY KEY, value)")
+        let values: [DatabaseValue] = [
+            .null, Int64.min.databaseValue, Int64.max.databaseValue, 0.5.databaseValue,
+            Double.infinity.databaseValue, "".databaseValue, "né 中 👩‍👩‍👧".databaseValue, "1234567".databaseValue,
+            "12345678".databaseValue, Data().databaseValue, Data([0, 1, 255]).databaseValue,
+            Data(repeating: 7, count: 100_000).databaseValue, String(repeating: "ä", count: 50_000).databaseValue,
+        ]
+        for (index, value) in values.enumerated() {
+            let result = try execute("INSERT INTO t (value) VALUES (?)", [value])
+            #expect(result.rowID == Int64(index + 1) && result.changes == 1)
+        }
+        _ = try execute("INSERT INTO t (value) VALUES (?)", [Double.nan.databaseValue])
+        let (batch, _) = try rows {
+            try $0.querySQL(db: database, sql: "SELECT value, typeof(value) FROM t ORDER BY id")
+        }
+        #expect((0..<batch.count).map { batch.value(0, ofRow: $0).storage } == (values + [.null]).map(\.storage))
+        #expect(batch.value(1, ofRow: values.count) == "null".databaseValue)
+    }
+
+    @Test func preparedStatements() throws {
+        _ = try execute("CREATE TABLE t (a)")
+        var buffer = RequestBuffer()
+        try buffer.prepare(db: database, sql: "INSERT INTO t VALUES (?)")
+        try buffer.prepare(db: database, sql: "SELECT a FROM t WHERE a > ? ORDER BY a")
+        try connection.send(buffer, deadline: .now + .seconds(5))
+        var ids: [UInt32] = []
+        for _ in 0..<2 {
+            let response = try connection.receive(deadline: .now + .seconds(5))
+            guard case .statement(database, let id, 1) = response else { throw Unexpected(response: "\(response)") }
+            ids.append(id)
+        }
+        // One write, and a transaction around.
+        buffer.removeAll()
+        try buffer.execSQL(db: database, sql: "BEGIN")
+        for value in 0..<1_000 { try buffer.exec(db: database, statement: ids[0], values: [value.databaseValue]) }
+        try buffer.execSQL(db: database, sql: "COMMIT")
+        try connection.send(buffer, deadline: .now + .seconds(30))
+        for _ in 0..<buffer.count {
+            let response = try connection.receive(deadline: .now + .seconds(30))
+            guard case .result = response else { throw Unexpected(response: "\(response)") }
+        }
+        let (batch, _) = try rows { try $0.query(db: database, statement: ids[1], values: [996.databaseValue]) }
+        #expect(
+            (0..<batch.count).map { batch.value(0, ofRow: $0) } == [
+                997.databaseValue, 998.databaseValue, 999.databaseValue,
+            ])
+        guard case .empty = try response({ $0.finalize(db: database, statement: ids[0]) }) else {
+            throw Unexpected(response: "no end")
+        }
+        // A node crashes if a statement is used that was finalized; it knows which were never there.
+        let unknown = try response { try $0.exec(db: database, statement: 99, values: [1.databaseValue]) }
+        #expect("\(unknown)" == #"failure(code: 12, message: "no statement with the given id")"#)
+    }
+
+    @Test func longResults() throws {
+        _ = try execute("CREATE TABLE t (a, b, c, d)")
+        _ = try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            INSERT INTO t SELECT i, i * 0.5, 'text ' || i, x'0102' FROM n
+            """)
+        let (batch, partCount) = try rows { try $0.querySQL(db: database, sql: "SELECT * FROM t ORDER BY a") }
+        #expect(batch.count == 100_000)
+        #expect(partCount > 1_000)
+        #expect((0..<batch.count).allSatisfy { batch.packed(0, ofRow: $0).integer == Int64($0 + 1) })
+        #expect(batch.row(at: 99_999) == ["a": 100_000, "b": 50_000.0, "c": "text 100000", "d": Data([1, 2])])
+        // The connection is ready for the next request.
+        let (one, _) = try rows { try $0.querySQL(db: database, sql: "SELECT 1") }
+        #expect(one.value(0, ofRow: 0) == 1.databaseValue)
+    }
+
+    @Test(arguments: [
+        ("SELEC", 1, #"near "SELEC": syntax error"#),
+        ("SELECT * FROM nowhere", 1, "no such table: nowhere"),
+        ("", 0, "empty statement"),
+        ("CREATE TABLE t (a)", 1, "not an error"),
+        // A step that fails, behind the columns, and behind a row.
+        ("SELECT abs(-9223372036854775808)", 1, "integer overflow"),
+        ("SELECT abs(column1) FROM (VALUES (1), (-9223372036854775808))", 1, "integer overflow"),
+    ])
+    func failuresOfQueries(_ sql: String, _ code: UInt64, _ message: String) throws {
+        let response = try response { try $0.querySQL(db: database, sql: sql) }
+        #expect("\(response)" == "\(Response.failure(code: code, message: message))")
+    }
+
+    @Test func failuresOfStatements() throws {
+        _ = try execute("CREATE TABLE t (a INTEGER PRIMARY KEY)")
+        _ = try execute("INSERT INTO t VALUES (1)")
+        let violation = try response { try $0.execSQL(db: database, sql: "INSERT INTO t VALUES (1)") }
+        #expect("\(violation)" == #"failure(code: 1555, message: "UNIQUE constraint failed: t.a")"#)
+        let rows = try response { try $0.execSQL(db: database, sql: "SELECT 1") }
+        #expect("\(rows)" == #"failure(code: 100, message: "another row available")"#)
+    }
+
+    @Test func columnsThatLoseNULL() throws {
+        _ = try execute("CREATE TABLE t (a BOOLEAN, b DATETIME)")
+        _ = try execute("INSERT INTO t VALUES (NULL, NULL)")
+        for column in ["a", "b"] {
+            let error = #expect(throws: DatabaseError.self) {
+                try rows { try $0.querySQL(db: database, sql: "SELECT \(column) FROM t") }
+            }
+            #expect(error?.resultCode == .SQLITE_MISMATCH)
+            let (batch, _) = try rows { try $0.querySQL(db: database, sql: "SELECT +\(column) FROM t") }
+            #expect(batch.value(0, ofRow: 0).isNull)
+        }
+    }
+
+    @Test func requestsOfTheCluster() throws {
+        let nodes = try response { $0.cluster() }
+        guard case .nodes(let list) = nodes, list.count == 1 else { throw Unexpected(response: "\(nodes)") }
+        #expect(list[0].address == nodeAddress && list[0].role == .voter)
+        guard case .empty = try response({ $0.weight(5) }),
+            case .metadata(_, weight: 5) = try response({ $0.describe() })
+        else { throw Unexpected(response: "no weight") }
+        _ = try execute("CREATE TABLE t (a)")
+        let dump = try response { try $0.dump(name: "nothing") }
+        guard case .files(let files) = dump else { throw Unexpected(response: "\(dump)") }
+        #expect(files.map(\.name) == ["nothing", "nothing-wal"])
+        guard case .failure(1, _) = try response({ $0.transfer(id: 77) }) else {
+            throw Unexpected(response: "transfer")
+        }
+        guard case .empty = try response({ $0.interrupt(db: database) }) else {
+            throw Unexpected(response: "interrupt")
+        }
+    }
+}
