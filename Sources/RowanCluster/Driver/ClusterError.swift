@@ -14,7 +14,7 @@ extension DatabaseError {
         return switch code {
         case 10_250, 10_506: DatabaseError(resultCode: ResultCode(rawValue: code), message: "the leader has changed")
         // The codes of dqlite itself, which are no codes of SQLite.
-        case 1_000..<2_000, 0, 100, 101:
+        case 0, 100, 101, 1_001...1_020:
             DatabaseError(resultCode: .SQLITE_PROTOCOL, message: "the node refused the request: \(message) (\(code))")
         default: DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
         }

@@ -75,7 +75,7 @@ extension ClusterRunner {
             let compiles = try session.add(statement, values, to: &requests)
             let returns = !statement.isReadonly && statement.columnCount > 0
             if returns {
-                try requests.querySQL(db: session.database, sql: "SELECT last_insert_rowid(), changes()")
+                try requests.querySQL(db: session.database, sql: Self.counters)
             }
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
@@ -102,10 +102,7 @@ extension ClusterRunner {
             try rows.readToEnd()
             return rows
         }
-        let counters = try session.receiveRows().first ?? []
-        if case .int64(let rowID)? = counters.first?.storage, case .int64(let changes)? = counters.last?.storage {
-            count(rowID, rows.failure == nil ? Int(changes) : 0)
-        }
+        count(try session.receiveRows())
         let result = try rows.get()
         try result.start()
         return result

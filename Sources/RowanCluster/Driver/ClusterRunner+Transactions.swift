@@ -167,9 +167,13 @@ extension ClusterRunner {
         do {
             var requests = RequestBuffer()
             try requests.execSQL(db: session.database, sql: "BEGIN")
+            try requests.querySQL(db: session.database, sql: Self.counters)
             try session.send(requests)
+            let begin = try session.receive()
+            // A statement that fails may keep changes: see ON CONFLICT FAIL.
+            count(try session.receiveRows())
             // A transaction in a transaction is refused.
-            if case .failure = try session.receive() { return }
+            if case .failure = begin { return }
             try session.execute("ROLLBACK")
             loseTransaction()
         } catch {

@@ -248,6 +248,16 @@ final class ClusterRunner: StatementRunner {
 
     // MARK: Counters
 
+    static let counters = "SELECT last_insert_rowid(), changes()"
+
+    /// Takes the counters that a node has been asked for.
+    func count(_ counters: [[DatabaseValue]]) {
+        guard case .int64(let rowID)? = counters.first?.first?.storage,
+            case .int64(let changes)? = counters.first?.last?.storage
+        else { return }
+        count(rowID, Int(changes))
+    }
+
     func count(_ rowID: Int64, _ changes: Int) {
         (lastInsertedRowID, changesCount) = (rowID, changes)
         totalChangesCount &+= changes

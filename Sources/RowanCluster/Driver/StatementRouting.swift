@@ -101,7 +101,9 @@ struct StatementRouting {
     }
 
     private func place(of pragma: StatementProfile.Pragma, _ candidate: RemoteCandidate) throws -> StatementPlace {
-        if Self.schemaPragmas.contains(pragma.name) { return .shadow }
+        if Self.schemaPragmas.contains(pragma.name), pragma.name != "encoding" || pragma.argument == nil {
+            return .shadow
+        }
         if Self.sharedPragmas.contains(pragma.name) { return pragma.argument == nil ? .shadow : .both }
         if Self.localPragmas.contains(pragma.name), pragma.name != "schema_version" || pragma.argument == nil {
             return .shadow

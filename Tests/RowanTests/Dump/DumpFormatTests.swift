@@ -92,7 +92,8 @@ struct DumpFormatTests {
     }
 
     /// SQL text contains neither NUL characters nor invalid UTF-8.
-    @Test func unusualTextsAsLiterals() throws {
+    @Test(.disabled(if: ClusterUnderTest.isActive, "nodes cut texts at NUL"))
+    func unusualTextsAsLiterals() throws {
         #expect(try dumped("SELECT 'a' || char(0) || 'b'", as: .quote()) == #"replace('a\0b','\0',char(0))"# + "\n")
         #expect(
             try dumped(#"SELECT '\0' || char(0) || '''\00'"#, as: .quote())

@@ -50,10 +50,11 @@ final class TemporaryFolder: Sendable {
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-/// A database in memory, for tests that are not about connections.
+/// A database for tests that are not about connections: in memory, or on a cluster.
 @discardableResult
 func withDatabase<T>(_ configuration: Configuration = Configuration(), _ body: (Database) throws -> T) throws -> T {
-    try DatabaseQueue(configuration: configuration).inDatabase(body)
+    if let addresses = ClusterUnderTest.addresses { return try ClusterUnderTest.run(addresses, configuration, body) }
+    return try DatabaseQueue(configuration: configuration).inDatabase(body)
 }
 
 /// A new database of a kind, with a table `t(x)` that has the rows 1 and 2.

@@ -186,6 +186,7 @@ extension DatabaseWriter {
 extension Database {
     /// Deletes the entire content of the database.
     package func erase() throws {
+        guard connection.remote == nil else { return try eraseRemotely() }
         let version = try schemaVersion()
         try connection.set(.resetDatabase, true)
         do { try execute(sql: "VACUUM") } catch {
@@ -197,6 +198,33 @@ extension Database {
         // The schema version restarts: another connection may know an older schema with the same version.
         try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
         connection.schemaDidMove()
+        try databaseWasReplaced()
+    }
+
+    /// Drops all objects of a remote database, one after the other: it has no file to replace.
+    private func eraseRemotely() throws {
+        let hasForeignKeys = try Bool.fetchOne(makeStatement(sql: "PRAGMA foreign_keys")) ?? false
+        try execute(sql: "PRAGMA foreign_keys = OFF")
+        let result = Result {
+            try inTransaction {
+                // Virtual tables take their own tables with them.
+                let names = try Row.rows(
+                    connection,
+                    """
+                    SELECT name, CASE type WHEN 'view' THEN 'VIEW' ELSE 'TABLE' END FROM pragma_table_list
+                    WHERE schema = 'main' AND type IN ('view', 'virtual', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                    ORDER BY type = 'table', type = 'virtual'
+                    """)
+                for row in names {
+                    let name: String = row[0]
+                    try execute(sql: "DROP \(row[1] as String) main.\(name.quotedDatabaseIdentifier)")
+                }
+                try execute(sql: "PRAGMA user_version = 0")
+                return .commit
+            }
+        }
+        if hasForeignKeys { try execute(sql: "PRAGMA foreign_keys = ON") }
+        try result.get()
         try databaseWasReplaced()
     }
 }

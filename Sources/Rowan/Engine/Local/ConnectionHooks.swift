@@ -24,6 +24,8 @@ package final class ConnectionHooks {
 
     private let connection: SQLiteConnection
     private let recorder = ProfileRecorder()
+    /// The statements that run elsewhere, if there are any.
+    @exclusivity(unchecked) var remoteStatements: RemoteStatements?
     private var lastNumber = 0
     @exclusivity(unchecked) fileprivate var silence = 0
     /// Positive while SQLite calls the program in the middle of a step: a function, a collation, a trace.
@@ -90,8 +92,11 @@ package final class ConnectionHooks {
 
     /// Calls a function with the SQL of each statement that starts.
     package func onStart(_ listener: @escaping (String) -> Void) {
+        let statements = { [unowned self] in remoteStatements }
         _ = onTrace(CUnsignedInt(SQLITE_TRACE_STMT)) { _, statement, _ in
-            if let statement { listener(sqlite3_sql(OpaquePointer(statement)).map { String(cString: $0) } ?? "") }
+            guard let handle = statement.map(SQLiteStatement.init) else { return }
+            listener(
+                ProxyText(handle, statements())?.sql ?? sqlite3_sql(handle).map { String(cString: $0) } ?? "")
         }
     }
 

@@ -17,6 +17,7 @@ extension LocalConnection {
     ///   the extension.
     package func loadExtension(path: String, entryPoint: String?) throws {
         let pointer = try openPointer()
+        try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
         guard rowan_can_load_extensions() != 0 else {
             throw DatabaseError(
                 message: "this SQLite is built without loadable extensions: link the program with another SQLite, or "
@@ -38,6 +39,7 @@ extension LocalConnection {
     /// - Throws: the code of the entry point, with its message.
     package func loadExtension(entryPoint: SQLiteExtensionEntryPoint) throws {
         let pointer = try openPointer()
+        try refuseRemotely("extensions", "the nodes have the functions and modules of SQLite")
         var message: UnsafeMutablePointer<CChar>?
         let code = entryPoint(pointer, &message, rowan_api_routines())
         try checkExtension(code, message, "the entry point of the extension failed")

@@ -33,6 +33,7 @@ extension LocalConnection {
     /// Adds a table, or replaces the table of another collection.
     package func addCollection(_ source: CollectionSource, named name: String) throws {
         let connection = try openPointer()
+        guard remote == nil else { throw DatabaseError.remoteDefinition }
         let client = CollectionClient(source, try openHooks())
         // SQLite releases the client, even if the call fails.
         try check(

@@ -109,7 +109,7 @@ extension LocalConnection {
 
 extension DatabaseError {
     /// The refusal of what only this program can call.
-    fileprivate static var remoteDefinition: DatabaseError {
+    static var remoteDefinition: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a cluster runs the SQL, and can't call this program. Compute the value in Swift, or with a function "

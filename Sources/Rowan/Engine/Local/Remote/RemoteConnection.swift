@@ -9,7 +9,7 @@ import CSQLite
 package final class RemoteConnection {
     package let runner: any StatementRunner
     private unowned let connection: LocalConnection
-    private let statements = RemoteStatements()
+    let statements = RemoteStatements()
     /// The error of the step that is running.
     @exclusivity(unchecked) private var failure: (any Error)?
     /// Whether the shadow follows the remote database: its own hooks have nothing to report.
@@ -40,6 +40,11 @@ package final class RemoteConnection {
         candidate.isReadonly = isReadonly
         guard !profile.reads.keys.contains(where: { $0.name == RemoteModule.name }) else {
             throw DatabaseError(message: "no such table: \(RemoteModule.name)", sql: sql)
+        }
+        guard sqlite3_sql(pointer).map({ String(validatingCString: $0) != nil }) ?? true else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a cluster does not run SQL that is no valid UTF-8: rename the table or the column", sql: sql)
         }
         let place: StatementPlace
         do {
@@ -199,6 +204,14 @@ package final class RemoteConnection {
             try ShadowSchema(connection).replace(with: schema)
         }
         connection.schemaDidMove()
+    }
+}
+
+extension LocalConnection {
+    /// - Throws: SQLITE_MISUSE if the rows are elsewhere.
+    func refuseRemotely(_ what: String, _ advice: String) throws {
+        guard remote != nil else { return }
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "a cluster does not run \(what): \(advice)")
     }
 }
 

@@ -29,9 +29,18 @@ package final class TracedSQL {
     /// The statement, as long as it is being reported.
     private var handle: SQLiteStatement?
     private var knownExpansion: String?
+    /// The texts of a statement that runs elsewhere.
+    private let proxy: ProxyText?
 
-    fileprivate init(_ handle: SQLiteStatement, detail: UnsafeMutableRawPointer? = nil) {
+    fileprivate init(
+        _ handle: SQLiteStatement, _ remote: RemoteStatements?, detail: UnsafeMutableRawPointer? = nil
+    ) {
         self.handle = handle
+        proxy = ProxyText(handle, remote)
+        if let proxy {
+            (sql, isOfTrigger, isReadonly) = (proxy.sql.trimmedStatement, false, proxy.isReadonly)
+            return
+        }
         let statement = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
         let reported = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? statement
         isOfTrigger = reported.hasPrefix("--") && reported != statement
@@ -43,6 +52,11 @@ package final class TracedSQL {
     /// The SQL, with the arguments as literals. It is made when it is read.
     package var expandedSQL: String {
         if let knownExpansion { return knownExpansion }
+        if handle != nil, let proxy {
+            let expansion = proxy.expanded.trimmedStatement
+            knownExpansion = expansion
+            return expansion
+        }
         guard let handle, let text = sqlite3_expanded_sql(handle) else { return sql }
         defer { sqlite3_free(text) }
         let expansion = String(cString: text).trimmedStatement
@@ -179,7 +193,7 @@ package final class StatementTracer {
             }
         guard traces.contains(where: { $0.events.contains(needed) }) else { return }
         let isOfVirtualTable = !isOwn && isInsideOwn(handle)
-        var text = TracedSQL(handle, detail: detail)
+        var text = TracedSQL(handle, hooks.remoteStatements, detail: detail)
         // The closures of the program must not reset the statement.
         hooks.calling {
             for (number, events, report) in traces where events.contains(needed) {

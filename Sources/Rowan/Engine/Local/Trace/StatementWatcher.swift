@@ -162,6 +162,7 @@ extension LocalConnection {
         try check(RemoteModule.install(remote, in: pointer))
         sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, CInt(RemoteModule.maximumArgumentCount))
         self.remote = remote
+        hooks?.remoteStatements = remote.statements
         updateWatched()
         try remote.open()
     }

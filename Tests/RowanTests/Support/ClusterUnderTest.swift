@@ -1,0 +1,54 @@
+// The same tests on a cluster: with ROWAN_CLUSTER, which lists the addresses of nodes, `withDatabase` runs there. A test whose
+// SQL a cluster refuses is cancelled, which the test runner shows.
+
+import Foundation
+import Rowan
+import RowanCluster
+import Synchronization
+import Testing
+
+enum ClusterUnderTest {
+    /// The nodes, or nil for local databases.
+    static let addresses: [String]? = ProcessInfo.processInfo.environment["ROWAN_CLUSTER"].map {
+        $0.split(separator: ",").map(String.init)
+    }
+
+    /// Whether the tests run on a cluster.
+    static var isActive: Bool { addresses != nil }
+
+    private static let count = Mutex(0)
+
+    /// Runs a test on a new database.
+    static func run<T>(
+        _ addresses: [String], _ configuration: Configuration, _ body: (Database) throws -> T
+    ) throws -> T {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        var configuration = configuration
+        configuration.busyMode = .timeout(5)
+        let cluster = try refusing {
+            try DatabaseCluster(
+                addresses: addresses, database: "test-\(getpid())-\(number)", configuration: configuration)
+        }
+        defer {
+            // A test may have kept a statement.
+            try? cluster.close()
+        }
+        return try refusing { try cluster.writeWithoutTransaction(body) }
+    }
+
+    private static func refusing<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError where error.isRefusal {
+            try Test.cancel("a cluster refuses this: \(error.message ?? "")")
+        }
+    }
+}
+
+extension DatabaseError {
+    fileprivate var isRefusal: Bool {
+        guard resultCode == .SQLITE_MISUSE, let message else { return false }
+        return ["a cluster does not run", "a cluster runs the SQL", "which a cluster does not report", "at which a cluster would cut"].contains(where: message.contains)
+    }
+}
