@@ -10,11 +10,14 @@ struct ClusterTour {
             fail("the path of rowan-node is missing: run Scripts/node, which prints it, and pass it as the argument")
         }
         do {
-            _ = try await Tour(nodes: LocalNodes(program: program), count: 1_000) { print($0) }.run()
+            _ = try await Tour(nodes: LocalNodes(program: program), count: 1_000, say: say).run()
         } catch {
             fail("\(error)")
         }
     }
+
+    /// Prints a line at once, also into a file.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func fail(_ message: String) -> Never {
         FileHandle.standardError.write(Data("ClusterTour: \(message)\n".utf8))

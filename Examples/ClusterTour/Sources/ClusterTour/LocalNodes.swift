@@ -38,7 +38,11 @@ actor LocalNodes {
         let process = Process()
         let output = Pipe()
         process.executableURL = program
-        process.arguments = ["--id", "\(id)", "--address", address(of: id), "--data", path("node\(id)")]
+        process.arguments = [
+            "--id", "\(id)", "--address", address(of: id), "--data", path("node\(id)"), "--end-with-input",
+        ]
+        // It ends with its input, and so with this program, however that ends.
+        process.standardInput = Pipe()
         // The first node starts the cluster, and the others join it. A node that starts again is a member already.
         if id != ids[0] { process.arguments? += ["--join", address(of: ids[0])] }
         process.standardOutput = output

@@ -41,7 +41,7 @@ struct Tour {
             say("Node \(id) is ready at \(await nodes.address(of: id))")
         }
         let cluster = try DatabaseCluster(addresses: await nodes.addresses, database: "tour")
-        try await migrator.migrate(cluster)
+        try migrator.migrate(cluster)
         say("\nThe cluster:\n\(describe(try await cluster.status()))")
 
         let observation = try await observe()
