@@ -1,6 +1,8 @@
 // How a client of a cluster behaves.
 
 /// How fresh the reads of a cluster are.
+///
+/// Article: <doc:PastOneMachine>.
 public enum ReadConsistency: Sendable, Hashable {
     /// Reads ask the leader.
     ///
@@ -21,6 +23,8 @@ public enum ReadConsistency: Sendable, Hashable {
 /// options.failoverTimeout = .seconds(30)
 /// let cluster = try DatabaseCluster(addresses: addresses, database: "app", options: options)
 /// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct ClusterOptions: Sendable {
     /// How long to wait for a connection to one node.
     public var connectTimeout: Duration = .seconds(2)

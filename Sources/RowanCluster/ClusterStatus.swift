@@ -4,6 +4,8 @@ import Foundation
 import Rowan
 
 /// The nodes of a cluster, as its leader knows them: see ``DatabaseCluster/status()``.
+///
+/// Article: <doc:PastOneMachine>.
 public struct ClusterStatus: Sendable, Hashable {
     /// What a node does.
     public enum Role: String, Sendable, Hashable {

@@ -13,6 +13,8 @@ import Rowan
 /// let stored = try JSONEncoder().encode(ticket)
 /// let ticket = try JSONDecoder().decode(TransactionTicket.self, from: stored)
 /// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct TransactionTicket: Hashable, Codable, Sendable {
     /// The database of the transaction.
     public let database: String
@@ -28,6 +30,8 @@ public struct TransactionTicket: Hashable, Codable, Sendable {
 }
 
 /// How a transaction has ended. The answer is final.
+///
+/// Article: <doc:PastOneMachine>.
 public enum TransactionOutcome: String, Sendable, Hashable {
     /// The transaction was committed: it must not run again.
     case committed
@@ -48,6 +52,8 @@ public enum TransactionOutcome: String, Sendable, Hashable {
 ///     if try await cluster.outcome(of: ticket) == .notApplied { /* run it again */ }
 /// }
 /// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct TransactionOutcomeUnknown: Error, Sendable, CustomStringConvertible {
     /// The ticket of the transaction; nil for a statement outside a transaction, whose outcome can't be found.
     public let ticket: TransactionTicket?
