@@ -28,7 +28,7 @@ extension ClusterRunner {
     private func beginReading(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         try retryingLeader { session in
             var requests = RequestBuffer()
-            try requests.execSQL(db: session.database, sql: "BEGIN")
+            try session.add(exec: "BEGIN", to: &requests)
             return try ask(statement, values, &requests, session) { transaction = .open }
         }
     }
@@ -39,7 +39,7 @@ extension ClusterRunner {
         _ session: ClusterSession, didBegin: () -> Void
     ) throws -> any RemoteRows {
         let begins = requests.count > 0
-        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        try session.add(query: ClusterSession.version, to: &requests)
         let compiles = try session.add(statement, values, to: &requests)
         try session.send(requests)
         // All answers are read, whatever they are.
@@ -75,7 +75,7 @@ extension ClusterRunner {
             let compiles = try session.add(statement, values, to: &requests)
             let returns = !statement.isReadonly && statement.columnCount > 0
             if returns {
-                try requests.querySQL(db: session.database, sql: Self.counters)
+                try session.add(query: Self.counters, to: &requests)
             }
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
@@ -178,7 +178,7 @@ extension ClusterRunner {
             var requests = RequestBuffer()
             if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
             try requests.execSQL(db: session.database, sql: statement.sql)
-            try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+            try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
             if claims { transaction = .writing }

@@ -41,8 +41,8 @@ extension ClusterRunner {
     /// - Returns: whether the shadow has the same schema.
     private func begin(_ sql: String, _ session: ClusterSession) throws -> Bool {
         var requests = RequestBuffer()
-        try requests.execSQL(db: session.database, sql: sql)
-        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        try session.add(exec: sql, to: &requests)
+        try session.add(query: ClusterSession.version, to: &requests)
         try session.send(requests)
         return try receiveBegin(session)
     }
@@ -125,7 +125,7 @@ extension ClusterRunner {
         try inTransaction { session in
             var requests = RequestBuffer()
             try requests.execSQL(db: session.database, sql: statement.sql)
-            try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+            try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let answer = Result { try session.answer() }
             try noteOwnSchemaChange(session)
@@ -166,8 +166,8 @@ extension ClusterRunner {
         guard transaction.isOpen else { return }
         do {
             var requests = RequestBuffer()
-            try requests.execSQL(db: session.database, sql: "BEGIN")
-            try requests.querySQL(db: session.database, sql: Self.counters)
+            try session.add(exec: "BEGIN", to: &requests)
+            try session.add(query: Self.counters, to: &requests)
             try session.send(requests)
             let begin = try session.receive()
             // A statement that fails may keep changes: see ON CONFLICT FAIL.
@@ -228,7 +228,7 @@ extension ClusterRunner {
         do {
             guard !session.hasAbandonedRows else { throw WireError.cancelled }
             var requests = RequestBuffer()
-            try requests.execSQL(db: session.database, sql: "COMMIT")
+            try session.add(exec: "COMMIT", to: &requests)
             // The next request reads the answer: nothing depends on it.
             try session.sendWithoutAnswer(requests)
         } catch {

@@ -170,7 +170,7 @@ final class ClusterRunner: StatementRunner {
     func readSchema(_ session: ClusterSession) throws {
         session.forgetAll()
         var requests = RequestBuffer()
-        try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+        try session.add(query: ClusterSession.version, to: &requests)
         try requests.querySQL(
             db: session.database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
         try session.send(requests)
@@ -224,7 +224,7 @@ final class ClusterRunner: StatementRunner {
             let isFirst = schemaVersion == nil
             try retryingLeader { session in
                 var requests = RequestBuffer()
-                try requests.querySQL(db: session.database, sql: "PRAGMA schema_version")
+                try session.add(query: ClusterSession.version, to: &requests)
                 try session.send(requests)
                 if try !receiveVersion(session) { try readSchema(session) }
             }

@@ -10,6 +10,8 @@ final class ClusterSession {
     private let options: ClusterOptions
     /// The statements that the leader has compiled, by their number here. Those that have run once are not compiled.
     private var compiled: [Int: UInt32?] = [:]
+    /// The statements of the driver.
+    private var own: [String: UInt32] = [:]
     /// The number of answers to read before the next ones, which concern nobody.
     private var owedCount = 0
     /// The rows that are still arriving.
@@ -34,6 +36,22 @@ final class ClusterSession {
         }
         database = id
         try execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
+        try prepareOwn(["BEGIN", "BEGIN IMMEDIATE", "COMMIT", Self.version, ClusterRunner.counters])
+    }
+
+    static let version = "PRAGMA schema_version"
+
+    /// Has the leader compile what each access sends.
+    private func prepareOwn(_ texts: [String]) throws {
+        var requests = RequestBuffer()
+        for sql in texts { try requests.prepare(db: database, sql: sql) }
+        try send(requests)
+        for sql in texts {
+            guard case .statement(_, let id, _) = try answer() else {
+                throw WireError.malformed("it did not compile a statement")
+            }
+            own[sql] = id
+        }
     }
 
     deinit { connection.close() }
@@ -53,7 +71,10 @@ final class ClusterSession {
 
     /// Sends requests, after reading what has not been read yet.
     func send(_ requests: RequestBuffer) throws {
-        try settle()
+        if let stream {
+            self.stream = nil
+            try stream.readToEnd()
+        }
         try connection.send(requests, deadline: options.requestTimeout.deadline)
     }
 
@@ -64,21 +85,21 @@ final class ClusterSession {
     }
 
     /// The next answer, which may be a failure.
-    func receive() throws -> Response { try connection.receive(deadline: options.requestTimeout.deadline) }
+    func receive() throws -> Response {
+        try settle()
+        return try connection.receive(deadline: options.requestTimeout.deadline)
+    }
 
     /// The next answer.
     ///
     /// - Throws: the failure that the leader answers with.
     func answer() throws -> Response { try Self.checked(receive()) }
 
+    /// Reads the answers that nobody has asked for.
     private func settle() throws {
-        if let stream {
-            self.stream = nil
-            try stream.readToEnd()
-        }
         while owedCount > 0 {
-            let response = try receive()
             owedCount -= 1
+            let response = try connection.receive(deadline: options.requestTimeout.deadline)
             // A transaction that could not end would hold its state of the database.
             if case .failure(let code, let message) = response {
                 isBroken = true
@@ -94,10 +115,26 @@ final class ClusterSession {
 
     // MARK: SQL of the driver
 
+    /// Adds a statement of the driver that returns no rows.
+    func add(exec sql: String, to requests: inout RequestBuffer) throws {
+        guard let id = own[sql] else { return try requests.execSQL(db: database, sql: sql) }
+        try requests.exec(db: database, statement: id, values: [])
+    }
+
+    /// Adds a statement of the driver that returns rows.
+    func add(query sql: String, to requests: inout RequestBuffer) throws {
+        guard let id = own[sql] else { return try requests.querySQL(db: database, sql: sql) }
+        try requests.query(db: database, statement: id, values: [])
+    }
+
     /// Runs SQL without rows.
     func execute(_ sql: String, _ values: [DatabaseValue] = []) throws {
         var requests = RequestBuffer()
-        try requests.execSQL(db: database, sql: sql, values: values)
+        if values.isEmpty {
+            try add(exec: sql, to: &requests)
+        } else {
+            try requests.execSQL(db: database, sql: sql, values: values)
+        }
         try send(requests)
         _ = try answer()
     }

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+// Measures a cluster of three nodes on this machine, beside a local file. A package of its own: it needs rowan-node.
+import PackageDescription
+
+let package = Package(
+    name: "ClusterBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Rowan", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "cluster-bench",
+            dependencies: [
+                .product(name: "Rowan", package: "Rowan"), .product(name: "RowanCluster", package: "Rowan"),
+                .product(name: "RowanRecords", package: "Rowan"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)
