@@ -15,6 +15,7 @@ let package = Package(
             name: "stress",
             dependencies: [
                 .product(name: "Rowan", package: "Rowan"),
+                .product(name: "RowanCluster", package: "Rowan"),
                 .product(name: "RowanLitestream", package: "RowanServer"),
                 .product(name: "Logging", package: "swift-log"),
             ])

@@ -71,7 +71,7 @@ final class ClusterRows: RemoteRows {
             throw error
         }
         do {
-            guard case .rows(let part) = try session.answer() else {
+            guard case .rows(let part) = try session.laterAnswer() else {
                 throw WireError.malformed("it did not answer with rows")
             }
             if !isAbandoned { parts.append(part) }

@@ -5,6 +5,10 @@ import Rowan
 
 extension ClusterRunner {
     func run(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
+        try guardian.running { try runStatement(statement, arguments) }
+    }
+
+    private func runStatement(_ statement: RemoteStatement, _ arguments: RemoteArguments) throws -> any RemoteRows {
         let values = try (0..<arguments.count).map { try DatabaseValue(arguments[$0]) }
         switch transaction {
         case .none:
@@ -13,7 +17,7 @@ extension ClusterRunner {
                 ? try writeReturningAlone(statement, values) : try writeAlone(statement, values)
         case .lazy:
             guard statement.isReadonly else {
-                try waitingForLock { try beginLazily() }
+                try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
                 guard !hasNewSchema else { throw RemoteSchemaMoved() }
                 return try runInTransaction(statement, values)
             }
@@ -141,7 +145,7 @@ extension ClusterRunner {
     private func writeReturningAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         transaction = .lazy
         do {
-            try waitingForLock { try beginLazily() }
+            try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
             guard !hasNewSchema else { throw RemoteSchemaMoved() }
             let rows = try runInTransaction(statement, values)
             try commitImplicitTransaction()
@@ -158,14 +162,27 @@ extension ClusterRunner {
     private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
         try waitingForLock {
             let session = try retryingLeader { $0 }
-            do { return try waiting(for: session) { try body(session) } } catch {
+            var mayHaveRun = false
+            do {
+                return try waiting(for: session) {
+                    mayHaveRun = true
+                    return try body(session)
+                }
+            } catch {
                 dropSession(after: error)
-                let isUnknown =
-                    error is WireError || (error as? DatabaseError)?.extendedResultCode == DatabaseError.leadershipLost
-                guard !isUnknown else { throw TransactionOutcomeUnknown(ticket: nil, reason: "\(error)") }
+                guard !mayHaveRun || !Self.isUnknown(error) else {
+                    throw TransactionOutcomeUnknown(ticket: nil, reason: "\(error)")
+                }
                 throw known(error, "Run the statement again")
             }
         }
+    }
+
+    /// Whether an error of a request that commits leaves open whether it was committed: the log may fail at any time.
+    private static func isUnknown(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return error is WireError }
+        return [.SQLITE_IOERR, .SQLITE_PROTOCOL].contains(error.resultCode)
+            && error.extendedResultCode != DatabaseError.notLeader
     }
 
     // MARK: The schema and settings
@@ -173,7 +190,7 @@ extension ClusterRunner {
     /// Runs a statement that changes the schema, or a setting of the connection.
     func change(_ statement: Statement) throws {
         if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
-        if transaction == .lazy { try waitingForLock { try beginLazily() } }
+        if transaction == .lazy { try waitingForLock { try beginLazily("BEGIN IMMEDIATE") } }
         func run(_ session: ClusterSession, claims: Bool) throws {
             var requests = RequestBuffer()
             if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }

@@ -5,7 +5,9 @@ import Foundation
 import Rowan
 
 extension ClusterRunner {
-    func control(_ statement: Statement) throws {
+    func control(_ statement: Statement) throws { try guardian.running { try controlTransaction(statement) } }
+
+    private func controlTransaction(_ statement: Statement) throws {
         switch statement.transactionOperation {
         case .begin: try begin(statement)
         case .commit: try commit(statement.sql)
@@ -60,9 +62,12 @@ extension ClusterRunner {
     }
 
     /// Begins a transaction on the leader that has begun here.
-    func beginLazily() throws {
+    ///
+    /// - Parameter sql: BEGIN IMMEDIATE if a write comes first: it waits for the lock, which a transaction that has begun
+    ///   can't.
+    func beginLazily(_ sql: String = "BEGIN") throws {
         try retryingLeader { session in
-            if try !begin("BEGIN", session) { try readSchema(session) }
+            if try !begin(sql, session) { try readSchema(session) }
         }
     }
 
@@ -84,7 +89,7 @@ extension ClusterRunner {
                     guard callback(count) else { throw error }
                 }
                 count += 1
-                Thread.sleep(forTimeInterval: .random(in: pause / 2...pause))
+                try self.pause(.random(in: pause / 2...pause), "Run the transaction again")
                 pause = min(2 * pause, 0.05)
             }
         }
@@ -96,16 +101,22 @@ extension ClusterRunner {
         switch transaction {
         case .none:
             transaction = .lazy
-            do { try beginLazily() } catch {
+            do { try beginForSavepoint() } catch {
                 endTransaction(committed: false)
                 throw error
             }
             beganWithSavepoint = true
-        case .lazy: try beginLazily()
+        case .lazy: try beginForSavepoint()
         case .open, .writing: break
         }
         try inTransaction { try $0.execute(statement.sql) }
         savepoints.append(name)
+    }
+
+    /// The writer is about to write: in a transaction that has begun, it could not wait for the lock any more.
+    private func beginForSavepoint() throws {
+        guard !isReader else { return try beginLazily() }
+        try waitingForLock { try beginLazily("BEGIN IMMEDIATE") }
     }
 
     private func release(_ name: String, _ statement: Statement) throws {
@@ -223,7 +234,15 @@ extension ClusterRunner {
         defer { endTransaction(committed: true) }
         guard let session else { return }
         if isReader, directory.options.consistency == .confirmed {
-            try waiting(for: session) { try confirmation.confirm(session.connection.address) }
+            do {
+                try waiting(for: session) { try confirmation.confirm(session.connection.address) }
+            } catch {
+                // The transaction is still open on a leader that may have lost the others.
+                directory.forgetLeader(session.connection.address)
+                session.end()
+                self.session = nil
+                throw known(error, "Read again")
+            }
         }
         do {
             guard !session.hasAbandonedRows else { throw WireError.cancelled }

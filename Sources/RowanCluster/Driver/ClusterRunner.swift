@@ -91,6 +91,7 @@ final class ClusterRunner: StatementRunner {
             try guardian.wait(for: connection)
             let made = try ClusterSession(
                 connection, database: databaseName, directory.options, foreignKeys: foreignKeys)
+            made.guardian = guardian
             for (_, sql) in settings.sorted(by: { $0.key < $1.key }) { try made.execute(sql) }
             session = made
             sessionNumber += 1
@@ -118,9 +119,17 @@ final class ClusterRunner: StatementRunner {
                 guard (error as? WireError) != .cancelled, (error as? WireError) != .timedOut,
                     ContinuousClock.now < deadline
                 else { throw known(error, "Run the statement again") }
-                Thread.sleep(forTimeInterval: .random(in: 0.005...0.02))
+                try pause(.random(in: 0.005...0.02), "Run the statement again")
             }
         }
+    }
+
+    /// Sleeps for a short time before another attempt.
+    ///
+    /// - Throws: SQLITE_INTERRUPT if another thread interrupts.
+    func pause(_ seconds: Double, _ advice: String) throws {
+        Thread.sleep(forTimeInterval: seconds)
+        do { try guardian.wait(for: nil) } catch { throw known(error, advice) }
     }
 
     /// Waits for answers, while another thread may interrupt.
@@ -218,7 +227,9 @@ final class ClusterRunner: StatementRunner {
         lostTransaction = true
     }
 
-    func checkSchema() throws {
+    func checkSchema() throws { try guardian.running(readSchemaIfMoved) }
+
+    private func readSchemaIfMoved() throws {
         switch transaction {
         case .open, .writing: return
         case .lazy: try beginLazily()

@@ -16,6 +16,8 @@ final class ClusterSession {
     private var owedCount = 0
     /// The rows that are still arriving.
     private var stream: ClusterRows?
+    /// Ends the wait for rows that arrive after the statement's first ones; nil for questions of the driver.
+    var guardian: SessionGuard?
     /// A failure among the answers that nobody has asked for.
     private(set) var isBroken = false
 
@@ -94,6 +96,15 @@ final class ClusterSession {
     ///
     /// - Throws: the failure that the leader answers with.
     func answer() throws -> Response { try Self.checked(receive()) }
+
+    /// The next answer, outside of a request: another thread may interrupt.
+    func laterAnswer() throws -> Response {
+        guard let guardian else { return try answer() }
+        return try guardian.running {
+            try guardian.wait(for: connection)
+            return try answer()
+        }
+    }
 
     /// Reads the answers that nobody has asked for.
     private func settle() throws {

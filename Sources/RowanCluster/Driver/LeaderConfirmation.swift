@@ -11,6 +11,12 @@ final class LeaderConfirmation {
     /// The nodes that vote, and when they were asked for.
     private var voters: (addresses: [NodeAddress], date: ContinuousClock.Instant)?
 
+    /// The nodes that have not answered in time, and until when the others are asked first.
+    private var suspects: [NodeAddress: ContinuousClock.Instant] = [:]
+
+    /// How long to wait for one node while others may have answered.
+    private static let slice = Duration.milliseconds(2)
+    private static let suspicion = Duration.seconds(1)
     /// Members change rarely, and by hand.
     private static let memberLifetime = Duration.seconds(2)
 
@@ -23,20 +29,12 @@ final class LeaderConfirmation {
         let voters = try knownVoters(leader)
         let deadline = directory.options.connectTimeout.deadline
         let needed = voters.count / 2 + 1
+        let now = ContinuousClock.now
+        suspects = suspects.filter { $0.value > now }
         // The leader's own answer counts, too: it may know better by now.
-        var asked: [NodeConnection] = []
-        for address in voters {
-            if let connection = ask(address, deadline) { asked.append(connection) }
-        }
-        var count = 0
-        for connection in asked {
-            do {
-                if case .leader(_, let address) = try connection.receive(deadline: deadline),
-                    address == leader.description
-                {
-                    count += 1
-                }
-            } catch { drop(connection) }
+        var count = confirmations(of: leader, voters.filter { suspects[$0] == nil }, needed, deadline)
+        if count < needed {
+            count += confirmations(of: leader, voters.filter { suspects[$0] != nil }, needed - count, deadline)
         }
         guard count < needed else { return }
         self.voters = nil
@@ -46,6 +44,36 @@ final class LeaderConfirmation {
                 "only \(count) of \(voters.count) nodes confirm the leader of the read: its rows may be outdated. Read again"
         )
     }
+
+    /// The number of nodes that name the leader. Once there are enough, a node that does not answer is not waited for.
+    private func confirmations(
+        of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, _ deadline: ContinuousClock.Instant
+    ) -> Int {
+        var pending: [NodeConnection] = []
+        for address in voters {
+            if let connection = ask(address, deadline) { pending.append(connection) } else { suspect(address) }
+        }
+        var count = 0
+        repeat {
+            pending = pending.filter { connection in
+                do {
+                    let response = try connection.receive(deadline: min(deadline, Self.slice.deadline))
+                    if case .leader(_, let address) = response, address == leader.description { count += 1 }
+                } catch WireError.timedOut {
+                    return true
+                } catch { drop(connection) }
+                return false
+            }
+        } while count < needed && !pending.isEmpty && ContinuousClock.now < deadline
+        // Their answers would be taken for those to the next question.
+        for connection in pending {
+            drop(connection)
+            suspect(connection.address)
+        }
+        return count
+    }
+
+    private func suspect(_ address: NodeAddress) { suspects[address] = Self.suspicion.deadline }
 
     /// Sends the question; nil if the node can't be reached.
     private func ask(_ address: NodeAddress, _ deadline: ContinuousClock.Instant) -> NodeConnection? {

@@ -12,6 +12,10 @@ final class SessionGuard: Sendable {
         var waiting: NodeConnection?
         /// Whether the wait must not be interrupted: a commit whose outcome is open.
         var isCommitting = false
+        /// The number of statements that run, nested ones too.
+        var runCount = 0
+        /// Whether a running statement must end, even if it doesn't wait for a connection at the moment.
+        var isInterrupted = false
         var transaction: (connection: NodeConnection, deadline: ContinuousClock.Instant)?
         var isScheduled = false
         var hasTimedOut = false
@@ -22,8 +26,27 @@ final class SessionGuard: Sendable {
 
     init(_ timeout: Duration) { self.timeout = timeout }
 
+    /// Runs a statement, which an interruption ends wherever it waits: for an answer, for a lock, or for a leader.
+    func running<T>(_ body: () throws -> T) rethrows -> T {
+        state.withLock { $0.runCount += 1 }
+        defer {
+            state.withLock { state in
+                state.runCount -= 1
+                if state.runCount == 0 { state.isInterrupted = false }
+            }
+        }
+        return try body()
+    }
+
     /// The thread is about to wait; nil if it waits for no connection.
-    func wait(for connection: NodeConnection?) throws { state.withLock { $0.waiting = connection } }
+    ///
+    /// - Throws: `WireError.cancelled` if the running statement was interrupted.
+    func wait(for connection: NodeConnection?) throws {
+        try state.withLock { state in
+            guard !state.isInterrupted else { throw WireError.cancelled }
+            state.waiting = connection
+        }
+    }
 
     func stopWaiting() { state.withLock { $0.waiting = nil } }
 
@@ -33,6 +56,8 @@ final class SessionGuard: Sendable {
     func interrupt() {
         state.withLock { state in
             guard !state.isCommitting else { return }
+            // Between two attempts, there is no connection to cancel.
+            if state.runCount > 0 { state.isInterrupted = true }
             state.waiting?.cancel()
         }
     }

@@ -4,7 +4,7 @@
 //     --seed <number>         begins with this seed rather than a random one
 //     --seconds <number>      in all
 //     --cases <number>        ends blocked-tasks after so many steps for each width, out-of-memory after so many
-//                             allocations, litestream after so many machines, even if there is time left
+//                             allocations, litestream after so many machines, cluster after so many faults, even if there is time left
 
 import Foundation
 import Rowan
@@ -57,7 +57,7 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation,
+        .kill, .litestream, .cluster, .clusterFuzz, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation,
         .observation,
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]

@@ -1,0 +1,205 @@
+// Leaders that go away before, during and after transactions: what was acknowledged is there, and what was refused is not.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+@Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .serialized, .timeLimit(.minutes(2)))
+struct ClusterFaultTests {
+    @Test func theLeaderIsKilledBetweenTransactions() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        for number in 1...3 {
+            try client.insert(number)
+            let leader = try cluster.nodes.leader()
+            cluster.nodes.kill(leader)
+            // The write finds the next leader.
+            try client.insert(10 * number)
+            try cluster.nodes.start(leader)
+        }
+        #expect(try client.entries() == [1, 2, 3, 10, 20, 30])
+    }
+
+    @Test func theLeaderIsKilledDuringATransaction() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        try client.insert(1)
+        let error = #expect(throws: DatabaseError.self) {
+            try client.write { db in
+                try db.insert(2)
+                cluster.nodes.kill(try cluster.nodes.leader())
+                try db.insert(3)
+            }
+        }
+        #expect(error?.isLeaderChange == true)
+        try client.insert(4)
+        #expect(try client.entries() == [1, 4])
+    }
+
+    @Test func aLostTransactionDoesNotGoOn() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        #expect(throws: DatabaseError.self) {
+            try client.write { db in
+                try db.insert(1)
+                cluster.nodes.kill(try cluster.nodes.leader())
+                // Swallowing the error does not help: the next statements belong to no transaction.
+                for number in 2...4 { try? db.insert(number) }
+                try db.insert(5)
+            }
+        }
+        #expect(try client.entries() == [])
+    }
+
+    @Test func savepointsAfterALostLeader() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        let error = #expect(throws: DatabaseError.self) {
+            try client.write { db in
+                try db.insert(1)
+                try db.inSavepoint {
+                    try db.insert(2)
+                    cluster.nodes.kill(try cluster.nodes.leader())
+                    try db.insert(3)
+                    return .commit
+                }
+            }
+        }
+        #expect(error?.isLeaderChange == true)
+        try client.writeWithoutTransaction { db in
+            #expect(!db.isInsideTransaction)
+            try db.inSavepoint {
+                try db.insert(4)
+                try db.inSavepoint {
+                    try db.insert(5)
+                    return .rollback
+                }
+                return .commit
+            }
+            #expect(!db.isInsideTransaction)
+        }
+        #expect(try client.entries() == [4])
+    }
+
+    @Test func theLeaderStopsBeforeACommit() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client { $0.requestTimeout = .seconds(1) }
+        try client.createEntries()
+        let leader = try cluster.nodes.leader()
+        let outcome = Result {
+            try client.write { db in
+                try db.insert(1)
+                // It receives the COMMIT, and does not run any more.
+                cluster.nodes.pause(leader)
+            }
+        }
+        // The others have elected another leader, which knows the end.
+        try client.insert(2)
+        cluster.nodes.resume(leader)
+        try client.insert(3)
+        #expect(try client.entries() == [2, 3])
+        let error = #expect(throws: DatabaseError.self) { try outcome.get() }
+        #expect(error?.isLeaderChange == true)
+    }
+
+    @Test(arguments: [150, 450]) func theLeaderIsKilledDuringACommit(milliseconds: Int) throws {
+        let cluster = try FaultyCluster(hasRelays: true)
+        let network = try #require(cluster.nodes.network)
+        let client = try cluster.client()
+        try client.createEntries()
+        let leader = try cluster.nodes.leader()
+        let killed = Signal()
+        let outcome = Result {
+            try client.write { db in
+                try db.insert(1)
+                network.set(.delayed(.milliseconds(300)), fromClientsTo: leader)
+                // Either the COMMIT is on its way, or its answer is.
+                Thread.detachNewThread {
+                    usleep(UInt32(milliseconds) * 1_000)
+                    cluster.nodes.kill(leader)
+                    killed.send()
+                }
+            }
+        }
+        killed.block()
+        let isThere = try client.entries() == [1]
+        switch outcome {
+        case .success: #expect(isThere)
+        case .failure(let error):
+            #expect((error as? DatabaseError)?.isLeaderChange == true)
+            #expect(!isThere)
+        }
+        try client.insert(2)
+        #expect(try client.entries() == (isThere ? [1, 2] : [2]))
+    }
+
+    @Test func noLeaderKnowsTheOutcome() async throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client {
+            $0.requestTimeout = .milliseconds(500)
+            $0.failoverTimeout = .seconds(2)
+        }
+        try await client.write { try $0.execute(sql: "CREATE TABLE entry (n INTEGER NOT NULL)") }
+        let unknown = try await #require(throws: TransactionOutcomeUnknown.self) {
+            try await client.write { db in
+                try db.insert(1)
+                for index in 0..<3 { cluster.nodes.pause(index) }
+            }
+        }
+        let ticket = try #require(unknown.ticket)
+        let stored = try JSONDecoder().decode(TransactionTicket.self, from: JSONEncoder().encode(ticket))
+        for index in 0..<3 { cluster.nodes.resume(index) }
+        _ = try cluster.nodes.leader()
+        // Other clients, and later transactions of the same one, do not change the answer.
+        try await client.write(retrying: 5) { try $0.insert(2) }
+        let outcome = try await cluster.client().outcome(of: stored)
+        #expect(try await client.outcome(of: ticket) == outcome)
+        let entries = try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry ORDER BY n") }
+        #expect(entries == (outcome == .committed ? [1, 2] : [2]))
+    }
+
+    @Test func noLeaderAtAll() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client { $0.failoverTimeout = .seconds(1) }
+        try client.createEntries()
+        for index in 0..<3 { cluster.nodes.kill(index) }
+        for access in [{ try client.insert(1) }, { _ = try client.entries() }] {
+            let error = #expect(throws: DatabaseError.self) { try access() }
+            #expect(error?.isLeaderChange == true)
+        }
+        for index in 0..<3 { try cluster.nodes.restart(index) }
+        _ = try cluster.nodes.leader()
+        try client.insert(2)
+        #expect(try client.entries() == [2])
+    }
+
+    @Test func theLeaderHandsOverDuringTransactions() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        var applied: [Int] = []
+        for number in 1...6 {
+            do {
+                try client.write { db in
+                    try db.insert(number)
+                    if number % 2 == 0 {
+                        let next = try #require(try cluster.nodes.followers().first)
+                        try cluster.transferLeader(to: next)
+                    }
+                }
+                applied.append(number)
+            } catch let error as DatabaseError {
+                #expect(error.isLeaderChange, "\(error)")
+            }
+        }
+        #expect(applied.starts(with: [1]) && applied.contains(5))
+        #expect(try client.entries() == applied)
+        for index in 0..<3 { #expect(cluster.nodes.isAlive(index)) }
+    }
+}

@@ -1,0 +1,90 @@
+// What the tests of faults share: a cluster of their own, its clients, and a table that counts what was applied.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+/// A cluster that a test may damage.
+struct FaultyCluster {
+    let nodes: TestCluster
+
+    init(hasRelays: Bool = false) throws { nodes = try TestCluster(hasRelays: hasRelays) }
+
+    /// A client.
+    ///
+    /// - Parameter only: the index of the only node that it knows at first.
+    func client(
+        only: Int? = nil, configuration: Configuration = DatabaseCluster.defaultConfiguration,
+        _ change: (inout ClusterOptions) -> Void = { _ in }
+    ) throws -> DatabaseCluster {
+        var options = ClusterOptions()
+        options.connectTimeout = .milliseconds(500)
+        change(&options)
+        let addresses = only.map { [nodes.addresses[$0]] } ?? nodes.addresses
+        return try DatabaseCluster(
+            addresses: addresses.map(\.description), database: "faults", configuration: configuration, options: options)
+    }
+
+    /// Has the leader hand over, and waits until it has.
+    ///
+    /// - Throws: `NodeProcess.Failure` if the leader refuses.
+    func transferLeader(to index: Int) throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        let leader = try NodeConnection(address: nodes.addresses[nodes.leader()], deadline: deadline)
+        defer { leader.close() }
+        var requests = RequestBuffer()
+        requests.transfer(id: UInt64(index + 1))
+        try leader.send(requests, deadline: deadline)
+        if case .failure(let code, let message) = try leader.receive(deadline: deadline) {
+            throw NodeProcess.Failure(description: "\(message) (\(code))")
+        }
+    }
+}
+
+extension DatabaseWriter {
+    /// A table of numbers.
+    func createEntries() throws {
+        try write { try $0.execute(sql: "CREATE TABLE entry (n INTEGER NOT NULL)") }
+    }
+
+    func insert(_ number: Int) throws {
+        try write { try $0.insert(number) }
+    }
+
+    /// Inserts a number once, whatever the leaders do.
+    func insertPersistently(_ number: Int) throws {
+        while true {
+            do { return try insert(number) } catch let error as DatabaseError where error.isLeaderChange {
+                usleep(10_000)
+            }
+        }
+    }
+
+    func entries() throws -> [Int] {
+        try read { try Int.fetchAll($0, sql: "SELECT n FROM entry ORDER BY n") }
+    }
+}
+
+extension Database {
+    func insert(_ number: Int) throws {
+        try execute(sql: "INSERT INTO entry (n) VALUES (?)", arguments: [number])
+    }
+}
+
+/// Waits until a closure of another thread has got to a point.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func send() { semaphore.signal() }
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                self.semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+    /// Waits without leaving the thread.
+    func block() { semaphore.wait() }
+}

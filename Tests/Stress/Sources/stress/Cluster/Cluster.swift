@@ -1,0 +1,143 @@
+// Faults of a cluster while clients write and read: nodes that are killed or stopped, a network that is cut, leaders that
+// hand over, and a schema that changes.
+
+import Foundation
+import Rowan
+import RowanCluster
+
+extension Part {
+    static let cluster = Part(
+        name: "cluster", summary: "nodes of a cluster are killed, stopped and cut off while clients write and read",
+        weight: 2
+    ) { run in
+        guard run.hasNode("cluster") else { return }
+        let nodes = try ClusterNodes(folder: run.folder)
+        defer { nodes.stop() }
+        let bank = ClusterBank()
+        let main = try client(nodes)
+        try await main.write(ClusterBank.create)
+        // A round that lasts would have a database that grows.
+        let end = min(run.deadline, Date(timeIntervalSinceNow: 60))
+        let seed = run.random.next()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<3 {
+                let writer = try client(nodes)
+                group.addTask { await bank.write(writer, "\(number)", seed &+ UInt64(number), until: end) }
+            }
+            for _ in 0..<2 {
+                let reader = try client(nodes) { $0.consistency = .confirmed }
+                group.addTask { await bank.read(reader, until: end) }
+            }
+            let other = try client(nodes)
+            group.addTask { await bank.changeSchema(other, seed &+ 10, until: end) }
+            var faults = ClusterFaults(nodes: nodes, random: SplitMix64(seed: seed &+ 20))
+            while Date() < end {
+                let fault = faults.next()
+                run.note("seed \(run.seed): \(fault)")
+                let isDone = await onThread { [faults] in Result { try faults.cause(fault) } }
+                if try isDone.get() { run.count(fault.rawValue) }
+                run.didCase()
+                try await Task.sleep(for: .milliseconds(faults.pause()))
+            }
+            try await group.waitForAll()
+        }
+        for death in nodes.takeDeaths() { run.fail(death) }
+        try nodes.heal()
+        run.expect(nodes.leader() != nil, "no leader after all faults")
+        try await bank.check(
+            client(nodes) {
+                $0.consistency = .confirmed
+                $0.failoverTimeout = .seconds(30)
+            })
+        for death in nodes.takeDeaths() { run.fail(death) }
+        bank.report(to: run)
+    }
+
+    private static func client(
+        _ nodes: ClusterNodes, _ change: (inout ClusterOptions) -> Void = { _ in }
+    ) throws -> DatabaseCluster {
+        var options = ClusterOptions()
+        options.connectTimeout = .milliseconds(500)
+        options.requestTimeout = .seconds(2)
+        options.failoverTimeout = .seconds(4)
+        options.transactionTimeout = .seconds(5)
+        change(&options)
+        return try DatabaseCluster(addresses: nodes.addresses, database: "bank", options: options)
+    }
+}
+
+extension Run {
+    /// Whether the program of the nodes is there; else the part says that it is skipped.
+    func hasNode(_ name: String) -> Bool {
+        guard ClusterNodes.program == nil else { return true }
+        say("\(name): SKIPPED: ROWAN_NODE is not the path of rowan-node: build the package Node")
+        // Else another round would begin, and say the same.
+        didCase(casesLeft ?? 0)
+        while !isOver { usleep(10_000) }
+        return false
+    }
+}
+
+/// What can happen to a cluster.
+enum ClusterFault: String, CaseIterable {
+    case killLeader = "leaders killed"
+    case killFollower = "followers killed"
+    case killAll = "clusters killed"
+    case pauseLeader = "leaders stopped"
+    case pauseFollower = "followers stopped"
+    case pauseAll = "clusters stopped"
+    case cutLeader = "leaders cut off"
+    case cutFollower = "followers cut off"
+    case cutPair = "pairs cut"
+    case freezeLeader = "leaders frozen"
+    case handOver = "leaders handed over"
+}
+
+/// Draws and causes faults.
+struct ClusterFaults: Sendable {
+    let nodes: ClusterNodes
+    var random: SplitMix64
+
+    private static let weighted: [ClusterFault] =
+        ClusterFault.allCases + [.killLeader, .killLeader, .killLeader, .cutLeader, .pauseLeader, .handOver]
+
+    mutating func next() -> ClusterFault { Self.weighted.randomElement(using: &random)! }
+
+    /// The milliseconds until the next fault.
+    mutating func pause() -> Int { Int.random(in: 20...600, using: &random) }
+
+    /// Causes a fault, and ends it after a while.
+    ///
+    /// - Returns: whether there was a leader.
+    func cause(_ fault: ClusterFault) throws -> Bool {
+        var random = random
+        guard let leader = nodes.leader() else { return false }
+        let follower = (leader + Int.random(in: 1...2, using: &random)) % 3
+        let time = UInt32.random(in: 50...2_500, using: &random) * 1_000
+        switch fault {
+        case .killLeader, .killFollower:
+            nodes.kill(fault == .killLeader ? leader : follower)
+            usleep(time / 4)
+        case .killAll:
+            for index in 0..<ClusterNodes.count { nodes.kill(index) }
+        case .pauseLeader, .pauseFollower:
+            nodes.pause(fault == .pauseLeader ? leader : follower)
+            usleep(time)
+        case .pauseAll:
+            for index in 0..<ClusterNodes.count { nodes.pause(index) }
+            usleep(2 * time)
+        case .cutLeader, .cutFollower:
+            nodes.set(.cut, around: fault == .cutLeader ? leader : follower)
+            usleep(time)
+        case .cutPair:
+            nodes.set(.cut, between: leader, and: follower)
+            usleep(time)
+        case .freezeLeader:
+            nodes.set(.frozen, around: leader)
+            usleep(time)
+        case .handOver: return nodes.handOver(leader)
+        }
+        try nodes.heal()
+        return true
+    }
+}

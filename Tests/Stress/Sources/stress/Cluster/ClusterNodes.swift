@@ -1,0 +1,199 @@
+// Three processes of rowan-node with a relay for each pair and direction: what the parts about clusters damage.
+
+import Foundation
+@_spi(Node) import RowanCluster
+
+/// The nodes of a cluster. Any thread may call its methods; one at a time starts and ends nodes.
+final class ClusterNodes: Sendable {
+    static let count = 3
+    /// The program, or nil if it is not there.
+    static let program: String? = ProcessInfo.processInfo.environment["ROWAN_NODE"]
+        .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+
+    let addresses: [String]
+    private let folder: TemporaryFolder
+    private let host: String
+    private let processes = Locked<[Int: NodeProcess]>([:])
+    /// By the node that connects, and the other one.
+    private let relays: [[LinkRelay?]]
+    /// Ends of processes that nobody has asked for.
+    private let deaths = Locked<[String]>([])
+
+    /// Starts the nodes.
+    ///
+    /// - Throws: `StressFailure` if they can't be started.
+    init(folder: TemporaryFolder) throws {
+        guard let program = Self.program else { throw StressFailure("ROWAN_NODE is not the path of a program") }
+        _ = program
+        self.folder = folder
+        let host = try Self.freeHost()
+        self.host = host
+        addresses = (0..<Self.count).map { "\(host):\(9001 + $0)" }
+        relays = try (0..<Self.count).map { from in
+            try (0..<Self.count).map { to in
+                from == to
+                    ? nil : try LinkRelay(host: host, port: Self.port(from, to), target: UInt16(9001 + to))
+            }
+        }
+        for index in 0..<Self.count { try start(index) }
+    }
+
+    deinit { stop() }
+
+    private static func freeHost() throws -> String {
+        for _ in 0..<100 {
+            let host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
+            if let socket = try? LinkRelay.listener(host, 9001) {
+                close(socket)
+                return host
+            }
+        }
+        throw StressFailure("no loopback address is free")
+    }
+
+    private static func port(_ from: Int, _ to: Int) -> UInt16 { UInt16(9201 + from * count + to) }
+
+    /// Starts a node, and waits until it is a member and accepts connections.
+    ///
+    /// - Throws: `StressFailure` with its log.
+    func start(_ index: Int) throws {
+        let others = (0..<Self.count).filter { $0 != index }
+        var arguments = [
+            "--id", "\(index + 1)", "--address", addresses[index], "--data", folder.path("node\(index + 1)"),
+            "--latency", "20", "--end-with-input", "--dial",
+            others.map { "\(addresses[$0])=\(host):\(Self.port(index, $0))" }.joined(separator: ","),
+        ]
+        if index > 0 { arguments += ["--join", addresses[..<index].joined(separator: ",")] }
+        let process = try NodeProcess(arguments, log: folder.path("node\(index + 1).log"))
+        processes.with { $0[index] = process }
+    }
+
+    /// Ends a node as a crash would.
+    func kill(_ index: Int) {
+        noteDeath(of: index)
+        processes.with { $0.removeValue(forKey: index) }?.kill()
+    }
+
+    func pause(_ index: Int) { processes.current[index]?.send(SIGSTOP) }
+    func resume(_ index: Int) { processes.current[index]?.send(SIGCONT) }
+
+    /// Sets the state of the connections between two nodes.
+    func set(_ state: LinkRelay.State, between first: Int, and second: Int) {
+        for relay in [relays[first][second], relays[second][first]] { relay?.set(state) }
+    }
+
+    /// Sets the state of the connections of a node.
+    func set(_ state: LinkRelay.State, around node: Int) {
+        for other in 0..<Self.count where other != node { set(state, between: node, and: other) }
+    }
+
+    /// Repairs everything.
+    ///
+    /// - Throws: `StressFailure` if a node does not start.
+    func heal() throws {
+        for relay in relays.joined() { relay?.set(.open) }
+        for index in 0..<Self.count {
+            resume(index)
+            noteDeath(of: index)
+            if processes.current[index] == nil { try start(index) }
+        }
+    }
+
+    /// Ends all nodes, and forgets them.
+    func stop() {
+        for index in 0..<Self.count { kill(index) }
+        for relay in relays.joined() { relay?.stop() }
+    }
+
+    /// The index of the leader, or nil if there is none in time.
+    func leader() -> Int? {
+        // Without a leader, the caller chooses another fault.
+        guard let nodes = try? addresses.map(NodeAddress.init),
+            let member = try? ClusterAdministration(addresses: nodes).leader(within: .seconds(3))
+        else { return nil }
+        return Int(member.id) - 1
+    }
+
+    /// Has a leader hand over.
+    ///
+    /// - Returns: whether it has.
+    func handOver(_ index: Int) -> Bool {
+        // A leader that is about to lose the others refuses: that is one more fault.
+        (try? ClusterAdministration(addresses: [NodeAddress(addresses[index])]).handOver()) ?? false
+    }
+
+    /// The nodes that have ended by themselves, with their last words.
+    func takeDeaths() -> [String] {
+        for index in 0..<Self.count { noteDeath(of: index) }
+        return deaths.with { deaths in
+            defer { deaths = [] }
+            return deaths
+        }
+    }
+
+    private func noteDeath(of index: Int) {
+        guard let process = processes.current[index], let end = process.end else { return }
+        processes.with { _ = $0.removeValue(forKey: index) }
+        // A node without a log has nothing to say.
+        let log = (try? String(contentsOfFile: folder.path("node\(index + 1).log"), encoding: .utf8)) ?? ""
+        deaths.with { $0.append("node \(index + 1) has ended by itself: \(end): \(log.suffix(600))") }
+    }
+}
+
+struct StressFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A process of rowan-node, which ends with this process. Its process is thread-safe, and used under the lock of its owner
+/// or by its methods alone.
+final class NodeProcess: @unchecked Sendable {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init(_ arguments: [String], log: String) throws {
+        if !FileManager.default.fileExists(atPath: log) { FileManager.default.createFile(atPath: log, contents: nil) }
+        guard let program = ClusterNodes.program, let errors = FileHandle(forWritingAtPath: log) else {
+            throw StressFailure("can't write \(log)")
+        }
+        errors.seekToEndOfFile()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        try output.fileHandleForWriting.close()
+        try waitUntilReady(log)
+    }
+
+    private func waitUntilReady(_ log: String) throws {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while Date() < deadline {
+            var entry = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 100) > 0 else { continue }
+            guard !output.fileHandleForReading.availableData.isEmpty else { break }
+            return
+        }
+        kill()
+        // Without a log, the error alone has to do.
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        throw StressFailure("a node is not ready: \(text.suffix(600))")
+    }
+
+    func send(_ signal: CInt) {
+        if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
+    }
+
+    func kill() {
+        send(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// How it has ended, or nil if it runs.
+    var end: String? {
+        guard !process.isRunning else { return nil }
+        return "\(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus)"
+    }
+}
