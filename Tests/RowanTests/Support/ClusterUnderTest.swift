@@ -49,6 +49,9 @@ enum ClusterUnderTest {
 extension DatabaseError {
     fileprivate var isRefusal: Bool {
         guard resultCode == .SQLITE_MISUSE, let message else { return false }
-        return ["a cluster does not run", "a cluster runs the SQL", "which a cluster does not report", "at which a cluster would cut"].contains(where: message.contains)
+        return [
+            "a cluster does not run", "a cluster runs the SQL", "which a cluster does not report",
+            "at which a cluster would cut",
+        ].contains(where: message.contains)
     }
 }

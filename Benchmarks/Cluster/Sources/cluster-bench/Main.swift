@@ -136,7 +136,9 @@ struct Bench {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count > 1 else { throw Failure(description: "usage: cluster-bench NODE [--small] [--output FILE]") }
+        guard arguments.count > 1 else {
+            throw Failure(description: "usage: cluster-bench NODE [--small] [--output FILE]")
+        }
         let bench = Bench(isSmall: arguments.contains("--small"))
         let nodes = try Nodes(program: arguments[1])
         let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench")

@@ -156,7 +156,8 @@ extension LocalConnection {
         package init(from source: LocalConnection, to destination: LocalConnection) throws {
             let pointer = try destination.openPointer()
             for connection in [source, destination] {
-                try connection.refuseRemotely("backups", "copy it with DatabaseCluster.dump(to:), or import rows with SQL")
+                try connection.refuseRemotely(
+                    "backups", "copy it with DatabaseCluster.dump(to:), or import rows with SQL")
             }
             guard let backup = sqlite3_backup_init(pointer, "main", try source.openPointer(), "main") else {
                 throw destination.error(sqlite3_errcode(pointer))

@@ -57,7 +57,8 @@ struct Part: Sendable {
     let round: @Sendable (Run) async throws -> Void
 
     static let all: [Part] = [
-        .kill, .litestream, .cluster, .clusterFuzz, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation, .boundaries, .isolation,
+        .kill, .litestream, .cluster, .clusterFuzz, .migrations, .faults, .outOfMemory, .fullDisk, .cancellation,
+        .boundaries, .isolation,
         .observation,
         .reentrance, .lifetimes, .closed, .blockedTasks, .fuzzSQL, .fuzzFiles, .fuzzTokens, .values, .latency,
     ]

@@ -112,8 +112,8 @@ extension DatabaseError {
     static var remoteDefinition: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "a cluster runs the SQL, and can't call this program. Compute the value in Swift, or with a function "
-                + "of SQLite")
+            message: "a cluster runs the SQL, and can't call this program. Compute the value in Swift, or with a "
+                + "function of SQLite")
     }
 }
 

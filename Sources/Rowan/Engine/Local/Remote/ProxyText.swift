@@ -28,7 +28,8 @@ struct ProxyText {
     var expanded: String {
         guard let text = sqlite3_expanded_sql(handle) else { return sql }
         defer { sqlite3_free(text) }
-        let literals = Self.literals(String(decoding: String(cString: text).utf8.dropFirst(prefixLength), as: UTF8.self))
+        let bytes = String(cString: text).utf8.dropFirst(prefixLength)
+        let literals = Self.literals(String(decoding: bytes, as: UTF8.self))
         let names = (0..<sqlite3_bind_parameter_count(handle)).map { index in
             sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
         }

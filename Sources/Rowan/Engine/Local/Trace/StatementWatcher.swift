@@ -174,7 +174,9 @@ extension LocalConnection {
 
     /// Asks the watcher about a statement that commits its own changes elsewhere: the local SQLite can't.
     private func acceptsRemoteCommit(of statement: Statement, _ watcher: any StatementWatcher) -> Bool {
-        guard statement.place != .shadow, statement.transactionOperation == nil, !isInsideTransaction else { return true }
+        guard statement.place != .shadow, statement.transactionOperation == nil, !isInsideTransaction else {
+            return true
+        }
         return watcher.willCommitRemotely()
     }
 
