@@ -1,42 +1,51 @@
 // How a client of a cluster behaves.
 
 /// How fresh the reads of a cluster are.
+///
+/// Article: <doc:PastOneMachine>.
 public enum ReadConsistency: Sendable, Hashable {
-    /// Reads ask the leader. A leader that has lost the others without noticing may answer with a state that is older than
-    /// the last commit, for as long as an election takes.
+    /// Reads ask the leader.
+    ///
+    /// A leader that has lost the others, and has not noticed it yet, may answer with a state from before the last
+    /// commits, for about as long as an election takes.
     case leader
-    /// A read also asks a majority of the nodes who leads, before it ends: its state contains all that was committed before it
-    /// began. It takes one more round trip.
+    /// A read also asks a majority of the nodes who leads, before it ends: it sees all that was committed before it began.
+    ///
+    /// It takes one more round trip, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the majority
+    /// follows another node, or does not answer within ``ClusterOptions/connectTimeout``.
     case confirmed
 }
 
-/// The limits of a client of a cluster.
+/// The timeouts of a client of a cluster, and how fresh its reads are.
 ///
 /// ```swift
 /// var options = ClusterOptions()
 /// options.failoverTimeout = .seconds(30)
 /// let cluster = try DatabaseCluster(addresses: addresses, database: "app", options: options)
 /// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct ClusterOptions: Sendable {
     /// How long to wait for a connection to one node.
     public var connectTimeout: Duration = .seconds(2)
 
-    /// How long to wait for each answer of the leader. A statement that runs longer is given up.
+    /// How long to wait for each answer of the leader. A statement that takes longer fails.
     public var requestTimeout: Duration = .seconds(20)
 
-    /// How long to look for a leader, and for the outcome of a commit.
+    /// How long to look for a leader, and for the outcome of a commit whose leader has gone away.
     public var failoverTimeout: Duration = .seconds(20)
 
-    /// How long a write transaction may take. Then it is rolled back, because all other clients wait for its end.
+    /// How long a write transaction may take, before it is rolled back, and throws SQLITE_INTERRUPT. All other clients
+    /// wait for its end.
     public var transactionTimeout: Duration = .seconds(30)
 
-    /// How often observations ask whether other clients have committed.
+    /// How long observations wait until they ask again whether other clients have committed. At least a millisecond.
     public var observationInterval: Duration = .milliseconds(50)
 
-    /// How fresh the reads are.
+    /// How fresh the reads are. Writes always see the last commit.
     public var consistency: ReadConsistency = .leader
 
-    /// The options of a client on the network of the nodes.
+    /// The options of a client whose network is that of the nodes.
     public init() {}
 }
 

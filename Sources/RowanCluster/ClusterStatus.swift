@@ -3,29 +3,31 @@
 import Foundation
 import Rowan
 
-/// The nodes of a cluster.
+/// The nodes of a cluster, as its leader knows them: see ``DatabaseCluster/status()``.
+///
+/// Article: <doc:PastOneMachine>.
 public struct ClusterStatus: Sendable, Hashable {
     /// What a node does.
     public enum Role: String, Sendable, Hashable {
-        /// It votes for leaders, and has all commits.
+        /// It has all commits, and votes: a majority of the voters has each commit.
         case voter
-        /// It has all commits, and does not vote.
+        /// It gets all commits, and does not vote.
         case standby
         /// It has no data.
         case spare
     }
 
-    /// A node.
+    /// A node of a cluster.
     public struct Node: Sendable, Hashable {
-        /// The number of the node, which its operator has chosen.
+        /// The number of the node: its `--id`.
         public let id: UInt64
-        /// `host:port`
+        /// Where clients and other nodes reach it, as `host:port`.
         public let address: String
-        /// What it does; nil for a role that this version does not know.
+        /// What the node does; nil for a role that this version does not know.
         public let role: Role?
-        /// Whether it leads.
+        /// Whether the node leads.
         public let isLeader: Bool
-        /// Whether it answers this client.
+        /// Whether the node answers this client within ``ClusterOptions/connectTimeout``.
         public let isReachable: Bool
     }
 
@@ -35,7 +37,7 @@ public struct ClusterStatus: Sendable, Hashable {
     /// The node that leads.
     public var leader: Node? { nodes.first(where: \.isLeader) }
 
-    /// Whether the cluster goes on if one more of the nodes that vote fails.
+    /// Whether the cluster goes on if one more voter fails: the others are still a majority.
     public var toleratesFailure: Bool {
         let voters = nodes.filter { $0.role == .voter }
         return voters.count(where: \.isReachable) - 1 > voters.count / 2
@@ -43,14 +45,16 @@ public struct ClusterStatus: Sendable, Hashable {
 }
 
 extension DatabaseCluster {
-    /// The nodes, as the leader knows them.
+    /// The nodes, as the leader knows them. It also asks each of them whether it answers.
     ///
     /// ```swift
     /// let status = try await cluster.status()
     /// print(status.leader?.address ?? "no leader", status.toleratesFailure)
+    /// // Prints 10.0.0.1:9001 true
     /// ```
     ///
-    /// - Throws: an error with ``Rowan/DatabaseError/isLeaderChange`` if no leader is found in time.
+    /// - Throws: a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if no leader is found within
+    ///   ``ClusterOptions/failoverTimeout``.
     public func status() async throws -> ClusterStatus {
         let directory = directory
         return try await offThread {
@@ -80,17 +84,19 @@ extension DatabaseCluster {
         } catch { return false }
     }
 
-    /// Copies the database into a local file, which SQLite opens.
+    /// Copies the database into a local file, which SQLite opens: a backup of its last committed state.
     ///
     /// ```swift
     /// try await cluster.dump(to: "/backups/app.sqlite")
     /// let copy = try DatabaseQueue(path: "/backups/app.sqlite")
     /// ```
     ///
-    /// The whole database is in memory meanwhile.
+    /// The whole database is in memory meanwhile, on the leader, too. The copy also has the table `rowan_client`, in which
+    /// transactions leave their tickets.
     ///
-    /// - Throws: SQLITE_CANTOPEN if there is a file at the path; an error with ``Rowan/DatabaseError/isLeaderChange`` if no
-    ///   leader answers in time.
+    /// - Parameter path: where the copy is made. There must be no file yet.
+    /// - Throws: SQLITE_CANTOPEN if there is a file at the path; a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if
+    ///   no leader answers in time.
     public func dump(to path: String) async throws {
         let (directory, name) = (directory, self.path)
         try await offThread {

@@ -3,44 +3,64 @@
 import Foundation
 public import Rowan
 
-/// A database that several nodes keep, of which a majority has each commit.
+/// A database that several nodes keep. A majority of them has each commit before it returns.
 ///
-/// The nodes run `rowan-node`; the program is their client. Its statements run on the node that leads; if that node fails, the
-/// others elect another one, and the client finds it.
+/// The nodes run `rowan-node`, and the program is their client. Its statements run on the node that leads. If that node
+/// fails, the others elect a new leader, and the client finds it.
 ///
 /// ```swift
-/// let cluster = try DatabaseCluster(addresses: ["10.0.0.1:9001", "10.0.0.2:9001", "10.0.0.3:9001"], database: "app")
+/// let cluster = try DatabaseCluster(addresses: ["10.0.0.1:9001", "10.0.0.2:9001"], database: "app")
+///
+/// // INSERT INTO "player" ("id", "name") VALUES (?,?)
 /// try await cluster.write { db in try Player(name: "Arthur").insert(db) }
+///
+/// // SELECT * FROM "player"
 /// let players = try await cluster.read { db in try Player.fetchAll(db) }
 /// ```
 ///
-/// A write that throws has changed nothing, unless the error is a ``TransactionOutcomeUnknown``.
+/// A write transaction that throws has changed nothing, unless the error is a ``TransactionOutcomeUnknown``. Each fetch
+/// is a round trip to the leader, and so is each commit. A synchronous access blocks its thread meanwhile.
+///
+/// Functions and collations in Swift, `VACUUM`, `ATTACH`, temporary tables and some pragmas throw SQLITE_MISUSE, before
+/// anything is sent.
+///
+/// Article: <doc:PastOneMachine>. Source: <https://dqlite.io/docs>.
 public final class DatabaseCluster: DatabaseWriter {
-    /// The configuration of the connections.
+    /// The configuration of the connections, in which observations of other clients are on.
     public let configuration: Configuration
-    /// The limits of this client.
+    /// The timeouts of this client, and how fresh its reads are.
     public let options: ClusterOptions
     /// The name of the database in the cluster.
     public let path: String
     private let lanes: RemoteLanes
     let directory: NodeDirectory
 
-    /// A configuration that waits five seconds for the writes of other clients.
+    /// A configuration whose writes wait up to five seconds while another client writes.
+    ///
+    /// Start from it: a plain `Configuration` does not wait, and its writes throw SQLITE_BUSY.
+    ///
+    /// ```swift
+    /// var configuration = DatabaseCluster.defaultConfiguration
+    /// configuration.maximumReaderCount = 8
+    /// ```
     public static var defaultConfiguration: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         return configuration
     }
 
-    /// Connects to the leader of a cluster.
+    /// Connects to the leader of a cluster, and reads the schema of the database.
+    ///
+    /// It blocks the current thread, for up to ``ClusterOptions/failoverTimeout`` if the cluster has no leader.
     ///
     /// - Parameters:
-    ///   - addresses: some of the nodes, as `host:port`. The others are found.
-    ///   - database: the name of the database, which is created if it does not exist.
+    ///   - addresses: some of the nodes, as `host:port`. The client finds the others.
+    ///   - database: the name of the database: up to 200 letters, digits, dots, underscores and hyphens of ASCII. It is
+    ///     created if it does not exist.
     ///   - configuration: the configuration of the connections. Options that concern a file have no effect.
-    ///   - options: the limits of this client.
-    /// - Throws: SQLITE_MISUSE for a malformed address; an error with ``Rowan/DatabaseError/isLeaderChange`` if no leader is
-    ///   found in time.
+    ///   - options: the timeouts of this client, and how fresh its reads are.
+    /// - Throws: SQLITE_MISUSE for a malformed address or name, or without an address; a ``Rowan/DatabaseError`` whose
+    ///   `isLeaderChange` is true if no leader is found in time.
     public init(
         addresses: [String], database: String, configuration: Configuration = DatabaseCluster.defaultConfiguration,
         options: ClusterOptions = ClusterOptions()
@@ -81,12 +101,14 @@ public final class DatabaseCluster: DatabaseWriter {
     /// How accesses reach their connections. Not for users.
     public var _routes: DatabaseAccessRoutes { lanes.routes }
 
-    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE.
+    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE. The nodes go on.
     ///
     /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
     public func close() throws { try lanes.close() }
 
-    /// Ends the running statements: they throw SQLITE_INTERRUPT. A commit is not interrupted.
+    /// Ends the running statements, which throw SQLITE_INTERRUPT. A commit is not interrupted.
+    ///
+    /// A node can't be interrupted: the client closes its connection, and opens another one for the next access.
     public func interrupt() { lanes.interrupt() }
 
     /// Releases as much memory as possible, after the running accesses.
@@ -101,10 +123,17 @@ public final class DatabaseCluster: DatabaseWriter {
 
     /// Whether a transaction was committed, after ``TransactionOutcomeUnknown``.
     ///
-    /// The answer is final: a transaction that was not applied can't be committed afterwards. It can be found for seven days.
+    /// ```swift
+    /// let outcome = try await cluster.outcome(of: ticket)
+    /// if outcome == .notApplied { try await pay() }
+    /// ```
     ///
-    /// - Throws: SQLITE_MISUSE for a ticket that is too old, or of another database; an error with
-    ///   ``Rowan/DatabaseError/isLeaderChange`` if no leader answers in time: ask again.
+    /// The answer is final: a transaction that was not applied can't be committed afterwards. A ticket is valid for six
+    /// days.
+    ///
+    /// - Throws: SQLITE_MISUSE for a ticket that is too old, or that belongs to another database; a
+    ///   ``Rowan/DatabaseError`` whose `isLeaderChange` is true if no leader answers within
+    ///   ``ClusterOptions/failoverTimeout``. Then ask again.
     public func outcome(of ticket: TransactionTicket) async throws -> TransactionOutcome {
         guard ticket.database == path else {
             throw DatabaseError(
@@ -121,17 +150,21 @@ public final class DatabaseCluster: DatabaseWriter {
         return try await offThread { try question.answer(until: deadline) }
     }
 
-    /// Writes in a transaction, which runs again if the leader goes away before it has committed, or if another client holds the
-    /// lock of the writer for too long.
+    /// Writes in a transaction, which runs again if it was not applied: because the leader has changed before the commit,
+    /// or because another client was writing for too long.
     ///
     /// ```swift
+    /// // UPDATE "account" SET "balance"=? WHERE "id"=?
     /// try await cluster.write(retrying: 3) { db in try account.update(db) }
     /// ```
     ///
-    /// The closure may run several times: all its effects outside of the database must be harmless then.
+    /// The closure may run several times. What it does outside of the database must be harmless then.
     ///
-    /// - Parameter count: how many times it runs again, at most.
-    /// - Throws: the error of the last run; ``TransactionOutcomeUnknown``, after which nothing runs again.
+    /// - Parameters:
+    ///   - count: how many times the closure runs again, at most.
+    ///   - updates: the closure that writes.
+    /// - Returns: the value of the run that was committed.
+    /// - Throws: the error of the last run, or ``TransactionOutcomeUnknown``, after which nothing runs again.
     public func write<T: Sendable>(
         retrying count: Int, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {

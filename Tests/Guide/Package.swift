@@ -7,7 +7,11 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Rowan", path: "../..")],
     targets: [
-        .testTarget(name: "GuideTests", dependencies: [.product(name: "RowanRecords", package: "Rowan")])
+        .testTarget(
+            name: "GuideTests",
+            dependencies: [
+                .product(name: "RowanCluster", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

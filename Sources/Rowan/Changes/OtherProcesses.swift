@@ -72,9 +72,12 @@ final class OtherProcesses: Sendable {
     private func check() {
         guard let lane = lane() else { return }
         AccessRoute(lane: lane, scope: .plain).callback { [weak self] result in
-            // Without a connection, nothing is observed any more.
-            guard let self, let db = try? result.get() else { return }
-            notifyChanges(db)
+            guard let self else { return }
+            switch result {
+            case .success(let db): notifyChanges(db)
+            // On a closed connection, nothing is observed any more. Other failures pass.
+            case .failure(let error): guard (error as? DatabaseError)?.resultCode != .SQLITE_MISUSE else { return }
+            }
             checkLater()
         }
     }

@@ -106,7 +106,7 @@ extension Database {
         // A closed connection changes nothing.
         guard connection.hooks != nil else { return }
         changeTracker.add(subscriber)
-        guard configuration.observesOtherProcesses, isFile else { return }
+        guard configuration.observesOtherProcesses, isFile || connection.remote != nil else { return }
         do { try changeTracker.observeOtherProcesses() } catch {
             unsubscribe(subscriber)
             throw error

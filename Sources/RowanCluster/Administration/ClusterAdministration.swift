@@ -7,6 +7,7 @@
 public struct ClusterAdministration: Sendable {
     /// A member of a cluster.
     public struct Member: Hashable, Sendable {
+        /// The number that its operator has given it.
         public let id: UInt64
         /// Where clients and the other members reach it.
         public let address: String
@@ -16,6 +17,7 @@ public struct ClusterAdministration: Sendable {
 
     /// Why a method has failed.
     public struct Failure: Error, CustomStringConvertible {
+        /// What happened, and what to do.
         public let description: String
         /// Trying again later may succeed.
         public let isTransient: Bool

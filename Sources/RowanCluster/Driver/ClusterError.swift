@@ -40,16 +40,19 @@ extension DatabaseError {
         return DatabaseError(resultCode: notLeader, message: "\(error). \(consequence)")
     }
 
-    /// Whether a node has answered that it does not lead, or has gone away: nothing was applied, and the transaction can run
-    /// again, on the next leader.
+    /// Whether the leader of a cluster has changed, or none was found: nothing was applied, and the transaction can run
+    /// again.
     ///
     /// ```swift
-    /// do { try await cluster.write(update) } catch let error as DatabaseError where error.isLeaderChange {
+    /// do {
+    ///     try await cluster.write(update)
+    /// } catch let error as DatabaseError where error.isLeaderChange {
     ///     try await cluster.write(update)
     /// }
     /// ```
     ///
-    /// An error whose outcome is unknown is a ``TransactionOutcomeUnknown`` instead.
+    /// ``RowanCluster/DatabaseCluster/write(retrying:_:)`` does the same, several times. If the outcome is unknown, the error
+    /// is a ``RowanCluster/TransactionOutcomeUnknown`` instead.
     public var isLeaderChange: Bool {
         extendedResultCode == Self.notLeader || extendedResultCode == Self.leadershipLost
     }

@@ -18,6 +18,7 @@ final class ClusterRunner: StatementRunner {
     lazy var confirmation = LeaderConfirmation(directory)
 
     var session: ClusterSession?
+    private(set) var sessionNumber = 0
     /// The settings of the connection, for the next session.
     private var settings: [String: String] = [:]
 
@@ -93,6 +94,7 @@ final class ClusterRunner: StatementRunner {
             made.guardian = guardian
             for (_, sql) in settings.sorted(by: { $0.key < $1.key }) { try made.execute(sql) }
             session = made
+            sessionNumber += 1
             return made
         } catch {
             connection.close()
@@ -155,7 +157,7 @@ final class ClusterRunner: StatementRunner {
     /// The error for the program.
     func known(_ error: any Error, _ advice: String) -> any Error {
         if let error = error as? WireError { return DatabaseError.lost(error, "Nothing was changed. \(advice)") }
-        if let error = error as? DatabaseError, error.isLostLeader {
+        if let error = error as? DatabaseError, error.isLostLeader, !error.namesNodes {
             return DatabaseError(
                 resultCode: DatabaseError.notLeader,
                 message: "the leader of the cluster has changed. Nothing was changed. \(advice)")
@@ -289,6 +291,9 @@ enum ClusterTransaction: Equatable {
 }
 
 extension DatabaseError {
+    /// Whether the message says which nodes were asked.
+    var namesNodes: Bool { message?.hasPrefix("no leader") == true }
+
     /// Whether a node has answered that it can't go on: the session is of no use any more.
     var isLostLeader: Bool { isLeaderChange || resultCode == .SQLITE_NOTFOUND && message == "no database opened" }
 }

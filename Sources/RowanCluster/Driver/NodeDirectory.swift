@@ -56,6 +56,8 @@ final class NodeDirectory: Sendable {
                 } catch let error as WireError {
                     if error == .cancelled { throw DatabaseError.lost(error, "") }
                     reasons.append("\(address): \(error)")
+                } catch let error as DatabaseError where error.resultCode != .SQLITE_INTERRUPT {
+                    reasons.append("\(address): \(error.message ?? "it failed")")
                 }
                 guard ContinuousClock.now < deadline else { break }
             }

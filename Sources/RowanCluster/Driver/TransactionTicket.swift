@@ -4,10 +4,17 @@
 public import Foundation
 import Rowan
 
-/// Names a transaction of a client of a cluster.
+/// Identifies a transaction whose outcome is unknown. It is a part of ``TransactionOutcomeUnknown``.
 ///
-/// ``DatabaseCluster/outcome(of:)`` tells whether it was committed. A program may store a ticket, and ask after it has started
-/// again.
+/// ``DatabaseCluster/outcome(of:)`` tells whether the transaction was committed. A program can store a ticket, and ask after
+/// it has started again.
+///
+/// ```swift
+/// let stored = try JSONEncoder().encode(ticket)
+/// let ticket = try JSONDecoder().decode(TransactionTicket.self, from: stored)
+/// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct TransactionTicket: Hashable, Codable, Sendable {
     /// The database of the transaction.
     public let database: String
@@ -15,22 +22,26 @@ public struct TransactionTicket: Hashable, Codable, Sendable {
     let client: String
     /// The number of the transaction among those of the connection.
     let sequence: Int64
-    /// When the transaction began.
+    /// When the transaction began, by the clock of the client.
     public let date: Date
 
     /// How long an outcome can be found.
     static let lifetime: TimeInterval = 7 * 86_400
 }
 
-/// How a transaction has ended.
+/// How a transaction has ended. The answer is final.
+///
+/// Article: <doc:PastOneMachine>.
 public enum TransactionOutcome: String, Sendable, Hashable {
-    /// It was committed: it must not run again.
+    /// The transaction was committed: it must not run again.
     case committed
-    /// It was not, and never will be: it may run again.
+    /// The transaction was not committed, and never will be: it may run again.
     case notApplied
 }
 
-/// The leader has gone away during a commit, and nobody could tell in time whether it was committed.
+/// The leader went away during a commit, and no other leader told in time whether the transaction was committed.
+///
+/// To run the transaction again blindly may write twice. Ask with the ticket:
 ///
 /// ```swift
 /// do {
@@ -41,8 +52,10 @@ public enum TransactionOutcome: String, Sendable, Hashable {
 ///     if try await cluster.outcome(of: ticket) == .notApplied { /* run it again */ }
 /// }
 /// ```
+///
+/// Article: <doc:PastOneMachine>.
 public struct TransactionOutcomeUnknown: Error, Sendable, CustomStringConvertible {
-    /// The transaction; nil for a statement outside a transaction, of which nobody can find out.
+    /// The ticket of the transaction; nil for a statement outside a transaction, whose outcome can't be found.
     public let ticket: TransactionTicket?
     /// What happened.
     public let reason: String

@@ -21,7 +21,7 @@ public struct NodeAddress: Hashable, Sendable {
 
     /// Parses an address: `host:port`, where an IPv6 address is in brackets.
     ///
-    /// - Throws: ``DatabaseError`` with the code SQLITE_MISUSE if the text has another form.
+    /// - Throws: SQLITE_MISUSE if the text has another form.
     public init(_ text: String) throws {
         // An IPv6 address without brackets contains the separator: its last group would be read as the port.
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else {

@@ -1,14 +1,14 @@
-// The protocol with a node of dqlite. ROWAN_NODE is the address of a node that leads, of a cluster of one.
+// The protocol with a node of dqlite. ROWAN_NODE_ADDRESS is the address of a node that leads, of a cluster of one.
 
 import Foundation
 import Rowan
 import RowanCluster
 import Testing
 
-private let nodeAddress = ProcessInfo.processInfo.environment["ROWAN_NODE"]
+private let nodeAddress = ProcessInfo.processInfo.environment["ROWAN_NODE_ADDRESS"]
 
 @Suite(
-    .enabled(if: nodeAddress != nil, "ROWAN_NODE is not the address of a node"), .serialized,
+    .enabled(if: nodeAddress != nil, "ROWAN_NODE_ADDRESS is not the address of a node"), .serialized,
     .timeLimit(.minutes(2)))
 struct NodeTests {
     private let connection: NodeConnection

@@ -88,19 +88,4 @@ package final class RemoteLanes: Sendable {
             if !isCalled { value(.failure(error)) }
         }
     }
-
-    /// Schedules an access of the writer that tells the observers that others have committed.
-    package func othersDidCommit() {
-        AccessRoute(lane: writer, scope: .plain).callback(isMeasured: false) { result in
-            // Without a connection, nothing is observed any more.
-            guard let db = try? result.get() else { return }
-            db.state[ChangeTracker.self]?.othersDidCommit()
-        }
-    }
-
-    /// Whether anybody observes the writer. It waits for the running access.
-    package var isObserved: Bool {
-        // A closed connection is not observed.
-        (try? routes.write.run { $0.isObserved }) ?? false
-    }
 }

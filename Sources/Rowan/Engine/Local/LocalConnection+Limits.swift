@@ -46,6 +46,8 @@ extension LocalConnection {
                 return try schemas.reduce(into: [:]) { versions, schema in
                     let value = try firstValue("PRAGMA \(schema.quotedDatabaseIdentifier).data_version")
                     if case .int64(let version) = value?.storage { versions[schema] = version }
+                    // The numbers of two leaders, or of two connections to one, have nothing to do with each other.
+                    if let remote { versions["session"] = Int64(remote.runner.sessionNumber) }
                 }
             }
         }

@@ -66,10 +66,14 @@ final class Guide: Sendable {
         state.withLock { $0.printed += text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     }
 
+    /// The root of the repository.
+    private static let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        // GuideTests, Tests, Guide, Tests, and the root.
+        url.deletingLastPathComponent()
+    }
+
     /// The library of sqlite-vec, which `Scripts/extensions` installs; nil without it.
     static let vec: String? = {
-        // GuideTests, Tests, Guide, Tests, and the root.
-        let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let path = root.appendingPathComponent(".build/extensions/sqlite_vec/vec0.so").path
         return FileManager.default.fileExists(atPath: path) ? path : nil
     }()
@@ -81,6 +85,36 @@ final class Guide: Sendable {
         let entryPoint = unsafeBitCast(symbol, to: SQLiteExtensionEntryPoint.self)
         try dbQueue.inDatabase { try $0.loadExtension(entryPoint: entryPoint) }
     }
+
+    /// rowan-node, which `Scripts/node` builds; nil without it. `ROWAN_NODE` names another one.
+    static let node: String? = {
+        let path =
+            ProcessInfo.processInfo.environment["ROWAN_NODE"]
+            ?? root.appendingPathComponent(".build/debug/rowan-node").path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }()
+
+    /// Starts a cluster of one node, which ends with the article, or with the tests.
+    ///
+    /// - Returns: the addresses of its nodes.
+    func startCluster() throws -> [String] {
+        let program = try #require(Self.node)
+        // A host of the loopback network that nobody else uses.
+        let host = "127.\(Int.random(in: 1...254)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["--id", "1", "--address", "\(host):9001", "--data", path("node"), "--end-with-input"]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        // It prints a line when it is ready, or ends.
+        guard !output.fileHandleForReading.availableData.isEmpty else { throw CocoaError(.executableLoad) }
+        endings.withLock { $0.append { try? input.fileHandleForWriting.close() } }  // The end of its input ends it.
+        return ["\(host):9001"]
+    }
+
+    /// What the article has started.
+    private let endings = Mutex<[@Sendable () -> Void]>([])
 
     /// Runs a statement that the article shows.
     func run(_ sql: String) throws { try dbQueue.writeWithoutTransaction { try $0.execute(sql: sql) } }
@@ -101,6 +135,7 @@ final class Guide: Sendable {
     }
 
     func end() throws {
+        for ending in endings.withLock({ $0 }) { ending() }
         defer { try? FileManager.default.removeItem(at: folder) }  // The system deletes what is left.
         let ran = Set(log.statements.withLock { $0 }.map(Self.normalized))
         let (shown, printed, expected) = state.withLock { ($0.shown, $0.printed, $0.expected) }

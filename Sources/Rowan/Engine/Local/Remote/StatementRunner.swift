@@ -59,6 +59,9 @@ package protocol StatementRunner: AnyObject {
     var changesCount: Int { get }
     var totalChangesCount: Int { get }
 
+    /// A number that no other connection to the remote database had.
+    var sessionNumber: Int { get }
+
     /// Ends what is waiting, from any thread.
     func interrupt()
 

@@ -1,0 +1,38 @@
+// Writes entries, each exactly once, whatever happens to the leader meanwhile.
+
+import RowanCluster
+import RowanRecords
+
+struct Ledger {
+    let cluster: DatabaseCluster
+
+    /// Writes an entry. While there is no leader, it waits; if a leader has gone away before the commit, it runs again.
+    ///
+    /// - Throws: `TransactionOutcomeUnknown` if no leader is found in time, and `DatabaseError`.
+    func add(_ number: Int) async throws {
+        do {
+            try await cluster.write(retrying: 5) { db in
+                var entry = Entry(number: number)
+                try entry.insert(db)
+            }
+        } catch let unknown as TransactionOutcomeUnknown {
+            // A leader went away during the commit, and no other one was there in time to tell how it has ended.
+            guard let ticket = unknown.ticket else { throw unknown }
+            if try await cluster.outcome(of: ticket) == .notApplied { try await add(number) }
+        }
+    }
+
+    /// What the database has, and what it lacks of the numbers from 1 to `count`.
+    static func tally(_ count: Int, _ db: Database) throws -> Tally {
+        let numbers = try Entry.select(\.number, as: Int.self).fetchAll(db)
+        let known = Set(numbers)
+        return Tally(
+            count: numbers.count, lost: (1...count).count { !known.contains($0) }, doubled: numbers.count - known.count)
+    }
+
+    struct Tally: Equatable {
+        var count: Int
+        var lost: Int
+        var doubled: Int
+    }
+}
