@@ -11,6 +11,7 @@ extension DatabaseError {
     /// The error of a request that a node has refused.
     static func refused(_ code: UInt64, _ message: String) -> DatabaseError {
         let code = Int32(truncatingIfNeeded: code)
+        if let lost = lostBeforeRunning(code, message) { return lost }
         return switch code {
         case 10_250, 10_506: DatabaseError(resultCode: ResultCode(rawValue: code), message: "the leader has changed")
         // The codes of dqlite itself, which are no codes of SQLite.
@@ -18,6 +19,17 @@ extension DatabaseError {
             DatabaseError(resultCode: .SQLITE_PROTOCOL, message: "the node refused the request: \(message) (\(code))")
         default: DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
         }
+    }
+
+    /// A node that loses the leadership before it runs a statement answers with a code of its Raft library, which is that of
+    /// another error in SQLite. The message tells: it is not that of SQLite's error, but the last one of the connection.
+    private static func lostBeforeRunning(_ code: Int32, _ message: String) -> DatabaseError? {
+        let codes: [Int32: (text: String, meaning: ResultCode)] = [
+            7: ("out of memory", notLeader), 8: ("attempt to write a readonly database", leadershipLost),
+            9: ("interrupted", leadershipLost),
+        ]
+        guard let known = codes[code], message != known.text else { return nil }
+        return DatabaseError(resultCode: known.meaning, message: "the leader has changed")
     }
 
     /// The error of a statement without an answer, which has changed nothing.

@@ -160,10 +160,11 @@ private struct ClusterGrammar {
         }
     }
 
+    /// Not hard_heap_limit: SQLite obeys it while it compiles, for the whole process, before the driver can refuse it.
     private mutating func pragma() -> String {
         let name = pick([
             "page_size", "journal_mode", "synchronous", "wal_checkpoint", "auto_vacuum", "encoding", "mmap_size",
-            "locking_mode", "hard_heap_limit", "writable_schema", "query_only", "user_version", "application_id",
+            "locking_mode", "writable_schema", "query_only", "user_version", "application_id",
             "foreign_keys", "defer_foreign_keys", "recursive_triggers", "optimize", "integrity_check", "table_info",
             "cache_size", "data_version", "schema_version", "incremental_vacuum", "temp_store", "legacy_alter_table",
             "case_sensitive_like", "threads", "shrink_memory", "database_list", "busy_timeout", "cache_spill",

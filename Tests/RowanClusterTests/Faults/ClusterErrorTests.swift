@@ -1,0 +1,26 @@
+// What the codes of nodes mean.
+
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+struct ClusterErrorTests {
+    @Test(arguments: [
+        (7, "not an error"), (7, "no more rows available"), (8, "another row available"), (9, "not an error"),
+        (10_250, "not an error"), (10_506, "disk I/O error"),
+    ]) func codesOfLostLeaders(code: UInt64, message: String) {
+        #expect(DatabaseError.refused(code, message).isLeaderChange)
+    }
+
+    @Test(arguments: [
+        (7, "out of memory"), (8, "attempt to write a readonly database"), (9, "interrupted"),
+        (5, "database is locked"),
+        (19, "UNIQUE constraint failed: player.name"), (1, "no such table: t"),
+    ]) func codesOfSQLite(code: UInt64, message: String) {
+        let error = DatabaseError.refused(code, message)
+        #expect(!error.isLeaderChange)
+        #expect(error.extendedResultCode.rawValue == Int32(code))
+        #expect(error.message == message)
+    }
+}
