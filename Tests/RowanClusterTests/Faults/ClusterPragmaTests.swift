@@ -45,4 +45,14 @@ struct ClusterPragmaTests {
         }
         #expect(error?.resultCode == .SQLITE_MISUSE)
     }
+
+    @Test(arguments: ["DATE", "\"DATE\"", "[DateTime]", "`BOOLEAN`", "/**/TIMESTAMP/**/"])
+    func typesThatEndANode(type: String) throws {
+        let cluster = try DatabaseCluster.new()
+        try cluster.write { db in
+            try db.execute(sql: "CREATE TABLE t (a \(type), b INTEGER)")
+            try db.execute(sql: "INSERT INTO t VALUES (1.5, 2)")
+            #expect(try Row.fetchOne(db, sql: "SELECT * FROM t") == ["a": 1.5, "b": 2])
+        }
+    }
 }
