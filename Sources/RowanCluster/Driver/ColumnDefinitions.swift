@@ -17,7 +17,8 @@ enum ColumnDefinitions {
         var result = sql
         // From the end, so that the places before stay valid.
         for index in typeIndexes(words).reversed() {
-            result.insert(contentsOf: "(1)", at: words[index].range.upperBound)
+            // SQLite drops what follows a type in quotes.
+            result.replaceSubrange(words[index].range, with: unquoted(String(sql[words[index].range])) + "(1)")
         }
         return result
     }

@@ -48,6 +48,7 @@ struct StatementRouting {
                 "temporary tables, views and triggers",
                 "a connection to a cluster may move to another node: use a table")
         }
+        try checkPragmaFunctions(profile)
         if let function = profile.functions.first(where: Self.refusedFunctions.contains) {
             throw refusal("the function \(function)", "a node has no such files")
         }
@@ -87,7 +88,19 @@ struct StatementRouting {
     private static func isSchema(_ table: StatementProfile.Table) -> Bool {
         let name = table.name.lowercased()
         return ["sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"].contains(name)
-            || name.hasPrefix("pragma_") || name == "json_each"
+            || name.hasPrefix("pragma_") && !remotePragmas.contains(String(name.dropFirst(7))) || name == "json_each"
+    }
+
+    /// Pragmas that are read as tables follow the same rules.
+    private func checkPragmaFunctions(_ profile: StatementProfile) throws {
+        for table in profile.reads.keys where table.name.lowercased().hasPrefix("pragma_") {
+            let name = String(table.name.lowercased().dropFirst(7))
+            let known = [Self.schemaPragmas, Self.sharedPragmas, Self.remotePragmas, Self.localPragmas]
+            guard known.contains(where: { $0.contains(name) }) else {
+                throw refusal(
+                    "PRAGMA \(name)", "it concerns the file of a single node, which the cluster manages")
+            }
+        }
     }
 
     /// VACUUM, which SQLite's authorizer does not report, and others that are known by their first word.

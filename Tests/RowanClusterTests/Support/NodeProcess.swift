@@ -101,6 +101,14 @@ final class NodeProcess {
         if isRunning { _ = Foundation.kill(identifier, signal) }
     }
 
+    /// Stops it from running, and waits until it has stopped: a signal takes a moment.
+    func pause() {
+        guard isRunning else { return }
+        _ = Foundation.kill(identifier, SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &info, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
     /// Ends it as a crash would.
     func kill() {
         send(SIGKILL)

@@ -89,7 +89,7 @@ final class TestCluster: Sendable {
     func terminate(_ index: Int) throws { try take(index)?.terminate() }
 
     /// Stops a node from running; its connections stay open.
-    func pause(_ index: Int) { nodes.withLock { $0[index]?.send(SIGSTOP) } }
+    func pause(_ index: Int) { nodes.withLock { $0[index]?.pause() } }
 
     func resume(_ index: Int) { nodes.withLock { $0[index]?.send(SIGCONT) } }
 

@@ -30,10 +30,11 @@ extension LocalConnection {
         func sql(_ length: Int) -> String {
             String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
         }
-        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0 || isInStep)
+        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0 || isInStep || remote != nil)
         var keptPragma: String?
         if code == SQLITE_AUTH, let pragma = profile.settingPragma {
             if isInStep, profile.changesSchema { throw DatabaseError.schemaChangeInStep(sql: sql(end)) }
+            try remote?.check(profile, sql(end))
             if readOnlyDepth > 0 { keptPragma = try settingBack(pragma) }
             (code, profile) = prepare(refusingPragmas: false)
         }

@@ -82,6 +82,15 @@ package final class RemoteConnection {
             remote: (remote, isExplain))
     }
 
+    /// Checks a pragma before it is compiled: many act on the shadow, or on the process, while they are.
+    ///
+    /// - Throws: the refusal of the runner.
+    func check(_ pragma: StatementProfile, _ sql: String) throws {
+        do {
+            _ = try runner.place(of: RemoteCandidate(sql: sql, profile: pragma, isExplain: false, columns: []))
+        } catch let error as DatabaseError { throw error.with(sql: sql) }
+    }
+
     // MARK: Running
 
     /// Runs the first step of a statement where it belongs.

@@ -21,13 +21,14 @@ extension Part {
         repeat {
             var grammar = ClusterGrammar(random: SplitMix64(seed: run.random.next()))
             let texts = grammar.texts()
-            recent = (recent + texts).suffix(8)
             run.note("seed \(run.seed): \(texts.joined(separator: " | "))")
             for sql in texts { run.count("statements", sql.isEmpty ? 0 : 1) }
             do {
                 // Both ways of running: by rows, and without.
                 let readsRows = run.chance(60)
                 let isTransaction = run.chance(40)
+                let way = "\(readsRows ? "rows" : "execute"), \(isTransaction ? "transaction" : "alone")"
+                recent = (recent + ["\(way): \(texts.joined(separator: " | "))"]).suffix(3)
                 let access: @Sendable (Database) throws -> Void = { db in
                     for sql in texts {
                         if readsRows { _ = try Row.fetchAll(db, sql: sql) } else { try db.execute(sql: sql) }
@@ -42,6 +43,7 @@ extension Part {
                 run.count("accesses that succeed")
             } catch {
                 run.count("accesses that fail")
+                recent.append("-> \(error)")
                 if let error = error as? DatabaseError, error.resultCode == .SQLITE_MISUSE { run.count("refusals") }
             }
             for death in nodes.takeDeaths() {
@@ -77,7 +79,7 @@ private struct ClusterGrammar {
     private mutating func value() -> String {
         pick([
             "NULL", "0", "1", "-1", "9223372036854775807", "1.5", "1e300", "9e999", "''", "'text'", "'2026-01-01'",
-            "x''", "x'00ff'", "zeroblob(70000)", "hex(zeroblob(40000))", "'é👩‍👩‍👧'", "random()", "CAST('a' AS BLOB)",
+            "x''", "x'00ff'", "zeroblob(5000)", "hex(zeroblob(4000))", "'é👩‍👩‍👧'", "random()", "CAST('a' AS BLOB)",
             "TRUE",
             "date('now')", "abs(-9223372036854775808)", "json('{\"a\": 1}')",
         ])
@@ -160,11 +162,10 @@ private struct ClusterGrammar {
         }
     }
 
-    /// Not hard_heap_limit: SQLite obeys it while it compiles, for the whole process, before the driver can refuse it.
     private mutating func pragma() -> String {
         let name = pick([
             "page_size", "journal_mode", "synchronous", "wal_checkpoint", "auto_vacuum", "encoding", "mmap_size",
-            "locking_mode", "writable_schema", "query_only", "user_version", "application_id",
+            "locking_mode", "hard_heap_limit", "writable_schema", "query_only", "user_version", "application_id",
             "foreign_keys", "defer_foreign_keys", "recursive_triggers", "optimize", "integrity_check", "table_info",
             "cache_size", "data_version", "schema_version", "incremental_vacuum", "temp_store", "legacy_alter_table",
             "case_sensitive_like", "threads", "shrink_memory", "database_list", "busy_timeout", "cache_spill",
