@@ -7,8 +7,10 @@ import Foundation
 final class ClusterNodes: Sendable {
     static let count = 3
     /// The program, or nil if it is not there.
-    static let program: String? = ProcessInfo.processInfo.environment["ROWAN_NODE"]
-        .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+    static let program: String? = ProcessInfo.processInfo.environment["ROWAN_NODE"].flatMap {
+        FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
+    }
+    .flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
 
     let addresses: [String]
     private let folder: TemporaryFolder
