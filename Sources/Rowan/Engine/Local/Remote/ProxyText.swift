@@ -15,7 +15,7 @@ struct ProxyText {
             let start = text.lastRange(of: " FROM \(RemoteModule.name)(")
         else { return nil }
         let digits = text[start.upperBound...].prefix(while: \.isNumber)
-        guard let number = Int(digits), let statement = statements.take(number).0 else { return nil }
+        guard let number = Int(digits), let statement = statements.find(number) else { return nil }
         self.statement = statement
         self.handle = handle
         prefixLength = text[..<digits.endIndex].utf8.count

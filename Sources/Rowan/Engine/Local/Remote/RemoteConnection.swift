@@ -143,9 +143,6 @@ package final class RemoteConnection {
         return SQLITE_ABORT
     }
 
-    /// A step after the first one.
-    func didFailLater() { endLostTransaction() }
-
     /// The same statement may have other columns in another schema.
     private func checkColumns(of statement: Statement) throws {
         guard let remote = statement.remote else { return }

@@ -151,6 +151,9 @@ final class RemoteStatements: Sendable {
         }
     }
 
+    /// A statement that is running.
+    func find(_ number: Int) -> RemoteStatement? { state.withLock { $0.known[number]?.takeUnretainedValue() } }
+
     /// A statement, and the numbers of those that have ended since the last call.
     ///
     /// - Precondition: the caller runs the statement, which thus stays alive.
