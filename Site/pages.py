@@ -136,7 +136,7 @@ def benchmarks(root):
     return "\n".join(
         f"<tr><td><code>{escape(workload)}</code></td>{cell(row.get('c'), 'nsPerRow', 0)}"
         f"{cell(row.get('rowan'), 'ratioToC', 2)}{cell(row.get('grdb'), 'ratioToC', 2)}</tr>"
-        for workload, row in by_workload.items())
+        for workload, row in by_workload.items() if "c" in row)
 
 
 def reliability_row(part):

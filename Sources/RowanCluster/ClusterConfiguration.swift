@@ -39,6 +39,12 @@ public struct ClusterOptions: Sendable {
     /// wait for its end.
     public var transactionTimeout: Duration = .seconds(30)
 
+    /// How long a thread asks the system again and again whether an answer has arrived, before it sleeps. Zero to sleep at
+    /// once.
+    ///
+    /// A short read takes less time than waking a thread does. While it asks, the thread lets others run first.
+    public var spinningTime: Duration = .microseconds(100)
+
     /// How long observations wait until they ask again whether other clients have committed. At least a millisecond.
     public var observationInterval: Duration = .milliseconds(50)
 

@@ -46,10 +46,16 @@ struct Results: Encodable {
         try container.encode(entries)
     }
 
+    /// Writes the results, and keeps those of a cluster, which another program measures.
     func write(to url: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try (encoder.encode(self) + Data("\n".utf8)).write(to: url)
+        let rows = try JSONSerialization.jsonObject(with: JSONEncoder().encode(self)) as? [[String: Any]] ?? []
+        var others: [[String: Any]] = []
+        if let data = FileManager.default.contents(atPath: url.path) {
+            others = try JSONSerialization.jsonObject(with: data) as? [[String: Any]] ?? []
+        }
+        let all = rows + others.filter { ($0["workload"] as? String)?.hasPrefix("cluster-") == true }
+        let data = try JSONSerialization.data(withJSONObject: all, options: [.prettyPrinted, .sortedKeys])
+        try (data + Data("\n".utf8)).write(to: url)
     }
 }
 

@@ -84,7 +84,8 @@ final class NodeDirectory: Sendable {
         // From a follower to the leader that it knows.
         for _ in 1...3 {
             let limit = min(deadline, options.connectTimeout.deadline)
-            let connection = try NodeConnection(address: address, deadline: limit)
+            let connection = try NodeConnection(
+                address: address, deadline: limit, spinningTime: options.spinningTime)
             var isLeader = false
             defer { if !isLeader { connection.close() } }
             try willWait(connection)

@@ -9,6 +9,7 @@ import Rowan
 package final class NodeConnection: Sendable {
     package let address: NodeAddress
     private let socket: NodeSocket
+    private let spinningTime: Duration
     private let transfer = Mutex(Transfer())
 
     /// What a user of the connection changes.
@@ -25,9 +26,13 @@ package final class NodeConnection: Sendable {
     ///
     /// Looking up a name may take longer than the deadline, which the system offers no way to limit.
     ///
+    /// - Parameter spinningTime: how long to ask for an answer before the thread sleeps.
     /// - Throws: `unreachable`, `timedOut` or `closed`.
-    package init(address: NodeAddress, deadline: ContinuousClock.Instant) throws(WireError) {
+    package init(
+        address: NodeAddress, deadline: ContinuousClock.Instant, spinningTime: Duration = .zero
+    ) throws(WireError) {
         self.address = address
+        self.spinningTime = spinningTime
         socket = try NodeSocket.connected(to: address, deadline: deadline)
         try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
     }
@@ -88,13 +93,27 @@ package final class NodeConnection: Sendable {
                     // Responses before the failure are complete.
                     if let response = try transfer.received.next() { return response }
                     try check(transfer)
-                    if try !receive(&transfer) { _ = try socket.wait(for: Int32(POLLIN), until: deadline) }
+                    if try !receiveSpinning(&transfer) { _ = try socket.wait(for: Int32(POLLIN), until: deadline) }
                 }
             } catch {
                 if error != .timedOut, transfer.failure == nil { transfer.failure = error }
                 throw error
             }
         }
+    }
+
+    /// Receives what arrives soon: waking a thread that sleeps takes longer than a node needs for a short answer.
+    ///
+    /// - Returns: whether something has arrived.
+    private func receiveSpinning(_ transfer: inout Transfer) throws(WireError) -> Bool {
+        if try receive(&transfer) { return true }
+        guard spinningTime > .zero else { return false }
+        let end = spinningTime.deadline
+        while ContinuousClock.now < end {
+            _ = sched_yield()
+            if try receive(&transfer) { return true }
+        }
+        return false
     }
 
     /// Receives what has arrived.

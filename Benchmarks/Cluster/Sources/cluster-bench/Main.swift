@@ -1,6 +1,8 @@
 // The workloads of a cluster, and the same ones on a local file whose commits wait for the disk.
 //
-//     cluster-bench NODE [--small] [--output FILE]     NODE is the path of rowan-node; FILE is a list of JSON, as results.json
+//     cluster-bench NODE [--small] [--enforce] [--output FILE]
+//
+// NODE is the path of rowan-node. FILE is a list of JSON, as results.json, whose rows of a cluster are replaced.
 
 import Foundation
 import Rowan
@@ -13,16 +15,6 @@ struct Player {
     var name: String
     var score: Int
     var rating: Double
-}
-
-struct Measured: Codable {
-    var workload: String
-    var library: String
-    var nsPerRow: Double
-    var medianNsPerRow: Double
-    var medianLatencyNs: Double?
-    var p99LatencyNs: Double?
-    var runs: Int
 }
 
 extension DatabaseWriter {
@@ -43,20 +35,12 @@ struct Samples {
     var nanoseconds: [Double] = []
     let rowsPerOperation: Int
 
+    var meanPerRow: Double { nanoseconds.reduce(0, +) / Double(nanoseconds.count * rowsPerOperation) }
+
     mutating func measure(_ body: () throws -> Void) rethrows {
         let start = ContinuousClock.now
         try body()
         nanoseconds.append((ContinuousClock.now - start) / .nanoseconds(1))
-    }
-
-    func measured(_ workload: String, _ library: String) -> Measured {
-        let sorted = nanoseconds.sorted()
-        let mean = nanoseconds.reduce(0, +) / Double(nanoseconds.count * rowsPerOperation)
-        let median = sorted[sorted.count / 2]
-        return Measured(
-            workload: workload, library: library, nsPerRow: mean, medianNsPerRow: median / Double(rowsPerOperation),
-            medianLatencyNs: median, p99LatencyNs: sorted[min(sorted.count * 99 / 100, sorted.count - 1)],
-            runs: nanoseconds.count)
     }
 }
 
@@ -68,7 +52,7 @@ struct Bench {
         Player(id: nil, name: "player \(number)", score: number, rating: Double(number) / 3)
     }
 
-    func measure(_ database: some DatabaseWriter, _ library: String) throws -> [Measured] {
+    func measure(_ database: some DatabaseWriter, _ library: String, _ measured: inout Measurements) throws {
         try database.prepare()
         var insert = Samples(rowsPerOperation: 1)
         for number in 0..<(isSmall ? 50 : 1_000) {
@@ -103,16 +87,16 @@ struct Bench {
                 }
             }
         }
-        return [
-            insert.measured("cluster-insert", library), hundred.measured("cluster-insert-100", library),
-            read.measured("cluster-read", library), scan.measured("cluster-scan", library),
-        ]
+        measured["cluster-insert", library].append(insert)
+        measured["cluster-insert-100", library].append(hundred)
+        measured["cluster-read", library].append(read)
+        measured["cluster-scan", library].append(scan)
     }
 
     /// The time from the crash of the leader to the next commit.
-    func measureFailover(_ nodes: Nodes, _ cluster: DatabaseCluster) async throws -> Measured {
+    func measureFailover(_ nodes: Nodes, _ cluster: DatabaseCluster, _ measured: inout Measurements) async throws {
         var samples = Samples(rowsPerOperation: 1)
-        for number in 0..<(isSmall ? 1 : 15) {
+        for number in 0..<(isSmall ? 1 : 10) {
             let status = try await cluster.status()
             guard let leader = status.leader, let index = nodes.addresses.firstIndex(of: leader.address) else {
                 throw Failure(description: "there is no leader")
@@ -131,41 +115,43 @@ struct Bench {
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player WHERE name LIKE 'failover%'")
         }
         guard count == samples.nanoseconds.count else { throw Failure(description: "rows are missing or doubled") }
-        return samples.measured("cluster-failover", "rowan")
+        measured["cluster-failover", "rowan"].append(samples)
     }
 
-    static func main() async throws {
-        let arguments = CommandLine.arguments
-        guard arguments.count > 1 else {
-            throw Failure(description: "usage: cluster-bench NODE [--small] [--output FILE]")
-        }
-        let bench = Bench(isSmall: arguments.contains("--small"))
-        let nodes = try Nodes(program: arguments[1])
+    /// One round, with nodes and files of its own.
+    func run(_ node: String, _ measured: inout Measurements) async throws {
+        let nodes = try Nodes(program: node)
         let cluster = try DatabaseCluster(addresses: nodes.addresses, database: "bench")
-        var results = try bench.measure(cluster, "rowan")
+        try measure(cluster, "rowan", &measured)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("local-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The folder of a temporary run; the system removes what is left.
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         let local = try DatabasePool(
             path: folder.appendingPathComponent("local.sqlite").path, configuration: configuration)
-        results += try bench.measure(local, "local-file")
-        results.append(try await bench.measureFailover(nodes, cluster))
-        for result in results {
-            let rate = 1e9 / result.nsPerRow
-            print(
-                result.workload.padding(toLength: 20, withPad: " ", startingAt: 0),
-                result.library.padding(toLength: 12, withPad: " ", startingAt: 0),
-                String(
-                    format: "%12.0f rows/s   p50 %10.1f us   p99 %10.1f us", rate, (result.medianLatencyNs ?? 0) / 1e3,
-                    (result.p99LatencyNs ?? 0) / 1e3))
-        }
-        guard let index = arguments.firstIndex(of: "--output"), index + 1 < arguments.count else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(results).write(to: URL(fileURLWithPath: arguments[index + 1]))
+        try measure(local, "local", &measured)
+        try await measureFailover(nodes, cluster, &measured)
         try cluster.close()
         try local.close()
+    }
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1 else {
+            throw Failure(description: "usage: cluster-bench NODE [--small] [--enforce] [--output FILE]")
+        }
+        let bench = Bench(isSmall: arguments.contains("--small"))
+        var measured = Measurements()
+        for _ in 0..<(bench.isSmall ? 1 : 5) { try await bench.run(arguments[1], &measured) }
+        let rows = measured.rows()
+        for row in rows { print(row) }
+        if let index = arguments.firstIndex(of: "--output"), index + 1 < arguments.count {
+            try rows.write(to: URL(fileURLWithPath: arguments[index + 1]))
+        }
+        let misses = rows.compactMap(\.miss)
+        for miss in misses { print(miss) }
+        if arguments.contains("--enforce"), !misses.isEmpty { exit(1) }
     }
 }

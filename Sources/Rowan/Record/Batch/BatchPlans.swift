@@ -29,13 +29,16 @@ final class BatchPlan {
     let keepsRows: Bool
     /// Whether the returned rows include their rowid.
     private let returnsRowID: Bool
-    /// The plans for one row, two rows, four rows...
+    /// Whether each statement is a question to another machine, which takes longer than compiling one.
+    private let isRemote: Bool
+    /// The plans for one row, two rows, three rows...
     private var plans: [PersistencePlan?]
 
     init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
         self.columns = columns
         returnsRowID = !insertion.returning.isEmpty
-        let shape = try insertion.statementShape(db)
+        isRemote = db.connection.remote != nil
+        let shape = isRemote ? .several : try insertion.statementShape(db)
         keepsRows = shape == .severalKeepingRows
         let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
         capacity = shape == .single ? 1 : try db.maximumRowCount(of: single)
@@ -48,9 +51,15 @@ final class BatchPlan {
         container.setCount == columns.count && container.columns.isIdentical(to: columns)
     }
 
-    /// - Parameter size: a power of two.
+    /// How many rows the next statement inserts.
+    func size(for count: Int) -> Int {
+        let size = min(count, capacity)
+        return isRemote ? size : 1 << (Int.bitWidth - 1 - size.leadingZeroBitCount)
+    }
+
+    /// - Parameter size: as `size(for:)` returns it.
     func plan(ofSize size: Int, _ db: Database, _ insertion: Insertion) throws -> PersistencePlan {
-        let index = size.trailingZeroBitCount
+        let index = size - 1
         while plans.count <= index { plans.append(nil) }
         if let plan = plans[index] { return plan }
         let plan = try insertion.makePlan(

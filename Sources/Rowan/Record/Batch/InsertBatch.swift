@@ -1,7 +1,7 @@
 // Rows that wait for a single INSERT of several rows. Their number is a power of two, and a few smaller statements
 // insert the rest: a table needs only seven statements for any number of records, and all of them are cached. The limit
 // is 64 rows: SQLite is no faster per row with a longer statement, whose program exceeds the processor's cache
-// (benchmark insert-all).
+// (benchmark insert-all). On a cluster, each statement is a round trip, and inserts as many rows as it can.
 
 @usableFromInline
 final class InsertBatch {
@@ -172,7 +172,7 @@ extension InsertBatch {
         guard let plan else { return }
         var first = 0
         while first < count {
-            let size = min(count - first, plan.capacity).roundedDownToPowerOfTwo
+            let size = plan.size(for: count - first)
             let chunk = rows[first..<first + size]
             do { try run(plan.plan(ofSize: size, db, insertion), chunk) } catch {
                 throw try violation(among: chunk, error)
@@ -283,9 +283,4 @@ extension InsertBatch {
         container.setCount = columns.count
         return InsertionSuccess(rowID: rowIDs[index], key: insertedKey, persistenceContainer: container)
     }
-}
-
-extension Int {
-    /// The largest power of two that is not greater.
-    fileprivate var roundedDownToPowerOfTwo: Int { 1 << (Int.bitWidth - 1 - leadingZeroBitCount) }
 }
