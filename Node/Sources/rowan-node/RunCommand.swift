@@ -16,6 +16,9 @@ struct RunCommand {
         if options.endsWithInput { endWithInput() }
         let folder = try DataFolder(settings.folder)
         var owner = try checkedOwner(of: folder)
+        if owner == nil, !options.join.isEmpty {
+            guard try checkIsNew(unless: signals) else { return }
+        }
         let node = try DqliteNode(settings)
         if owner == nil {
             owner = newOwner
@@ -45,17 +48,42 @@ struct RunCommand {
         }
     }
 
-    /// Becomes a member of the cluster, with its role. It tries until it succeeds: the cluster may start at this moment,
-    /// or have no leader.
+    /// Asks the cluster, before the node takes part, whether it has a member with the id: without its folder, a member would
+    /// vote again, against what it has promised.
+    ///
+    /// - Returns: whether there is an answer; else, a signal has ended the wait.
+    /// - Throws: a `Failure` if it has one.
+    private func checkIsNew(unless signals: EndSignals) throws(Failure) -> Bool {
+        try asking(unless: signals) { cluster throws(ClusterAdministration.Failure) in
+            let (members, _) = try cluster.members(within: .seconds(2))
+            guard let member = members.first(where: { $0.id == settings.id }) else { return }
+            throw ClusterAdministration.Failure(
+                """
+                the cluster has a member \(member.id) already, at \(member.address), and this folder is not its own. If its \
+                folder is lost, remove it with: rowan-node remove --id \(member.id). Then pass a new --id.
+                """)
+        }
+    }
+
+    /// Becomes a member of the cluster, with its role.
     ///
     /// - Returns: whether it has become one; else, a signal has ended it.
     /// - Throws: a `Failure` if the cluster has another node with the id or the address.
     private func join(unless signals: EndSignals) throws(Failure) -> Bool {
+        try asking(unless: signals) { cluster throws(ClusterAdministration.Failure) in
+            try cluster.add(id: settings.id, address: settings.address, role: options.role, within: .seconds(2))
+        }
+    }
+
+    /// Tries until it succeeds: the cluster may start at this moment, or have no leader.
+    private func asking(
+        unless signals: EndSignals, _ body: (ClusterAdministration) throws(ClusterAdministration.Failure) -> Void
+    ) throws(Failure) -> Bool {
         let cluster = ClusterAdministration(addresses: options.join)
         var reported: String?
         while true {
             do throws(ClusterAdministration.Failure) {
-                try cluster.add(id: settings.id, address: settings.address, role: options.role, within: .seconds(2))
+                try body(cluster)
                 return true
             } catch {
                 guard error.isTransient else { throw Failure("can't join: \(error)") }

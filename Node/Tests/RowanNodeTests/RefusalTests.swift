@@ -52,11 +52,24 @@ struct RefusalTests {
         #expect(try refusal(moved).contains("pass it as --address"))
     }
 
+    @Test func aMemberThatHasLostItsFolder() throws {
+        try home.start(1)
+        try home.start(2)
+        // The majority stays without the second one.
+        try home.start(3)
+        try home.node(2)?.end(by: SIGTERM)
+        try FileManager.default.removeItem(atPath: home.path(2))
+        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
+        // It has not taken part: its folder is as new as before.
+        #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
+        #expect(try home.status(1, 3).count == 3)
+    }
+
     @Test func anIDOrAddressOfAnotherMember() throws {
         try home.start(1)
         try home.start(2)
         let id = ["--id", "2", "--address", home.address(3), "--data", home.path(3), "--join", home.address(1)]
-        #expect(try refusal(id).contains("choose another id"))
+        #expect(try refusal(id).contains("has a member 2 already, at \(home.address(2))"))
         let address = ["--id", "4", "--address", home.address(2), "--bind", home.address(4)]
         #expect(
             try refusal(address + ["--data", home.path(4), "--join", home.address(1)]).contains(

@@ -21,6 +21,12 @@ public struct ClusterAdministration: Sendable {
         public let description: String
         /// Trying again later may succeed.
         public let isTransient: Bool
+
+        /// - Parameter description: what happened, and what to do.
+        public init(_ description: String, isTransient: Bool = false) {
+            self.description = description
+            self.isTransient = isTransient
+        }
     }
 
     let addresses: [NodeAddress]
@@ -99,12 +105,5 @@ extension ClusterAdministration {
         guard let address = addresses.first, let leader = try leader(at: address) else { return false }
         try leader.transferToOthers(of: try leader.members())
         return true
-    }
-}
-
-extension ClusterAdministration.Failure {
-    init(_ description: String, isTransient: Bool = false) {
-        self.description = description
-        self.isTransient = isTransient
     }
 }
