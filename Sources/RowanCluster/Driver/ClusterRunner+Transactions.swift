@@ -149,7 +149,7 @@ extension ClusterRunner {
     func inTransaction<T>(_ body: (ClusterSession) throws -> T) throws -> T {
         guard let session else {
             loseTransaction()
-            throw lostTransactionError(DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted"))
+            throw lostTransactionError(WireError.closed("the connection to the leader has ended"))
         }
         do { return try waiting(for: session) { try body(session) } } catch {
             if dropSession(after: error) {

@@ -39,6 +39,15 @@ enum ClusterUnderTest {
         return try refusing { try cluster.writeWithoutTransaction(body) }
     }
 
+    /// A connection to a database that has the name of a file.
+    static func make(_ path: String, _ configuration: Configuration) throws -> any DatabaseWriter {
+        guard let addresses else { fatalError("ROWAN_CLUSTER is not set") }
+        let name = "test-\(getpid())-\(path.utf8.reduce(5381) { ($0 &* 33) ^ UInt64($1) })"
+        return try refusing {
+            try DatabaseCluster(addresses: addresses, database: name, configuration: configuration)
+        }
+    }
+
     private static func refusing<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as DatabaseError where error.isRefusal {
             try Test.cancel("a cluster refuses this: \(error.message ?? "")")

@@ -4,13 +4,18 @@ import Foundation
 import Rowan
 
 enum ConnectionKind: String, CaseIterable, Sendable {
-    case fileQueue, memoryQueue, walQueue, pool, anyWriterOfQueue, anyWriterOfPool
+    case fileQueue, memoryQueue, walQueue, pool, anyWriterOfQueue, anyWriterOfPool, cluster
+
+    /// With ROWAN_CLUSTER, a cluster alone: see `ClusterUnderTest`.
+    static let allCases: [ConnectionKind] =
+        ClusterUnderTest.isActive
+        ? [.cluster] : [.fileQueue, .memoryQueue, .walQueue, .pool, .anyWriterOfQueue, .anyWriterOfPool]
 
     /// Whether a reader works beside the writer.
-    var isConcurrent: Bool { self == .pool || self == .anyWriterOfPool }
+    var isConcurrent: Bool { [.pool, .anyWriterOfPool, .cluster].contains(self) }
 
     /// Whether the database is a file that other connections can open.
-    var isFile: Bool { self != .memoryQueue }
+    var isFile: Bool { self != .memoryQueue && self != .cluster }
 
     static let files: [ConnectionKind] = allCases.filter(\.isFile)
     static let concurrent: [ConnectionKind] = allCases.filter(\.isConcurrent)
@@ -32,6 +37,7 @@ enum ConnectionKind: String, CaseIterable, Sendable {
         case .anyWriterOfQueue:
             return AnyDatabaseWriter(try DatabaseQueue(path: path, configuration: configuration))
         case .anyWriterOfPool: return AnyDatabaseWriter(try DatabasePool(path: path, configuration: configuration))
+        case .cluster: return try ClusterUnderTest.make(path, configuration)
         }
     }
 }

@@ -189,7 +189,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
                     try $0.start()
                     return try $0.firstStep()
                 }
-            } catch let error as DatabaseError where error.isMovedStatement {
+            } catch let error as DatabaseError where error.isMovedStatement && canRunAgain {
                 return try firstStepOfRemade()
             }
         }
@@ -200,7 +200,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
             let isRow = try statement.firstStep()
             if statement.epoch == epoch, statement.layout.names.count == renewal.columnCount { return isRow }
             statement.reset()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.isMovedStatement {
+        } catch let error as DatabaseError
+            where canRunAgain && (error.resultCode == .SQLITE_ERROR || error.isMovedStatement)
+        {
             // Did the recompilation of the statement fail?
             guard error.isMovedStatement || !statement.compiles else { throw error }
             statement.connection.schemaDidMove()
@@ -214,6 +216,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         try statement.start()
         return try statement.firstStep()
     }
+
+    /// Whether the transaction of a failed step goes on.
+    private var canRunAgain: Bool { statement.connection.transaction.refusal(of: statement.transactionOperation) == nil }
 
     /// The first step of a statement that another schema gives other columns. Only a remote one has to be made again.
     private func firstStepOfRemade() throws -> Bool {

@@ -38,10 +38,10 @@ public final class LocalConnection {
     @exclusivity(unchecked) @usableFromInline package var schemaEpoch = 0
 
     /// The schema versions at the last check; nil if SQLite could not report them.
-    private var schemaVersions: [Int64]?
+    var schemaVersions: [Int64]?
     /// A number that changes when another connection commits.
     /// <https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
-    private var dataVersion: UInt32 = 0
+    var dataVersion: UInt32 = 0
 
     /// The transaction, according to SQLite's autocommit flag.
     @exclusivity(unchecked) package var transaction = TransactionState()
@@ -259,85 +259,9 @@ public final class LocalConnection {
     }
 }
 
-// MARK: - Transactions and the schema
+// MARK: - Transactions
 
 extension LocalConnection {
-    /// Invalidates everything that was derived from the schema: it is derived again on demand.
-    package func schemaDidMove() { schemaEpoch &+= 1 }
-
-    /// Records that this connection has changed a schema, or undone a change.
-    private func ownSchemaDidMove() {
-        schemaDidMove()
-        noteSchemaVersions()
-    }
-
-    /// - Returns: whether the schema versions are unchanged. A version that SQLite can't report counts as changed.
-    @discardableResult
-    private func noteSchemaVersions() -> Bool {
-        // SQLite can't report versions after an I/O error or in a cancelled access: they count as changed.
-        let versions = try? unwatched(currentSchemaVersions)
-        defer { schemaVersions = versions }
-        return versions != nil && versions == schemaVersions
-    }
-
-    /// Makes SQLite compare its schema with that of the file, as it does at the start of each statement.
-    package func checkSchema() throws {
-        if let remote {
-            try remote.refresh()
-            return
-        }
-        try unwatched { try run("SELECT 1 FROM sqlite_master LIMIT 1") }
-    }
-
-    /// Whether another connection has changed a schema, after SQLite has recompiled a statement.
-    func hasForeignSchemaChange() -> Bool { !noteSchemaVersions() }
-
-    /// Invalidates the schema if another connection has committed a change of it.
-    package func checkForeignCommits() {
-        var version: UInt32 = 0
-        guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK,
-            version != dataVersion
-        else { return }
-        dataVersion = version
-        guard hasForeignSchemaChange() else { return }
-        schemaDidMove()
-        // Until a statement runs, SQLite compiles with its outdated schema: profiles would miss new triggers.
-        try? checkSchema()
-    }
-
-    /// A number that changes with each commit, of this connection or of another one: that of the last transaction.
-    package var lastDataVersion: UInt32? {
-        var version: UInt32 = 0
-        // The shadow never changes its number.
-        guard remote == nil else { return nil }
-        let code = sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
-        return code == SQLITE_OK ? version : nil
-    }
-
-    /// Whether the schema has changed, by this connection or by a commit of another one.
-    @usableFromInline
-    package func hasMovedSchema(since epoch: Int) -> Bool {
-        checkForeignCommits()
-        return schemaEpoch != epoch
-    }
-
-    /// The versions of the main schema and of the attached schemas. No other connection can change the temporary
-    /// schema.
-    private func currentSchemaVersions() throws -> [Int64] {
-        let connection = try openPointer()
-        var versions: [Int64] = []
-        var index: CInt = 0
-        while let name = sqlite3_db_name(connection, index) {
-            let schema = String(cString: name).quotedDatabaseIdentifier
-            try withStatement("PRAGMA \(schema).schema_version") { statement in
-                try statement.start()
-                if try statement.firstStep() { versions.append(sqlite3_column_int64(statement.handle, 0)) }
-            }
-            index += 1
-        }
-        return versions
-    }
-
     /// Records that a statement which affects the transaction or the schema has run, or that any statement has failed.
     /// The statement is not reset yet, so callbacks wait for `notifyTransactionEnd`.
     func didRun(_ statement: Statement, succeeded: Bool) {

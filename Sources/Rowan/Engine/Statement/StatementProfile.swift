@@ -144,3 +144,17 @@ extension StatementProfile.Pragma {
         ].contains(name)
     }
 }
+
+extension Statement.Traits {
+    init(_ profile: StatementProfile) {
+        self = []
+        if profile.isAllowedInReads { insert(.isAllowedInReads) }
+        if profile.transactionOperation != nil { insert(.controlsTransaction) }
+        if profile.changesSchema { insert(.changesSchema) }
+        if profile.settingPragma != nil { insert(.setsPragma) }
+        if !profile.pragmas.isEmpty { insert(.isPragma) }
+        if !profile.isReadonly || profile.transactionOperation != nil || profile.changesAttachments {
+            insert(.isWatchable)
+        }
+    }
+}

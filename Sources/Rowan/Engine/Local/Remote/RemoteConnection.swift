@@ -75,8 +75,7 @@ package final class RemoteConnection {
             connection.pointer, text, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &proxy, nil)
         guard code == SQLITE_OK, let proxy else { throw connection.error(code, sql: sql) }
         let remote = RemoteStatement(
-            number: number, sql: sql, columnCount: columns.count, isReadonly: isReadonly,
-            parameterCount: parameters.count, in: statements)
+            number: number, sql: sql, columnCount: columns.count, isReadonly: isReadonly, in: statements)
         return Statement(
             connection: connection, pointer: proxy, sql: sql, profile: profile, epoch: epoch,
             remote: (remote, isExplain))
@@ -113,7 +112,12 @@ package final class RemoteConnection {
         }
         isFollowing = true
         defer { isFollowing = false }
-        return sqlite3_step(statement.handle)
+        while true {
+            let code = sqlite3_step(statement.handle)
+            // What has run remotely is done: an interruption comes too late.
+            guard code == SQLITE_INTERRUPT else { return code }
+            sqlite3_reset(statement.handle)
+        }
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {

@@ -113,14 +113,11 @@ package final class RemoteStatement: Sendable {
     package let sql: String
     package let columnCount: Int
     package let isReadonly: Bool
-    package let parameterCount: Int
     private let register: RemoteStatements
 
-    init(
-        number: Int, sql: String, columnCount: Int, isReadonly: Bool, parameterCount: Int, in register: RemoteStatements
-    ) {
+    init(number: Int, sql: String, columnCount: Int, isReadonly: Bool, in register: RemoteStatements) {
         (self.number, self.sql, self.columnCount) = (number, sql, columnCount)
-        (self.isReadonly, self.parameterCount, self.register) = (isReadonly, parameterCount, register)
+        (self.isReadonly, self.register) = (isReadonly, register)
         register.add(self)
     }
 

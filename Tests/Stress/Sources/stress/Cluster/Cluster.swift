@@ -50,6 +50,9 @@ extension Part {
                 $0.failoverTimeout = .seconds(30)
             })
         for death in nodes.takeDeaths() { run.fail(death) }
+        if case let count = nodes.takeInterruptedLeaders(), count > 0 {
+            run.count("leaders that ended in the middle of rows", count)
+        }
         bank.report(to: run)
     }
 

@@ -11,7 +11,8 @@ final class ClusterBank: Sendable {
 
     private struct State {
         var acknowledged: Set<String> = []
-        var refused: Set<String> = []
+        /// With what the clients were told.
+        var refused: [String: String] = [:]
         var tickets: [String: TransactionTicket] = [:]
         /// Autocommit writes without an answer: both is right.
         var unknownCount = 0
@@ -121,7 +122,7 @@ final class ClusterBank: Sendable {
         }
         if !Self.isExpected(error) { fail("\(id): \(error)") }
         count(error is CancellationError ? "cancelled" : "refused writes")
-        state.with { _ = $0.refused.insert(id) }
+        state.with { $0.refused[id] = "\(error)" }
     }
 
     /// Errors that faults explain.
@@ -192,8 +193,8 @@ final class ClusterBank: Sendable {
         let state = state.current
         let lost = state.acknowledged.subtracting(present)
         if !lost.isEmpty { fail("\(lost.count) acknowledged writes are lost: \(lost.sorted().prefix(5))") }
-        let undead = state.refused.intersection(present)
-        if !undead.isEmpty { fail("\(undead.count) refused writes are there: \(undead.sorted().prefix(5))") }
+        let undead = state.refused.filter { present.contains($0.key) }
+        if !undead.isEmpty { fail("\(undead.count) refused writes are there: \(undead.prefix(5))") }
         let (sum, counter, numbered, integrity) = try await client.read { db in
             (
                 try db.int("SELECT sum(balance) FROM account"), try db.int("SELECT n FROM counter"),

@@ -20,6 +20,7 @@ final class ClusterNodes: Sendable {
     private let relays: [[LinkRelay?]]
     /// Ends of processes that nobody has asked for.
     private let deaths = Locked<[String]>([])
+    private let interrupted = Locked(0)
 
     /// Starts the nodes.
     ///
@@ -133,11 +134,21 @@ final class ClusterNodes: Sendable {
         }
     }
 
+    /// How many leaders have ended because they lost their lead while they sent rows: a defect of dqlite that no client can
+    /// avoid.
+    func takeInterruptedLeaders() -> Int {
+        interrupted.with { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+
     private func noteDeath(of index: Int) {
         guard let process = processes.current[index], let end = process.end else { return }
         processes.with { _ = $0.removeValue(forKey: index) }
         // A node without a log has nothing to say.
         let log = (try? String(contentsOfFile: folder.path("node\(index + 1).log"), encoding: .utf8)) ?? ""
+        guard !log.contains("gateway__resume: Assertion") else { return interrupted.with { $0 += 1 } }
         deaths.with { $0.append("node \(index + 1) has ended by itself: \(end): \(log.suffix(600))") }
     }
 }
