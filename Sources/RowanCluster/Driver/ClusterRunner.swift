@@ -63,6 +63,8 @@ final class ClusterRunner: StatementRunner {
 
     func takeSchema() -> RemoteSchema? { newSchema.take() }
 
+    func forgetSchema() { schemaVersion = nil }
+
     func takeLostTransaction() -> Bool {
         defer { lostTransaction = false }
         return lostTransaction

@@ -96,8 +96,8 @@ final class PooledConnection: @unchecked Sendable {
         wasInterrupted.store(true, ordering: .relaxed)
         interruptible.withLock {
             guard let pointer = OpaquePointer(bitPattern: $0) else { return }
-            LocalConnection.interrupt(pointer)
-            runner?.interrupt()
+            // The shadow of a remote database follows what has run remotely: nothing may interrupt it.
+            if let runner { runner.interrupt() } else { LocalConnection.interrupt(pointer) }
         }
     }
 

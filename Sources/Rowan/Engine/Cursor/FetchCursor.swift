@@ -218,7 +218,9 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     }
 
     /// Whether the transaction of a failed step goes on.
-    private var canRunAgain: Bool { statement.connection.transaction.refusal(of: statement.transactionOperation) == nil }
+    private var canRunAgain: Bool {
+        statement.connection.transaction.refusal(of: statement.transactionOperation) == nil
+    }
 
     /// The first step of a statement that another schema gives other columns. Only a remote one has to be made again.
     private func firstStepOfRemade() throws -> Bool {

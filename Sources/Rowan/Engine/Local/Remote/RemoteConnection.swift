@@ -112,12 +112,7 @@ package final class RemoteConnection {
         }
         isFollowing = true
         defer { isFollowing = false }
-        while true {
-            let code = sqlite3_step(statement.handle)
-            // What has run remotely is done: an interruption comes too late.
-            guard code == SQLITE_INTERRUPT else { return code }
-            sqlite3_reset(statement.handle)
-        }
+        return sqlite3_step(statement.handle)
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
@@ -211,7 +206,11 @@ package final class RemoteConnection {
         try connection.openHooks().silently {
             if isOpen { connection.runUnchecked("ROLLBACK") }
             defer { if isOpen { connection.runUnchecked("BEGIN") } }
-            try ShadowSchema(connection).replace(with: schema)
+            do { try ShadowSchema(connection).replace(with: schema) } catch {
+                // The shadow has a part of the schema.
+                runner.forgetSchema()
+                throw error
+            }
         }
         connection.schemaDidMove()
     }

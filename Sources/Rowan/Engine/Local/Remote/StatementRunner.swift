@@ -46,6 +46,9 @@ package protocol StatementRunner: AnyObject {
     /// The schema of the remote database, if it differs from that of the shadow. It is taken once.
     func takeSchema() -> RemoteSchema?
 
+    /// The shadow could not take the schema: the next access reads it again.
+    func forgetSchema()
+
     /// Whether a failure has ended the transaction. It is taken once.
     func takeLostTransaction() -> Bool
 
