@@ -6,6 +6,8 @@ import Rowan
 final class ClusterRows: RemoteRows {
     /// Where the parts come from, which keeps the rows until all have arrived.
     private weak var session: ClusterSession?
+    /// The number of columns; nil without rows.
+    let columnCount: Int?
     /// Whether all parts have arrived.
     private(set) var isComplete = true
     /// Whether nobody reads the rows that have not arrived.
@@ -19,14 +21,19 @@ final class ClusterRows: RemoteRows {
     private var failure: (any Error)?
 
     /// No rows.
-    init() { isAtEnd = true }
+    init() {
+        columnCount = nil
+        isAtEnd = true
+    }
 
     /// - Parameter first: the first answer.
     init(_ session: ClusterSession, _ first: Response) {
         guard case .rows(let part) = first else {
+            columnCount = nil
             isAtEnd = true
             return
         }
+        columnCount = part.columnCount
         parts = [part]
         self.session = session
         isComplete = part.isLast

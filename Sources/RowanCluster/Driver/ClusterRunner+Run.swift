@@ -61,18 +61,26 @@ extension ClusterRunner {
             try readSchema(session)
             throw RemoteSchemaMoved()
         }
-        return try rows(session, first.get())
+        return try rows(session, first.get(), of: statement)
     }
 
-    private func rows(_ session: ClusterSession, _ first: Response) throws -> ClusterRows {
+    private func rows(
+        _ session: ClusterSession, _ first: Response, of statement: RemoteStatement
+    ) throws -> ClusterRows {
         let rows = ClusterRows(session, first)
+        try check(rows, statement)
         session.begin(rows)
         try rows.start()
         return rows
     }
 
     private func runInTransaction(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        try inTransaction { session in
+        if !knowsSchema {
+            // The shadow could not take the schema: the rows would be those of other columns.
+            try inTransaction(readSchema)
+            throw RemoteSchemaMoved()
+        }
+        return try inTransaction { session in
             var requests = RequestBuffer()
             let claims = !statement.isReadonly && transaction == .open
             if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
@@ -93,14 +101,26 @@ extension ClusterRunner {
                 try abandonTransaction(session)
                 throw failure
             }
-            guard !returns else { return try returned(session, first) }
+            guard !returns else { return try returned(session, first, of: statement) }
             if case .success(.result(let rowID, let changes)) = first { count(rowID, changes) }
-            return try rows(session, first.get())
+            return try rows(session, first.get(), of: statement)
         }
     }
 
+    /// - Throws: SQLITE_SCHEMA if the rows have not the columns that the statement has on the shadow.
+    private func check(_ rows: ClusterRows, _ statement: RemoteStatement) throws {
+        guard let count = rows.columnCount, statement.columnCount > 0, count != statement.columnCount else { return }
+        try rows.readToEnd()
+        forgetSchema()
+        throw DatabaseError(
+            resultCode: .SQLITE_SCHEMA,
+            message: "the statement has \(count) columns on the cluster, and \(statement.columnCount) here: run it again")
+    }
+
     /// The rows of a statement that writes: it runs to its end at once, as in SQLite.
-    private func returned(_ session: ClusterSession, _ first: Result<Response, any Error>) throws -> any RemoteRows {
+    private func returned(
+        _ session: ClusterSession, _ first: Result<Response, any Error>, of statement: RemoteStatement
+    ) throws -> any RemoteRows {
         let rows = Result { () throws -> ClusterRows in
             let rows = ClusterRows(session, try first.get())
             try rows.readToEnd()
@@ -108,6 +128,7 @@ extension ClusterRunner {
         }
         count(try session.receiveRows())
         let result = try rows.get()
+        try check(result, statement)
         try result.start()
         return result
     }
@@ -151,7 +172,7 @@ extension ClusterRunner {
             try commitImplicitTransaction()
             return rows
         } catch {
-            endImplicitTransaction()
+            abandonTransaction()
             throw error
         }
     }
@@ -191,10 +212,12 @@ extension ClusterRunner {
     func change(_ statement: Statement) throws {
         if let pragma = statement.profile.settingPragma { return try set(pragma, statement) }
         if transaction == .lazy { try waitingForLock { try beginLazily("BEGIN IMMEDIATE") } }
+        let values = try statement.bindings(for: statement.arguments)
         func run(_ session: ClusterSession, claims: Bool) throws {
             var requests = RequestBuffer()
             if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
-            try requests.execSQL(db: session.database, sql: statement.sql)
+            try requests.execSQL(
+                db: session.database, sql: statement.sql, values: values)
             try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil

@@ -198,8 +198,8 @@ extension ClusterRunner {
     /// Commits the transaction of a single statement.
     func commitImplicitTransaction() throws { try commit("COMMIT") }
 
-    /// Rolls back the transaction of a single statement, of which the shadow does not know.
-    func endImplicitTransaction() {
+    /// Rolls back a transaction of which the shadow does not know: of a single statement, or one that it has rolled back.
+    func abandonTransaction() {
         rollback()
         lostTransaction = false
     }

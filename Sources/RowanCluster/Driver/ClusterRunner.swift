@@ -65,10 +65,14 @@ final class ClusterRunner: StatementRunner {
 
     func forgetSchema() { schemaVersion = nil }
 
+    var knowsSchema: Bool { schemaVersion != nil }
+
     func takeLostTransaction() -> Bool {
         defer { lostTransaction = false }
         return lostTransaction
     }
+
+    var isInTransaction: Bool { transaction != .none }
 
     func forget(_ statements: [Int]) { session?.forget(statements) }
 
@@ -85,7 +89,9 @@ final class ClusterRunner: StatementRunner {
     ///
     /// - Precondition: no transaction has begun on the leader.
     func openSession(until deadline: ContinuousClock.Instant) throws -> ClusterSession {
-        if let session, !session.isBroken { return session }
+        // An interruption may have come too late for the access that it was meant for.
+        if let session, !session.isBroken, !session.connection.isBroken { return session }
+        session?.end()
         session = nil
         defer { guardian.stopWaiting() }
         let connection = try directory.connectToLeader(until: deadline) { try guardian.wait(for: $0) }

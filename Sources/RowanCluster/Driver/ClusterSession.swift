@@ -38,6 +38,8 @@ final class ClusterSession {
         }
         database = id
         try execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
+        // Pages of an open transaction that left the cache would be written to the log, which the node refuses.
+        try execute("PRAGMA cache_spill = OFF")
         try prepareOwn(["BEGIN", "BEGIN IMMEDIATE", "COMMIT", Self.version, ClusterRunner.counters])
     }
 
@@ -102,6 +104,7 @@ final class ClusterSession {
         guard let guardian else { return try answer() }
         return try guardian.running {
             try guardian.wait(for: connection)
+            defer { guardian.stopWaiting() }
             return try answer()
         }
     }

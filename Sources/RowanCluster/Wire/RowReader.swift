@@ -50,6 +50,8 @@ struct RowReader {
     /// Passes a value on. The memory stays until the reader is gone.
     @inline(__always)
     func setResult(_ result: RemoteResult, _ index: Int) {
+        // The hidden columns of the virtual table have no values.
+        guard index < columns.count else { return result.setNull() }
         let column = columns[index]
         switch column.type {
         case WireType.integer: result.set(Int64(bitPattern: column.word))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import Synchronization
 import Testing
 
 @testable import RowanCluster
@@ -50,6 +51,34 @@ extension Database {
 
 @Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing))
 struct ClusterBasicTests {
+    /// Each statement is a round trip. A file would insert row by row, because of the index.
+    @Test func manyRecordsAreFewStatements() throws {
+        let texts = Mutex<[String]>([])
+        var configuration = DatabaseCluster.defaultConfiguration
+        configuration.prepareDatabase { db in
+            db.trace { event in
+                let sql = event.description
+                if sql.hasPrefix("INSERT INTO \"player\"") { texts.withLock { $0.append(sql) } }
+            }
+        }
+        let cluster = try DatabaseCluster.new(configuration: configuration)
+        let count = try cluster.write { db in
+            try db.createPlayers()
+            try Player.insertAll(db, (1...100).map { Player(name: "\($0)", score: $0) })
+            return try Player.fetchCount(db)
+        }
+        #expect(count == 100)
+        // The first one alone, to find out about callbacks; then 64, and the rest.
+        #expect(texts.withLock(\.count) == 3)
+        let error = #expect(throws: DatabaseError.self) {
+            try cluster.write { db in
+                try Player.insertAll(db, [200, 201, 7, 202].map { Player(name: "\($0)", score: 0) })
+            }
+        }
+        #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(error?.message?.hasSuffix("inserting the record at index 2") == true)
+    }
+
     @Test func recordsAreWrittenAndRead() throws {
         let cluster = try DatabaseCluster.new()
         try cluster.write { db in

@@ -82,6 +82,17 @@ extension LocalConnection {
         resetAccesses = first..<accessNumber
     }
 
+    /// Whether another statement is between its first and its last step.
+    func hasRunningStatement(besides handle: SQLiteStatement) -> Bool {
+        guard let pointer else { return false }
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let current = statement {
+            if current != handle, sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(pointer, current)
+        }
+        return false
+    }
+
     /// Whether the access with this number is still running, but its statements were reset in the meantime.
     func hasOnlyReset(since number: Int) -> Bool {
         resetAccesses.contains(number) && resetAccesses.upperBound == accessNumber

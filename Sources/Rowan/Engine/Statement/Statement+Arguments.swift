@@ -147,7 +147,7 @@ extension Statement {
     }
 
     /// The value of each parameter.
-    private func bindings(for arguments: StatementArguments) throws -> [DatabaseValue] {
+    package func bindings(for arguments: StatementArguments) throws -> [DatabaseValue] {
         let names = parameters.names
         var positional = arguments.values[...]
         var missing: [String] = []

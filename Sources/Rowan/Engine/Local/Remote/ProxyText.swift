@@ -36,15 +36,20 @@ struct ProxyText {
         return Self.expand(sql, names, literals)
     }
 
-    /// Splits `, 'a', 1)` into its literals.
+    /// Splits `, 'a', 1)` or `, rowan_values('a', 1))` into its literals.
     private static func literals(_ text: String) -> [String] {
         var literals: [String] = []
         var current = ""
         var isQuoted = false
+        var isAfterPack = false
         for character in text {
             if character == "'" { isQuoted.toggle() }
             if !isQuoted, character == "," || character == ")" {
-                literals.append(current.trimmingPrefix { $0 == " " }.description)
+                if !isAfterPack { literals.append(current.trimmingPrefix { $0 == " " }.description) }
+                isAfterPack = character == ")"
+                current = ""
+            } else if !isQuoted, character == "(" {
+                // The name of the function.
                 current = ""
             } else {
                 current.append(character)

@@ -103,16 +103,30 @@ package final class RemoteConnection {
 
     /// Runs a statement remotely, and then on the shadow.
     private func follow(_ statement: Statement) -> CInt {
+        // SQLite may have rolled back the transaction of the shadow, for example after the failure of a cursor.
+        endForgottenTransaction()
         do {
+            try refuseDropWhileReading(statement)
             try runner.control(statement)
             if let schema = runner.takeSchema() { try rebuild(schema) }
         } catch {
             endLostTransaction()
+            endForgottenTransaction()
             return refuse(error, statement)
         }
         isFollowing = true
         defer { isFollowing = false }
-        return sqlite3_step(statement.handle)
+        let code = sqlite3_step(statement.handle)
+        if code != SQLITE_DONE, code != SQLITE_ROW, statement.profile.changesSchema { runner.forgetSchema() }
+        return code
+    }
+
+    /// SQLite drops nothing while a statement runs: neither does the cluster.
+    private func refuseDropWhileReading(_ statement: Statement) throws {
+        guard statement.profile.changesSchema, connection.hasRunningStatement(besides: statement.handle),
+            SQLTokens(String(statement.sql.prefix(200))).tokens.first == .word("drop")
+        else { return }
+        throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "database table is locked", sql: statement.sql)
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
@@ -166,6 +180,11 @@ package final class RemoteConnection {
         isFollowing = true
         defer { isFollowing = false }
         connection.runUnchecked("ROLLBACK")
+    }
+
+    /// The runner has no transaction without that of the shadow: later statements would be committed with its changes.
+    private func endForgottenTransaction() {
+        if runner.isInTransaction, !connection.isInsideTransaction { runner.abandonTransaction() }
     }
 
     func didFail(_ error: any Error) { failure = error }

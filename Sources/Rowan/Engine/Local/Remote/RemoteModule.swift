@@ -1,4 +1,5 @@
-// The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM rowan_remote(17, ?1)` runs
+// The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM "rowan remote"(17, ?1)`
+// runs
 // remote statement 17 with one argument. So its rows are rows of SQLite, whoever reads them, and its arguments are bound as
 // those of any statement.
 // Source: https://sqlite.org/vtab.html#tabfunc2
@@ -6,7 +7,9 @@
 import CSQLite
 
 enum RemoteModule {
-    static let name = "rowan_remote"
+    /// No table of a program has this name.
+    static let name = "\"rowan remote\""
+    private static let moduleName = "rowan remote"
     /// SQLite allows 2,000 columns, hidden ones included.
     static let maximumColumnCount = 1700
     static let maximumArgumentCount = 255
@@ -16,18 +19,25 @@ enum RemoteModule {
     /// - Parameter parameters: the parameters as the statement names them; nil for those without a name.
     static func sql(_ number: Int, columns: [String], parameters: [String?]) -> String {
         let results = columns.enumerated().map { "c\($0.offset) AS \($0.element.quotedDatabaseIdentifier)" }
-        let arguments = parameters.enumerated().map { ", \($0.element ?? "?\($0.offset + 1)")" }.joined()
-        return "SELECT \(results.isEmpty ? "1" : results.joined(separator: ", ")) FROM \(name)(\(number)\(arguments))"
+        let names = parameters.enumerated().map { $0.element ?? "?\($0.offset + 1)" }
+        let arguments = names.count <= maximumPlainCount ? names : RemoteArgumentPack.packed(names)
+        let list = ([String(number)] + arguments).joined(separator: ", ")
+        return "SELECT \(results.isEmpty ? "1" : results.joined(separator: ", ")) FROM \(name)(\(list))"
     }
+
+    /// SQLite compares the hidden columns after the 16th with their arguments itself, and finds no NULL equal.
+    private static let maximumPlainCount = 15
 
     private static let definition: String = {
         let results = (0..<maximumColumnCount).map { "c\($0)" }
-        let arguments = (0...maximumArgumentCount).map { "a\($0) HIDDEN" }
+        let arguments = (0...maximumPlainCount).map { "a\($0) HIDDEN" }
         return "CREATE TABLE x(\((results + arguments).joined(separator: ",")))"
     }()
 
     static func install(_ client: RemoteConnection, in connection: SQLiteConnection) -> CInt {
-        sqlite3_create_module_v2(connection, name, pointer, Unmanaged.passUnretained(client).toOpaque(), nil)
+        let code = RemoteArgumentPack.install(in: connection)
+        guard code == SQLITE_OK else { return code }
+        return sqlite3_create_module_v2(connection, moduleName, pointer, Unmanaged.passUnretained(client).toOpaque(), nil)
     }
 
     // MARK: The functions of the module
@@ -157,8 +167,8 @@ enum RemoteModule {
         guard let values, count > 0 else { return SQLITE_MISUSE }
         let number = Int(sqlite3_value_int64(values[0]))
         do {
-            let rows = try table.pointee.client._withUnsafeGuaranteedRef {
-                try $0.run(number, RemoteArguments(values: values + 1, count: count - 1))
+            let rows = try RemoteArgumentPack.withArguments(values + 1, count - 1) { arguments in
+                try table.pointee.client._withUnsafeGuaranteedRef { try $0.run(number, arguments) }
             }
             cursor.pointee.rows = Unmanaged.passRetained(Box(rows))
             return SQLITE_OK

@@ -52,6 +52,12 @@ package protocol StatementRunner: AnyObject {
     /// Whether a failure has ended the transaction. It is taken once.
     func takeLostTransaction() -> Bool
 
+    /// Whether a transaction has begun, here or remotely.
+    var isInTransaction: Bool { get }
+
+    /// Rolls back a transaction that the shadow does not have.
+    func abandonTransaction()
+
     /// Nobody runs these statements any more.
     func forget(_ statements: [Int])
 

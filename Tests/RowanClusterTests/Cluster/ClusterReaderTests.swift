@@ -1,0 +1,179 @@
+// What programs may do with cursors, arguments, names and interruptions while other clients change the database.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+@Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .timeLimit(.minutes(2)))
+struct ClusterReaderTests {
+    private func new(_ name: String = #function) throws -> (DatabaseCluster, other: DatabaseCluster) {
+        let cluster = try DatabaseCluster.new(name)
+        try cluster.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER);
+                    INSERT INTO t VALUES (1, 'a', 10), (2, 'b', 20), (3, NULL, 30);
+                    """)
+        }
+        return (cluster, try cluster.another())
+    }
+
+    /// SQLite itself compares the hidden columns of a virtual table after the 16th.
+    @Test(arguments: [1, 14, 15, 16, 17, 63, 64, 65, 128, 129, 254, 255])
+    func manyArguments(_ count: Int) throws {
+        let (cluster, _) = try new("manyArguments\(count)(")
+        let marks = (1...count).map { _ in "?" }.joined(separator: ", ")
+        var values: [DatabaseValue] = (1...count).map { $0.databaseValue }
+        try cluster.write { db in
+            let ids = try Int.fetchAll(
+                db, sql: "SELECT id FROM t WHERE id IN (\(marks)) ORDER BY id", arguments: StatementArguments(values))
+            #expect(ids == Array([1, 2, 3].prefix(count)))
+            values[count - 1] = .null
+            let row = try Row.fetchOne(db, sql: "SELECT \(marks)", arguments: StatementArguments(values))
+            #expect(row.map { Array($0.databaseValues) } == values)
+            let rows = (1...count).map { _ in "(?)" }.joined(separator: ", ")
+            try db.execute(
+                sql: "INSERT INTO t (name, n) SELECT 'x', count(*) FROM (VALUES \(rows))",
+                arguments: StatementArguments(values))
+            #expect(try Int.fetchOne(db, sql: "SELECT n FROM t WHERE name = 'x'") == count)
+        }
+    }
+
+    @Test func tracesOfManyArguments() throws {
+        let (cluster, _) = try new()
+        try cluster.write { db in
+            let marks = (1...70).map { _ in "?" }.joined(separator: ", ")
+            let statement = try db.makeStatement(sql: "SELECT id FROM t WHERE name IN (\(marks))")
+            var values: [DatabaseValue] = (1...70).map { $0.databaseValue }
+            values[0] = "a, (b)".databaseValue
+            values[69] = .null
+            nonisolated(unsafe) var text = ""
+            db.trace(options: .statement) { text = $0.expandedDescription }
+            _ = try Int.fetchAll(statement, arguments: StatementArguments(values))
+            db.trace(options: [])
+            let literals = ["'a, (b)'"] + (2...69).map(String.init) + ["NULL"]
+            #expect(text == "SELECT id FROM t WHERE name IN (\(literals.joined(separator: ", ")))")
+        }
+    }
+
+    /// The shadow can't take another schema while a cursor is open: it must not keep the old one.
+    @Test func theSchemaMovesWhileACursorIsOpen() throws {
+        let (cluster, other) = try new()
+        try cluster.writeWithoutTransaction { db in
+            do {
+                let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM t")
+                _ = try cursor.next()
+                try other.write { db in
+                    try db.execute(
+                        sql: "ALTER TABLE t DROP COLUMN name; ALTER TABLE t ADD COLUMN extra TEXT DEFAULT 'e'")
+                }
+                #expect(throws: DatabaseError.self) { try Row.fetchAll(db, sql: "SELECT * FROM t") }
+            }
+            let row = try Row.fetchOne(db, sql: "SELECT * FROM t")
+            #expect(row == ["id": 1, "n": 10, "extra": "e"])
+        }
+        try other.write { try $0.execute(sql: "ALTER TABLE t DROP COLUMN extra") }
+        #expect(try cluster.write { try Row.fetchOne($0, sql: "SELECT * FROM t") } == ["id": 1, "n": 10])
+    }
+
+    /// A BEGIN that fails here has not begun on the leader.
+    @Test func aBeginThatFailsHoldsNoLock() throws {
+        let (cluster, other) = try new()
+        try cluster.writeWithoutTransaction { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM t")
+            _ = try cursor.next()
+            try other.write { try $0.execute(sql: "CREATE TABLE other (a)") }
+            let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "BEGIN IMMEDIATE") }
+            #expect(error?.resultCode == .SQLITE_SCHEMA)
+            #expect(!db.isInsideTransaction)
+            try other.write { try $0.execute(sql: "UPDATE t SET n = 11 WHERE id = 1") }
+        }
+        try cluster.writeWithoutTransaction { try $0.execute(sql: "UPDATE t SET n = n + 1") }
+        #expect(try other.read { try Int.fetchAll($0, sql: "SELECT n FROM t ORDER BY id") } == [12, 21, 31])
+    }
+
+    @Test func nothingIsDroppedWhileACursorIsOpen() throws {
+        let (cluster, other) = try new()
+        try cluster.write { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM t")
+            _ = try cursor.next()
+            let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "DROP TABLE t") }
+            #expect(error?.resultCode == .SQLITE_LOCKED)
+            #expect(error?.message == "database table is locked")
+        }
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 3)
+        #expect(try other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 3)
+    }
+
+    @Test func tablesFromQueriesWithArguments() throws {
+        let (cluster, _) = try new()
+        let row = try cluster.write { db in
+            try db.execute(sql: "CREATE TABLE copy AS SELECT ? AS a, :b AS b", arguments: [5, "x"])
+            return try Row.fetchOne(db, sql: "SELECT * FROM copy")
+        }
+        #expect(row == ["a": 5, "b": "x"])
+    }
+
+    @Test(arguments: ["rowan_remote", "rowan_values"])
+    func tablesWithNamesOfModules(_ name: String) throws {
+        let (cluster, other) = try new("tablesWithNamesOfModules\(name.filter(\.isLetter))(")
+        try cluster.write { db in
+            try db.create(table: name) { $0.column("a") }
+            try db.execute(sql: "INSERT INTO \(name) VALUES (7)")
+        }
+        for client in [cluster, other] {
+            #expect(try client.read { try Int.fetchAll($0, sql: "SELECT a FROM \(name)") } == [7])
+        }
+    }
+
+    /// Pages of an open transaction leave the cache of SQLite at 2 MB.
+    @Test func readsAfterLargeWrites() throws {
+        let (cluster, _) = try new()
+        let sizes = try cluster.write { db in
+            try (0..<4).map { _ in
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+                        INSERT INTO t (name) SELECT hex(zeroblob(512)) FROM n
+                        """)
+                return try Int.fetchOne(db, sql: "SELECT sum(length(name)) FROM t WHERE id > 3")
+            }
+        }
+        #expect(sizes == (1...4).map { $0 * 3000 * 1024 })
+    }
+
+    @Test func interruptionsOfNothing() throws {
+        let (cluster, _) = try new()
+        try cluster.write { db in
+            let count = try Row.fetchAll(
+                db,
+                sql: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i FROM n"
+            ).count
+            #expect(count == 3000)
+            cluster.interrupt()
+            try db.execute(sql: "UPDATE t SET n = 0")
+        }
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT sum(n) FROM t") } == 0)
+    }
+
+    @Test(arguments: ["a-wal", "a-shm", "a-journal"])
+    func namesOfFilesBesideADatabase(_ name: String) {
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseCluster(addresses: TestCluster.shared.addresses.map(\.description), database: name)
+        }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero])
+    func anyObservationInterval(_ interval: Duration) async throws {
+        var options = ClusterOptions()
+        options.observationInterval = interval
+        let cluster = try DatabaseCluster.new("anyObservationInterval(", options: options)
+        try await cluster.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+        let observation = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+        var values = observation.values(in: cluster).makeAsyncIterator()
+        #expect(try await values.next() == 0)
+    }
+}
