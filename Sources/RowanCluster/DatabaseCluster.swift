@@ -89,7 +89,7 @@ public final class DatabaseCluster: DatabaseWriter {
             ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
                 || "._-".unicodeScalars.contains($0)
         }
-        guard isPlain, (1...200).contains(name.utf8.count), 
+        guard isPlain, (1...200).contains(name.utf8.count),
             !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix), !name.hasPrefix(".")
         else {
             throw DatabaseError(

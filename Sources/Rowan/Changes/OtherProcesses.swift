@@ -58,7 +58,9 @@ final class OtherProcesses: Sendable {
     private func startPolling(every interval: Duration?) {
         let starts = state.withLock { state in
             defer { state.schedule.isEndless = true }
-            state.schedule.fixedDelay = interval.map { Int(min(max($0, .milliseconds(1)), .seconds(3_600)) / .milliseconds(1)) }
+            state.schedule.fixedDelay = interval.map {
+                Int(min(max($0, .milliseconds(1)), .seconds(3_600)) / .milliseconds(1))
+            }
             return !state.schedule.isEndless
         }
         if starts { checkLater() }

@@ -114,7 +114,8 @@ extension ClusterRunner {
         forgetSchema()
         throw DatabaseError(
             resultCode: .SQLITE_SCHEMA,
-            message: "the statement has \(count) columns on the cluster, and \(statement.columnCount) here: run it again")
+            message:
+                "the statement has \(count) columns on the cluster, and \(statement.columnCount) here: run it again")
     }
 
     /// The rows of a statement that writes: it runs to its end at once, as in SQLite.

@@ -177,3 +177,30 @@ struct ClusterReaderTests {
         #expect(try await values.next() == 0)
     }
 }
+
+extension ClusterReaderTests {
+    @Test func erasing() throws {
+        let cluster = try DatabaseCluster.new()
+        try cluster.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE parent (id INTEGER PRIMARY KEY);
+                    CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent);
+                    CREATE VIRTUAL TABLE search USING fts5(text);
+                    CREATE VIEW all_children AS SELECT * FROM child;
+                    INSERT INTO parent VALUES (1);
+                    INSERT INTO child VALUES (1, 1);
+                    INSERT INTO search VALUES ('words');
+                    """)
+        }
+        try cluster.erase()
+        for client in [cluster, try cluster.another()] {
+            let names = try client.read { db in
+                try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'")
+            }
+            #expect(names == [])
+        }
+        try cluster.write { try $0.execute(sql: "CREATE TABLE parent (a); INSERT INTO parent VALUES (1)") }
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM parent") } == 1)
+    }
+}

@@ -33,7 +33,8 @@ final class RemoteArgumentPack {
                 guard values.allSatisfy({ $0 != nil }) else { return sqlite3_result_error_nomem(context) }
                 let pack = Unmanaged.passRetained(RemoteArgumentPack(values))
                 sqlite3_result_pointer(
-                    context, pack.toOpaque(), UnsafeRawPointer(RemoteArgumentPack.type.utf8Start).assumingMemoryBound(to: CChar.self),
+                    context, pack.toOpaque(),
+                    UnsafeRawPointer(RemoteArgumentPack.type.utf8Start).assumingMemoryBound(to: CChar.self),
                     { Unmanaged<RemoteArgumentPack>.fromOpaque($0!).release() })
             }, nil, nil, nil)
     }

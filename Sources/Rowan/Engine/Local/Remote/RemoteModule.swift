@@ -37,7 +37,8 @@ enum RemoteModule {
     static func install(_ client: RemoteConnection, in connection: SQLiteConnection) -> CInt {
         let code = RemoteArgumentPack.install(in: connection)
         guard code == SQLITE_OK else { return code }
-        return sqlite3_create_module_v2(connection, moduleName, pointer, Unmanaged.passUnretained(client).toOpaque(), nil)
+        return sqlite3_create_module_v2(
+            connection, moduleName, pointer, Unmanaged.passUnretained(client).toOpaque(), nil)
     }
 
     // MARK: The functions of the module
