@@ -68,7 +68,9 @@ struct RowReader {
         columns.map { column in
             switch column.type {
             case WireType.integer: Int64(bitPattern: column.word).databaseValue
-            case WireType.double: Double(bitPattern: column.word).databaseValue
+            // No column contains NaN, but the bytes of a frame may: SQLite turns it into NULL, too.
+            case WireType.double:
+                Double(bitPattern: column.word).isNaN ? .null : Double(bitPattern: column.word).databaseValue
             case WireType.text: String(decoding: column.bytes, as: UTF8.self).databaseValue
             case WireType.blob: Data(column.bytes).databaseValue
             default: .null

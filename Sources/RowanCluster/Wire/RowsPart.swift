@@ -1,7 +1,7 @@
 // One frame with rows of a query. A long result arrives in many parts, each with the names of its columns.
 
 import Foundation
-package import Rowan
+import Rowan
 
 /// Rows of a query, in the memory where they arrived.
 package struct RowsPart {
@@ -49,86 +49,11 @@ package struct RowsPart {
     /// Whether there are no rows in this part.
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// The number of bytes of the rows.
-    package var byteCount: Int { rows.count }
-
-    /// The largest number of rows that may be in this part: each value takes a word at least.
-    package var maximumRowCount: Int { rows.count / (8 * (headerWords + max(columnCount, 1))) }
-
     /// The number of words with the types of a row's columns, which are 4 bits each.
     var headerWords: Int { (columnCount + 15) / 16 }
 }
 
 extension RowsPart {
-    /// The rows, as a batch of their own.
-    ///
-    /// - Parameters:
-    ///   - columns: the columns of the statement.
-    ///   - layout: the columns that the rows show; by default, all columns.
-    /// - Throws: the same errors as `append(to:)`.
-    package func batch(columns: ColumnLayout, layout: ColumnLayout? = nil, isStrict: Bool) throws -> RowBatch {
-        // A part is larger than a page only by its last row: the bound is a good estimate, except for a huge value.
-        let batch = RowBatch(
-            columns: columns, layout: layout, isStrict: isStrict, rowCapacity: min(maximumRowCount, 512),
-            byteCapacity: byteCount)
-        try append(to: batch)
-        return batch
-    }
-
-    /// Appends all rows to a batch. If it throws, the batch is as before.
-    ///
-    /// - Throws: `WireError.malformed`; ``DatabaseError`` with the code SQLITE_MISMATCH for a column whose NULL a
-    ///   cluster does not transfer, and with SQLITE_SCHEMA if the batch has another number of columns.
-    package func append(to batch: RowBatch) throws {
-        try batch.append { values, width in
-            guard width == columnCount else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_SCHEMA,
-                    message: "the node returned \(columnCount) columns, and the statement has \(width): "
-                        + "another client changed the schema")
-            }
-            return try append(to: values)
-        }
-    }
-
-    /// Appends the values of all rows. If it throws, it may have appended some.
-    ///
-    /// - Returns: the number of rows.
-    /// - Throws: `WireError.malformed`; ``DatabaseError`` with the code SQLITE_MISMATCH for a column whose NULL a
-    ///   cluster does not transfer.
-    package func append(to values: PackedValues) throws -> Int {
-        var reader = WireReader(memory.start, rows)
-        let headerWords = headerWords
-        var count = 0
-        while !reader.isAtEnd {
-            var header = reader
-            try reader.skip(words: headerWords)
-            var types: UInt64 = 0
-            for column in 0..<columnCount {
-                types = column & 15 == 0 ? try header.word() : types &>> 4
-                switch UInt8(truncatingIfNeeded: types & 15) {
-                case WireType.integer: values.append(int64: Int64(bitPattern: try reader.word()))
-                case WireType.double: append(Double(bitPattern: try reader.word()), to: values)
-                case WireType.text: values.append(text: try reader.text())
-                case WireType.blob: values.append(blob: try reader.blob())
-                case WireType.null:
-                    _ = try reader.word()
-                    values.appendNull()
-                case let type: throw refusal(type, column)
-                }
-            }
-            count &+= 1
-        }
-        withExtendedLifetime(memory) {}
-        return count
-    }
-
-    @inline(__always)
-    private func append(_ double: Double, to values: PackedValues) {
-        // No column contains NaN, but the bytes of a frame may.
-        if double.isNaN { values.appendNull() } else { values.append(double: double) }
-    }
-
     func refusal(_ type: UInt8, _ column: Int) -> any Error {
         switch type {
         case WireType.unixTime, WireType.isoText, WireType.boolean:

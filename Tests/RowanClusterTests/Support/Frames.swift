@@ -1,7 +1,7 @@
 // Frames of the protocol, written by hand: the tests do not share code with what they test.
 
 import Rowan
-import RowanCluster
+@testable import RowanCluster
 
 /// The bytes of words, the lowest byte first.
 func words(_ words: UInt64...) -> [UInt8] {
@@ -70,11 +70,15 @@ func values(_ bytes: [UInt8]) throws -> [[DatabaseValue]] {
     var result: [[DatabaseValue]] = []
     for response in try responses(bytes) {
         guard case .rows(let part) = response else { continue }
-        let batch = RowBatch(columns: ColumnLayout(names: part.columnNames), isStrict: false)
-        try part.append(to: batch)
-        for row in 0..<batch.count {
-            result.append((0..<part.columnCount).map { batch.value($0, ofRow: row) })
-        }
+        result += try values(part)
     }
+    return result
+}
+
+/// The values of all rows of a part.
+func values(_ part: RowsPart) throws -> [[DatabaseValue]] {
+    var reader = RowReader(part)
+    var result: [[DatabaseValue]] = []
+    while try reader.next() { result.append(reader.values) }
     return result
 }

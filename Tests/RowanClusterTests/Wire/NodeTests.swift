@@ -50,15 +50,13 @@ struct NodeTests {
     }
 
     /// All rows of a query, and the number of parts.
-    private func rows(_ fill: (inout RequestBuffer) throws -> Void) throws -> (RowBatch, partCount: Int) {
-        var batch: RowBatch?
+    private func rows(_ fill: (inout RequestBuffer) throws -> Void) throws -> ([[DatabaseValue]], partCount: Int) {
+        var rows: [[DatabaseValue]] = []
         var partCount = 0
         var next = try response(fill)
         while true {
             guard case .rows(let part) = next else { throw Unexpected(response: "\(next)") }
-            let rows = batch ?? RowBatch(columns: ColumnLayout(names: part.columnNames), isStrict: false)
-            batch = rows
-            try part.append(to: rows)
+            rows += try values(part)
             partCount += 1
             if part.isLast { return (rows, partCount) }
             next = try connection.receive(deadline: .now + .seconds(30))
@@ -78,11 +76,11 @@ struct NodeTests {
             #expect(result.rowID == Int64(index + 1) && result.changes == 1)
         }
         _ = try execute("INSERT INTO t (value) VALUES (?)", [Double.nan.databaseValue])
-        let (batch, _) = try rows {
+        let (found, _) = try rows {
             try $0.querySQL(db: database, sql: "SELECT value, typeof(value) FROM t ORDER BY id")
         }
-        #expect((0..<batch.count).map { batch.value(0, ofRow: $0).storage } == (values + [.null]).map(\.storage))
-        #expect(batch.value(1, ofRow: values.count) == "null".databaseValue)
+        #expect(found.map { $0[0].storage } == (values + [.null]).map(\.storage))
+        #expect(found[values.count][1] == "null".databaseValue)
     }
 
     @Test func preparedStatements() throws {
@@ -107,9 +105,9 @@ struct NodeTests {
             let response = try connection.receive(deadline: .now + .seconds(30))
             guard case .result = response else { throw Unexpected(response: "\(response)") }
         }
-        let (batch, _) = try rows { try $0.query(db: database, statement: ids[1], values: [996.databaseValue]) }
+        let (found, _) = try rows { try $0.query(db: database, statement: ids[1], values: [996.databaseValue]) }
         #expect(
-            (0..<batch.count).map { batch.value(0, ofRow: $0) } == [
+            found.map { $0[0] } == [
                 997.databaseValue, 998.databaseValue, 999.databaseValue,
             ])
         guard case .empty = try response({ $0.finalize(db: database, statement: ids[0]) }) else {
@@ -127,14 +125,17 @@ struct NodeTests {
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
             INSERT INTO t SELECT i, i * 0.5, 'text ' || i, x'0102' FROM n
             """)
-        let (batch, partCount) = try rows { try $0.querySQL(db: database, sql: "SELECT * FROM t ORDER BY a") }
-        #expect(batch.count == 100_000)
+        let (found, partCount) = try rows { try $0.querySQL(db: database, sql: "SELECT * FROM t ORDER BY a") }
+        #expect(found.count == 100_000)
         #expect(partCount > 1_000)
-        #expect((0..<batch.count).allSatisfy { batch.packed(0, ofRow: $0).integer == Int64($0 + 1) })
-        #expect(batch.row(at: 99_999) == ["a": 100_000, "b": 50_000.0, "c": "text 100000", "d": Data([1, 2])])
+        #expect(found.map { $0[0] } == (1...100_000).map(\.databaseValue))
+        #expect(
+            found[99_999] == [
+                100_000.databaseValue, 50_000.0.databaseValue, "text 100000".databaseValue, Data([1, 2]).databaseValue,
+            ])
         // The connection is ready for the next request.
         let (one, _) = try rows { try $0.querySQL(db: database, sql: "SELECT 1") }
-        #expect(one.value(0, ofRow: 0) == 1.databaseValue)
+        #expect(one == [[1.databaseValue]])
     }
 
     @Test(arguments: [
@@ -168,8 +169,8 @@ struct NodeTests {
                 try rows { try $0.querySQL(db: database, sql: "SELECT \(column) FROM t") }
             }
             #expect(error?.resultCode == .SQLITE_MISMATCH)
-            let (batch, _) = try rows { try $0.querySQL(db: database, sql: "SELECT +\(column) FROM t") }
-            #expect(batch.value(0, ofRow: 0).isNull)
+            let (found, _) = try rows { try $0.querySQL(db: database, sql: "SELECT +\(column) FROM t") }
+            #expect(found[0][0].isNull)
         }
     }
 

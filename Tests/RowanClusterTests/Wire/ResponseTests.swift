@@ -64,7 +64,6 @@ import Testing
         #expect(part.columnNames == ["a", "b", "", "a long name", "e"])
         #expect(part.columnCount == 5)
         #expect(part.isLast && !part.isEmpty)
-        #expect(part.maximumRowCount >= 2)
     }
 
     @Test func noRows() throws {
@@ -92,44 +91,6 @@ import Testing
         #expect(error?.message?.hasPrefix("the column \"isActive\" is declared as BOOLEAN, DATE,") == true)
     }
 
-    /// A batch with the columns of the statement, and rows of another number of columns.
-    @Test func otherColumns() throws {
-        guard case .rows(let part) = try responses(rowsFrame(["a"], [[.null]])).first else { throw Missing() }
-        let batch = RowBatch(columns: ColumnLayout(names: ["a", "b"]), isStrict: false)
-        let error = #expect(throws: DatabaseError.self) { try part.append(to: batch) }
-        #expect(error?.resultCode == .SQLITE_SCHEMA)
-        #expect(batch.count == 0)
-    }
-
-    @Test func rowsOfABatch() throws {
-        let batch = RowBatch(columns: ColumnLayout(names: ["a", "b"]), isStrict: false)
-        let bytes =
-            rowsFrame(["a", "b"], [[.integer(1), .text("x")]], isLast: false)
-            + rowsFrame(["a", "b"], [[.integer(2), .text("y")], [.null, .blob([7])]])
-        for case .rows(let part) in try responses(bytes) { try part.append(to: batch) }
-        #expect(batch.count == 3)
-        let row = batch.row(at: 0)
-        #expect(row == ["a": 1, "b": "x"])
-        batch.move(row, to: 2)
-        #expect(row == ["a": nil, "b": Data([7])])
-    }
-
-    /// A part that fails in its second row leaves the batch usable.
-    @Test func failuresLeaveTheBatchAsItWas() throws {
-        let batch = RowBatch(columns: ColumnLayout(names: ["a"]), isStrict: false)
-        let good = rowsFrame(["a"], [[.text("x")]])
-        let bad = rowsFrame(["a"], [[.text("y")], [WireValue(type: 12, bytes: words(0))]])
-        for bytes in [good, bad, good] {
-            guard case .rows(let part) = try responses(bytes).first else { throw Missing() }
-            if bytes == bad {
-                #expect(throws: WireError.self) { try part.append(to: batch) }
-            } else {
-                try part.append(to: batch)
-            }
-        }
-        #expect((0..<batch.count).map { batch.value(0, ofRow: $0) } == ["x".databaseValue, "x".databaseValue])
-    }
-
     @Test(arguments: [1, 3, 8, 1_000, 65_536])
     func arrivalInPieces(_ size: Int) throws {
         let long = String(repeating: "ä", count: 50_000)
@@ -153,9 +114,7 @@ import Testing
         #expect(parts.count == 300)
         for (number, response) in parts.enumerated() {
             guard case .rows(let part) = response else { throw Missing() }
-            let batch = RowBatch(columns: ColumnLayout(names: ["a"]), isStrict: false)
-            try part.append(to: batch)
-            #expect(batch.value(0, ofRow: 0) == String(repeating: "\(number)", count: 1_000).databaseValue)
+            #expect(try values(part) == [[String(repeating: "\(number)", count: 1_000).databaseValue]])
         }
     }
 

@@ -115,7 +115,8 @@ final class PooledConnection: @unchecked Sendable {
     /// millisecond: an interruption alone is lost if it occurs just before a step.
     func watchingCancellation<T>(_ body: () throws -> T) rethrows -> T {
         let connection = database.connection
-        guard let hooks = connection.hooks else { return try body() }
+        // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
+        guard let hooks = connection.hooks, connection.remote == nil else { return try body() }
         let token = hooks.onProgress { [unowned connection] in !connection.isCancelled.load(ordering: .relaxed) }
         defer { hooks.remove(token) }
         return try body()

@@ -25,23 +25,6 @@ package final class RowBatch {
         source = RowSource(values, columns: columns, isStrict: statement.connection.isStrict)
     }
 
-    /// A batch for rows that do not come from a statement of this process.
-    ///
-    /// - Parameters:
-    ///   - columns: the columns of each row.
-    ///   - layout: the columns that the rows show; by default, all columns.
-    ///   - rowCapacity: the expected number of rows.
-    ///   - byteCapacity: the expected number of bytes of texts and blobs.
-    package init(
-        columns: ColumnLayout, layout: ColumnLayout? = nil, isStrict: Bool, rowCapacity: Int = 16,
-        byteCapacity: Int = 256
-    ) {
-        width = columns.names.count
-        self.layout = layout ?? columns
-        values = PackedValues(capacity: rowCapacity * width, byteCapacity: byteCapacity)
-        source = RowSource(values, columns: columns, isStrict: isStrict)
-    }
-
     private init(_ other: RowBatch) {
         (layout, values, width, count) = (other.layout, other.values, other.width, other.count)
         source = RowSource(
@@ -56,20 +39,6 @@ package final class RowBatch {
     package func append(_ statement: Statement) {
         values.append(statement.handle, width: width)
         count &+= 1
-    }
-
-    /// Appends rows whose values the closure appends, from left to right. If it throws, the batch is as before.
-    ///
-    /// - Parameter fill: returns the number of rows.
-    package func append(_ fill: (PackedValues, _ width: Int) throws -> Int) rethrows {
-        let mark = values.mark
-        do {
-            count &+= try fill(values, width)
-        } catch {
-            values.removeAll(after: mark)
-            throw error
-        }
-        precondition(values.valueCount == count * width, "the number of values is no multiple of the columns")
     }
 
     /// A value of the statement, even if the rows hide its column.
