@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import Synchronization
 import Testing
 
 @testable import RowanCluster
@@ -202,5 +203,39 @@ extension ClusterReaderTests {
         }
         try cluster.write { try $0.execute(sql: "CREATE TABLE parent (a); INSERT INTO parent VALUES (1)") }
         #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM parent") } == 1)
+    }
+}
+
+extension ClusterReaderTests {
+    /// Cancels the task of each transaction when it is about to commit.
+    private final class Canceller: TransactionObserver {
+        let task = Synchronization.Mutex<Task<Void, any Error>?>(nil)
+        func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+        func databaseDidChange(with event: DatabaseEvent) {}
+        func databaseWillCommit() { task.withLock { $0?.cancel() } }
+        func databaseDidCommit(_ db: Database) {}
+        func databaseDidRollback(_ db: Database) {}
+    }
+
+    /// The shadow may not refuse what the cluster has committed: SQLite asks each 500 instructions of a statement, over
+    /// all its runs, whether to go on.
+    @Test func commitsOfCancelledTasks() async throws {
+        let (cluster, _) = try new()
+        let canceller = Canceller()
+        cluster.add(transactionObserver: canceller)
+        var expected = Set<Int>()
+        for number in 100..<500 {
+            let task = Task {
+                try await cluster.write { db in
+                    try db.execute(sql: "INSERT INTO t (id) VALUES (?)", arguments: [number])
+                }
+            }
+            canceller.task.withLock { $0 = task }
+            if case .success = await task.result { expected.insert(number) }
+        }
+        canceller.task.withLock { $0 = nil }
+        let ids = try await cluster.read { try Set(Int.fetchAll($0, sql: "SELECT id FROM t WHERE id >= 100")) }
+        #expect(ids == expected)
+        #expect(!ids.isEmpty)
     }
 }
