@@ -239,3 +239,26 @@ extension ClusterReaderTests {
         #expect(!ids.isEmpty)
     }
 }
+
+extension ClusterReaderTests {
+    /// A remote statement has at most 255 arguments.
+    @Test(arguments: [63, 64, 65, 129, 300, 999, 1_000, 2_000])
+    func longLists(_ count: Int) throws {
+        let (cluster, _) = try new("longLists\(count)(")
+        struct Item: Codable, FetchableRecord, PersistableRecord {
+            static let databaseTableName = "t"
+            var id: Int
+            var name: String?
+        }
+        try cluster.write { (db: Database) throws in
+            let ids = Array(2...(count + 1))
+            #expect(try Item.filter(ids.contains(Column("id"))).order(Column("id")).fetchAll(db).map(\.id) == [2, 3])
+            let both = Item.filter(ids.contains(Column("id")) && ids.map { "\($0)" }.contains(Column("n")))
+            #expect(try both.fetchCount(db) == 2)
+            #expect(try Item.fetchAll(db, keys: ids).map(\.id).sorted() == [2, 3])
+            let keys: [[String: (any DatabaseValueConvertible)?]] = ids.map { ["id": $0, "name": "b"] }
+            #expect(try Item.filter(keys: keys).fetchCount(db) == 1)
+            #expect(try Item.deleteAll(db, keys: ids) == 2)
+        }
+    }
+}

@@ -140,9 +140,13 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
+    /// The length from which a list of values becomes a single argument: a remote statement has few of them.
+    var largeListCount: Int { connection.remote == nil ? Renderer.largeListCount : 64 }
+
     /// Checks out a statement of generated SQL, with its arguments set.
     package func use(_ write: (inout Renderer) -> Void) throws -> StatementUse {
         var renderer = Renderer(over: connection.text)
+        renderer.largeListCount = largeListCount
         write(&renderer)
         let use = try renderer.sql.withUTF8(connection.use(utf8:))
         try use.statement.setArguments(renderer.statementArguments())
@@ -158,6 +162,7 @@ extension Database {
     /// A new statement of generated SQL, with its arguments set, for the program.
     func ownStatement(_ write: (inout Renderer) -> Void) throws -> Statement {
         var renderer = Renderer()
+        renderer.largeListCount = largeListCount
         write(&renderer)
         let statement = try makeStatement(sql: renderer.text)
         try statement.setArguments(renderer.statementArguments())

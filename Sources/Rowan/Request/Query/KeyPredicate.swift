@@ -42,7 +42,7 @@ struct KeyPredicate {
     func expression(_ db: Database) throws -> SQLExpression {
         guard let first = keys.first else { return .value(.int64(0)) }
         let columns = try columns(db, first)
-        if columns.count > 1, keys.count >= Renderer.largeListCount, let rows = try rows(db, columns) {
+        if columns.count > 1, keys.count >= db.largeListCount, let rows = try rows(db, columns) {
             let key = SQLExpression(.tuple(columns.map { Column($0).sqlExpression }))
             return SQLExpression(.isIn(key, .values(rows), isNegated: false))
         }

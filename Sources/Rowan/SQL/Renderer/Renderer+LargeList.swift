@@ -20,7 +20,7 @@ extension Renderer {
     }
 
     /// The values of a long list of rows; nil if the list is short, or contains other expressions than values.
-    static func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
+    func values(ofLargeList rows: some Collection<[SQLExpression]>) -> [[DatabaseValue]]? {
         guard rows.count >= largeListCount else { return nil }
         var values: [[DatabaseValue]] = []
         values.reserveCapacity(rows.count)

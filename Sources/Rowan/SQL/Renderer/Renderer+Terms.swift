@@ -206,7 +206,7 @@ extension Renderer {
                 sql += "(SELECT NULL WHERE NULL)"
                 return
             }
-            if let values = Self.values(ofLargeList: expressions.lazy.map { [$0] }) {
+            if let values = values(ofLargeList: expressions.lazy.map { [$0] }) {
                 write(rows: values)
                 return
             }
@@ -218,7 +218,7 @@ extension Renderer {
         case .table(let name): write(identifier: name)
         case .values(let rows): write(rows: rows)
         case .rows(let rows):
-            if let values = Self.values(ofLargeList: rows) {
+            if let values = values(ofLargeList: rows) {
                 write(rows: values)
                 return
             }

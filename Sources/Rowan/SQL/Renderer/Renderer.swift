@@ -8,6 +8,8 @@ package struct Renderer {
     /// The error of the first term that has no SQL.
     private var error: RequestError?
     let values: Values
+    /// The length from which a list of values becomes a single argument.
+    package var largeListCount = Self.largeListCount
     /// Whether the text comes from the user, who may number its parameters.
     private(set) var isInLiteral = false
     /// The names of the visible aliases, outer queries first.
