@@ -95,7 +95,7 @@ extension DatabaseCluster {
     /// transactions leave their tickets.
     ///
     /// - Parameter path: where the copy is made. There must be no file yet.
-    /// - Throws: SQLITE_CANTOPEN if there is a file at the path; a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if
+    /// - Throws: SQLITE_CANTOPEN if there is a file at the path, or none can be written; a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if
     ///   no leader answers in time.
     public func dump(to path: String) async throws {
         let (directory, name) = (directory, self.path)
@@ -109,7 +109,11 @@ extension DatabaseCluster {
             do {
                 for file in files where !file.contents.isEmpty {
                     let suffix = file.name.hasSuffix("-wal") ? "-wal" : ""
-                    try file.contents.write(to: URL(fileURLWithPath: path + suffix))
+                    do { try file.contents.write(to: URL(fileURLWithPath: path + suffix)) } catch {
+                        throw DatabaseError(
+                            resultCode: .SQLITE_CANTOPEN,
+                            message: "the file can't be written: \(error.localizedDescription) - \(path)")
+                    }
                 }
                 // The last connection moves the log into the file.
                 let queue = try DatabaseQueue(path: path)

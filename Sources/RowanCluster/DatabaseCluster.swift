@@ -103,7 +103,8 @@ public final class DatabaseCluster: DatabaseWriter {
     /// How accesses reach their connections. Not for users.
     public var _routes: DatabaseAccessRoutes { lanes.routes }
 
-    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE. The nodes go on.
+    /// Closes the connections, after the running accesses. Later accesses throw SQLITE_MISUSE. The nodes go on. ``status()``
+    /// and ``dump(to:)`` open connections of their own, and still answer.
     ///
     /// - Throws: SQLITE_BUSY if the program holds a statement or a cursor: all connections stay open.
     public func close() throws { try lanes.close() }

@@ -262,3 +262,14 @@ extension ClusterReaderTests {
         }
     }
 }
+
+extension ClusterReaderTests {
+    @Test func aDumpThatCannotBeWritten() async throws {
+        let (cluster, _) = try new()
+        let error = await #expect(throws: DatabaseError.self) {
+            try await cluster.dump(to: "/there/is/no/such/folder/dump.sqlite")
+        }
+        #expect(error?.resultCode == .SQLITE_CANTOPEN)
+        #expect(error?.message?.hasSuffix(" - /there/is/no/such/folder/dump.sqlite") == true)
+    }
+}
