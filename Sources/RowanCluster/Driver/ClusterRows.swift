@@ -83,6 +83,7 @@ final class ClusterRows: RemoteRows {
             }
             if !isAbandoned { parts.append(part) }
             isComplete = part.isLast
+            if isComplete { try session.streamDidEnd() }
         } catch {
             isComplete = true
             if error is WireError { session.end() }

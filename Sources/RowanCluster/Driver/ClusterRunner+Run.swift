@@ -141,10 +141,20 @@ extension ClusterRunner {
 
     // MARK: Outside a transaction
 
+    /// A transaction of its own: else, another client could change the schema between its version and the rows.
     private func readAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
         try retryingLeader { session in
             var requests = RequestBuffer()
-            return try ask(statement, values, &requests, session) {}
+            try session.add(exec: "BEGIN", to: &requests)
+            var hasBegun = false
+            do {
+                let rows = try ask(statement, values, &requests, session) { hasBegun = true }
+                try session.endReadAfterRows()
+                return rows
+            } catch {
+                if hasBegun { try session.endReadAfterRows() }
+                throw error
+            }
         }
     }
 

@@ -63,7 +63,7 @@ final class ClusterRunner: StatementRunner {
 
     func takeSchema() -> RemoteSchema? { newSchema.take() }
 
-    func forgetSchema() { schemaVersion = nil }
+    func forgetSchema() { (schemaVersion, newSchema) = (nil, nil) }
 
     var knowsSchema: Bool { schemaVersion != nil }
 

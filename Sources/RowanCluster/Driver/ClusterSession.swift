@@ -16,6 +16,8 @@ final class ClusterSession {
     private var owedCount = 0
     /// The rows that are still arriving.
     private var stream: ClusterRows?
+    /// Whether the transaction of a single read ends with its rows.
+    private var endsReadWithStream = false
     /// Ends the wait for rows that arrive after the statement's first ones; nil for questions of the driver.
     var guardian: SessionGuard?
     /// A failure among the answers that nobody has asked for.
@@ -126,6 +128,26 @@ final class ClusterSession {
     var hasAbandonedRows: Bool { stream.map { $0.isAbandoned && !$0.isComplete } ?? false }
 
     func begin(_ rows: ClusterRows) { stream = rows.isComplete ? nil : rows }
+
+    /// Ends the transaction of a single read, once its rows have arrived.
+    func endReadAfterRows() throws {
+        guard stream == nil else { return endsReadWithStream = true }
+        try endRead()
+    }
+
+    /// All rows of the stream have arrived.
+    func streamDidEnd() throws {
+        stream = nil
+        guard endsReadWithStream else { return }
+        endsReadWithStream = false
+        try endRead()
+    }
+
+    private func endRead() throws {
+        var requests = RequestBuffer()
+        try add(exec: "COMMIT", to: &requests)
+        try sendWithoutAnswer(requests)
+    }
 
     // MARK: SQL of the driver
 

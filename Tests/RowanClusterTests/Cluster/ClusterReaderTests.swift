@@ -273,3 +273,40 @@ extension ClusterReaderTests {
         #expect(error?.message?.hasSuffix(" - /there/is/no/such/folder/dump.sqlite") == true)
     }
 }
+
+extension ClusterReaderTests {
+    /// The version of the schema, and the rows, belong to one state: the values are the names of their columns.
+    @Test func rowsOfASchemaThatKeepsMoving() async throws {
+        let cluster = try DatabaseCluster.new()
+        let other = try cluster.another()
+        func define(_ number: Int) async throws {
+            let columns = (0..<(number % 2 + 2)).map { "c\(number % 5)_\($0)" }
+            try await other.write { db in
+                try db.execute(sql: "DROP TABLE IF EXISTS t; CREATE TABLE t (\(columns.joined(separator: ", ")))")
+                let values = columns.map { "'\($0)'" }.joined(separator: ", ")
+                try db.execute(sql: "INSERT INTO t VALUES (\(values)), (\(values))")
+            }
+        }
+        try await define(0)
+        let changes = Task { for number in 1...150 { try await define(number) } }
+                let end = Synchronization.Mutex(false)
+        Task {
+            _ = await changes.result
+            end.withLock { $0 = true }
+        }
+        @Sendable func mismatches(_ db: Database) throws -> [String] {
+            let rows = try Row.fetchAll(db, sql: "SELECT * FROM t")
+            guard rows.count == 2 else { return ["\(rows.count) rows"] }
+            return rows.filter { $0.contains { name, value in value != name.databaseValue } }.map { "\($0)" }
+        }
+        var count = 0
+        while !end.withLock({ $0 }) {
+            #expect(try await cluster.writeWithoutTransaction { try mismatches($0) } == [])
+            #expect(try await cluster.read { try mismatches($0) } == [])
+            #expect(try await cluster.unsafeRead { try mismatches($0) } == [])
+            count += 1
+        }
+        try await changes.value
+        #expect(count > 20)
+    }
+}

@@ -223,15 +223,21 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     }
 
     /// The first step of a statement that another schema gives other columns. Only a remote one has to be made again.
-    private func firstStepOfRemade() throws -> Bool {
+    ///
+    /// Outside a transaction, the schema may move each time.
+    private func firstStepOfRemade(attempts: Int = 20) throws -> Bool {
         let fresh = try statement.connection.prepare(statement.sql)
         try fresh.setArguments(statement.storedArguments)
         try fresh.beginRun()
         statement.didEndRun()
         statement = fresh
         owner = .program
-        try fresh.start()
-        return try fresh.firstStep()
+        do {
+            try fresh.start()
+            return try fresh.firstStep()
+        } catch let error as DatabaseError where error.isMovedStatement && canRunAgain && attempts > 1 {
+            return try firstStepOfRemade(attempts: attempts - 1)
+        }
     }
 
     @usableFromInline

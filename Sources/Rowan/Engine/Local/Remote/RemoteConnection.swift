@@ -145,6 +145,8 @@ package final class RemoteConnection {
                 continue
             }
             guard error is DatabaseError else {
+                // The schema has moved again: the shadow has not taken it.
+                if error is RemoteSchemaMoved { runner.forgetSchema() }
                 endLostTransaction()
                 return refuse(error, statement)
             }
@@ -165,8 +167,13 @@ package final class RemoteConnection {
 
     /// Fails a step with an error of Swift.
     private func refuse(_ error: any Error, _ statement: Statement) -> CInt {
-        guard let error = error as? DatabaseError else {
-            connection.commitRefusal = error
+        let known =
+            error is RemoteSchemaMoved
+            ? DatabaseError(
+                resultCode: .SQLITE_SCHEMA,
+                message: "other clients keep changing the schema of the cluster: run the statement again") : error
+        guard let error = known as? DatabaseError else {
+            connection.commitRefusal = known
             return SQLITE_ABORT
         }
         connection.commitRefusal = error.with(sql: statement.sql)
