@@ -289,7 +289,7 @@ extension ClusterReaderTests {
         }
         try await define(0)
         let changes = Task { for number in 1...150 { try await define(number) } }
-                let end = Synchronization.Mutex(false)
+        let end = Synchronization.Mutex(false)
         Task {
             _ = await changes.result
             end.withLock { $0 = true }
