@@ -13,6 +13,11 @@ enum ClusterUnderTest {
         $0.split(separator: ",").map(String.init)
     }
 
+    /// Whether the tests of accesses run on it, too.
+    static var runsAccesses: Bool {
+        isActive && ProcessInfo.processInfo.environment["ROWAN_CLUSTER_ACCESS"] != nil
+    }
+
     /// Whether the tests run on a cluster.
     static var isActive: Bool { addresses != nil }
 

@@ -6,9 +6,9 @@ import Rowan
 enum ConnectionKind: String, CaseIterable, Sendable {
     case fileQueue, memoryQueue, walQueue, pool, anyWriterOfQueue, anyWriterOfPool, cluster
 
-    /// With ROWAN_CLUSTER, a cluster alone: see `ClusterUnderTest`.
+    /// With ROWAN_CLUSTER_ACCESS, a cluster alone, for suites that need nothing that a cluster refuses.
     static let allCases: [ConnectionKind] =
-        ClusterUnderTest.isActive
+        ClusterUnderTest.runsAccesses
         ? [.cluster] : [.fileQueue, .memoryQueue, .walQueue, .pool, .anyWriterOfQueue, .anyWriterOfPool]
 
     /// Whether a reader works beside the writer.
