@@ -234,12 +234,14 @@ extension ClusterRunner {
             let claim = claims ? Result { try session.answer() } : nil
             if claims { transaction = .writing }
             let answer = Result { try session.answer() }
-            try noteOwnSchemaChange(session)
+            let version = Result { try noteOwnSchemaChange(session) }
             if let failure = claim?.failure {
                 try abandonTransaction(session)
                 throw failure
             }
             _ = try answer.get()
+            // The schema has changed, whatever the answer to the question about its version is: the change must not run again.
+            if version.failure != nil { forgetSchema() }
         }
         guard transaction == .none else { return try inTransaction { try run($0, claims: transaction == .open) } }
         try checkSchema()
