@@ -137,7 +137,7 @@ extension DatabaseCluster {
         defer { leader.close() }
         do {
             var requests = RequestBuffer()
-            try requests.dump(name: database)
+            try requests.dump(name: ClusterSession.nameOnNodes(of: database))
             let deadline = directory.options.requestTimeout.deadline
             try leader.send(requests, deadline: deadline)
             switch try leader.receive(deadline: deadline) {

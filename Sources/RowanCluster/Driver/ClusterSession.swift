@@ -31,7 +31,7 @@ final class ClusterSession {
         self.options = options
         var requests = RequestBuffer()
         requests.client(id: UInt64.random(in: 1...UInt64(Int64.max)))
-        try requests.open(name: name)
+        try requests.open(name: Self.nameOnNodes(of: name))
         let deadline = options.requestTimeout.deadline
         try connection.send(requests, deadline: deadline)
         _ = try Self.checked(connection.receive(deadline: deadline))
@@ -46,6 +46,10 @@ final class ClusterSession {
     }
 
     static let version = "PRAGMA schema_version"
+
+    /// A node takes a new name for an existing database whose name begins with it: "app" would be "app2". With a last
+    /// character that names don't have, no name begins with another one.
+    static func nameOnNodes(of database: String) -> String { database + "~" }
 
     /// Has the leader compile what each access sends.
     private func prepareOwn(_ texts: [String]) throws {

@@ -310,3 +310,16 @@ extension ClusterReaderTests {
         #expect(count > 20)
     }
 }
+
+extension ClusterReaderTests {
+    /// A node takes a new name for an existing database whose name begins with it.
+    @Test func namesThatBeginWithEachOther() throws {
+        let base = TestCluster.newDatabaseName("prefix")
+        for name in ["\(base)-12", "\(base)-1", base, "\(base)-123"] {
+            let cluster = try DatabaseCluster(
+                addresses: TestCluster.shared.addresses.map(\.description), database: name)
+            #expect(try cluster.read { try $0.tableExists("t") } == false)
+            try cluster.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+        }
+    }
+}
