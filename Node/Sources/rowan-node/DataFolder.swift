@@ -27,8 +27,8 @@ final class DataFolder {
         lock = open("\(path)/rowan-node.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .system("open the lock in \(path)") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            // `deinit` closes the file.
             let code = errno
-            close(lock)
             if code == EWOULDBLOCK {
                 throw Failure("another process runs a node in \(path). Stop it first, or use another folder.")
             }

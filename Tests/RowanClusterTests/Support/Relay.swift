@@ -37,20 +37,18 @@ final class Relay: Sendable {
 
     /// - Throws: `NodeProcess.Failure` if the address is taken.
     init(from address: NodeAddress, to target: NodeAddress) throws {
+        let listener = try Listener(address)
         var ends: [CInt] = [0, 0]
-        guard pipe(&ends) == 0 else { throw NodeProcess.Failure(description: "can't make a pipe") }
+        guard pipe(&ends) == 0 else {
+            listener.close()
+            throw NodeProcess.Failure(description: "can't make a pipe")
+        }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
+        // Nothing fails from here on: `deinit`, which then runs, waits for the thread.
         wake = (ends[0], ends[1])
-        let listener: Listener
-        do {
-            listener = try Listener(address)
-        } catch {
-            for end in ends { close(end) }
-            throw error
-        }
         let thread = Thread { [shared, wake, ended] in
             var loop = RelayLoop(listener: listener, target: target, wake: wake.read)
             while true {

@@ -25,10 +25,8 @@ final class EventClient: Sendable {
                 connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else {
-            Glibc.close(socket)
-            throw NoConnection()
-        }
+        // The socket exists, so that `deinit` runs and closes it. A second close could hit a file that is opened meanwhile.
+        guard code == 0 else { throw NoConnection() }
         var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         _ = request.withCString { send(socket, $0, strlen($0), 0) }
