@@ -19,6 +19,8 @@ final class ClusterRows: RemoteRows {
     private(set) var isAtEnd = false
     /// Whether a call has failed: the rows are incomplete.
     private var failure: (any Error)?
+    /// The number of interruptions that the rows have not heard of; nil for those that the driver reads.
+    private var interruptions: (guardian: SessionGuard, count: Int)?
 
     /// No rows.
     init() {
@@ -46,7 +48,14 @@ final class ClusterRows: RemoteRows {
         try next()
     }
 
+    /// From here on, an interruption ends the rows, as it ends the running statements of SQLite.
+    func watch(_ guardian: SessionGuard) { interruptions = (guardian, guardian.interruptionCount) }
+
+    /// - Throws: SQLITE_INTERRUPT after an interruption, or the failure of the connection.
     func next() throws {
+        if let interruptions, interruptions.guardian.interruptionCount != interruptions.count {
+            throw DatabaseError.lost(.cancelled, "")
+        }
         while true {
             if try reader?.next() == true { return }
             guard try nextPart() else {

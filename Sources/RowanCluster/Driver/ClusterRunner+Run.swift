@@ -71,6 +71,7 @@ extension ClusterRunner {
         try check(rows, statement)
         session.begin(rows)
         try rows.start()
+        rows.watch(guardian)
         return rows
     }
 
@@ -131,6 +132,7 @@ extension ClusterRunner {
         let result = try rows.get()
         try check(result, statement)
         try result.start()
+        result.watch(guardian)
         return result
     }
 

@@ -32,9 +32,11 @@ final class LeaderConfirmation {
         let now = ContinuousClock.now
         suspects = suspects.filter { $0.value > now }
         // The leader's own answer counts, too: it may know better by now.
-        var count = confirmations(of: leader, voters.filter { suspects[$0] == nil }, needed, deadline)
+        let last = voters.filter { suspects[$0] != nil }
+        var count = confirmations(
+            of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline)
         if count < needed {
-            count += confirmations(of: leader, voters.filter { suspects[$0] != nil }, needed - count, deadline)
+            count += confirmations(of: leader, last, needed - count, else: 0, deadline)
         }
         guard count < needed else { return }
         self.voters = nil
@@ -45,9 +47,13 @@ final class LeaderConfirmation {
         )
     }
 
-    /// The number of nodes that name the leader. Once there are enough, a node that does not answer is not waited for.
+    /// The number of nodes that name the leader. Once there are enough, or can't be any more, a node that does not answer is
+    /// not waited for.
+    ///
+    /// - Parameter otherCount: the number of nodes that can be asked afterwards.
     private func confirmations(
-        of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, _ deadline: ContinuousClock.Instant
+        of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, else otherCount: Int,
+        _ deadline: ContinuousClock.Instant
     ) -> Int {
         var pending: [NodeConnection] = []
         for address in voters {
@@ -64,7 +70,8 @@ final class LeaderConfirmation {
                 } catch { drop(connection) }
                 return false
             }
-        } while count < needed && !pending.isEmpty && ContinuousClock.now < deadline
+        } while count < needed && count + pending.count + otherCount >= needed && !pending.isEmpty
+            && ContinuousClock.now < deadline
         // Their answers would be taken for those to the next question.
         for connection in pending {
             drop(connection)

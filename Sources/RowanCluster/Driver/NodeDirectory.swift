@@ -21,6 +21,10 @@ final class NodeDirectory: Sendable {
         self.options = options
     }
 
+    /// How long to wait for a node at first. The time doubles until the leader is found, so that a node that does not answer
+    /// hardly delays the others, and a network that is slow is waited for.
+    private static let firstPatience = Duration.milliseconds(100)
+
     /// All known nodes, the probable leader first.
     private var candidates: [NodeAddress] {
         let (leader, members) = state.withLock { ($0.leader, $0.members) }
@@ -47,11 +51,13 @@ final class NodeDirectory: Sendable {
     ) throws -> NodeConnection {
         var reasons: [String] = []
         var pause = Duration.milliseconds(10)
+        var patience = Self.firstPatience
         while true {
             reasons = []
             for address in candidates {
                 do {
-                    if let connection = try connect(to: address, deadline, willWait) { return connection }
+                    let limit = min(deadline, min(patience, options.connectTimeout).deadline)
+                    if let connection = try connect(to: address, limit, willWait) { return connection }
                     reasons.append("\(address) knows no leader")
                 } catch let error as WireError {
                     if error == .cancelled { throw DatabaseError.lost(error, "") }
@@ -71,6 +77,7 @@ final class NodeDirectory: Sendable {
             }
             Thread.sleep(forTimeInterval: (pause / .seconds(1)) * Double.random(in: 0.5...1))
             pause = min(pause * 2, .milliseconds(100))
+            patience *= 2
         }
     }
 
@@ -78,12 +85,11 @@ final class NodeDirectory: Sendable {
     ///
     /// - Returns: nil if the node knows none, or if the one that it names does not lead.
     private func connect(
-        to address: NodeAddress, _ deadline: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
+        to address: NodeAddress, _ limit: ContinuousClock.Instant, _ willWait: (NodeConnection?) throws -> Void
     ) throws -> NodeConnection? {
         var address = address
         // From a follower to the leader that it knows.
         for _ in 1...3 {
-            let limit = min(deadline, options.connectTimeout.deadline)
             let connection = try NodeConnection(
                 address: address, deadline: limit, spinningTime: options.spinningTime)
             var isLeader = false

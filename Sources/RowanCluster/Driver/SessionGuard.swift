@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import Rowan
+import struct Synchronization.Atomic
 
 /// Watches over the requests of one connection.
 final class SessionGuard: Sendable {
@@ -23,6 +24,7 @@ final class SessionGuard: Sendable {
 
     private let timeout: Duration
     private let state = Mutex(State())
+    private let interruptions = Atomic(0)
 
     init(_ timeout: Duration) { self.timeout = timeout }
 
@@ -52,8 +54,12 @@ final class SessionGuard: Sendable {
 
     func setCommitting(_ isCommitting: Bool) { state.withLock { $0.isCommitting = isCommitting } }
 
+    /// The number of interruptions until now. Rows that were there before the last one are not read any further.
+    var interruptionCount: Int { interruptions.load(ordering: .relaxed) }
+
     /// Ends the current request. The leader rolls back its transaction.
     func interrupt() {
+        interruptions.wrappingAdd(1, ordering: .relaxed)
         state.withLock { state in
             guard !state.isCommitting else { return }
             // Between two attempts, there is no connection to cancel.

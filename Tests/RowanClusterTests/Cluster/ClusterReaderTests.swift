@@ -59,6 +59,30 @@ struct ClusterReaderTests {
         }
     }
 
+    /// The rows that have arrived are not read any further, nor are those that are still arriving.
+    @Test(arguments: [3, 200_000], [false, true])
+    func anInterruptionBetweenTwoRows(_ count: Int, _ isRead: Bool) throws {
+        let (cluster, _) = try new("anInterruption\(count)\(isRead)(")
+        func body(_ db: Database) throws {
+            let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < \(count)) SELECT x FROM c"
+            let (first, second) = (try Int.fetchCursor(db, sql: sql), try Int.fetchCursor(db, sql: sql))
+            #expect(try first.next() == 1)
+            #expect(try second.next() == 1)
+            #expect(try second.next() == 2)
+            cluster.interrupt()
+            for cursor in [first, second] {
+                let error = #expect(throws: DatabaseError.self) { try cursor.next() }
+                #expect(error?.resultCode == .SQLITE_INTERRUPT)
+            }
+            // What begins afterwards is not interrupted.
+            #expect(try Int.fetchCursor(db, sql: sql).next() == 1)
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 3)
+        }
+        if isRead { try cluster.read(body) } else { try cluster.write(body) }
+        try cluster.write { try $0.execute(sql: "DELETE FROM t") }
+        #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+    }
+
     /// The shadow can't take another schema while a cursor is open: it must not keep the old one.
     @Test func theSchemaMovesWhileACursorIsOpen() throws {
         let (cluster, other) = try new()

@@ -90,6 +90,43 @@ struct ClusterReadTests {
         }
     }
 
+    /// The leader has handed over, and the third node does not answer: two answers settle that nobody can confirm the read.
+    @Test func aPausedFollowerDoesNotDelayRefusals() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client {
+            $0.consistency = .confirmed
+            $0.connectTimeout = .seconds(100)
+        }
+        try client.createEntries()
+        #expect(try client.entries() == [])
+        let followers = try cluster.nodes.followers()
+        let error = #expect(throws: DatabaseError.self) {
+            try client.read { db in
+                _ = try Int.fetchAll(db, sql: "SELECT n FROM entry")
+                cluster.nodes.pause(followers[0])
+                try cluster.transferLeader(to: followers[1])
+                while try cluster.nodes.leader() != followers[1] { usleep(10_000) }
+            }
+        }
+        #expect(error?.isLeaderChange == true, "\(error as Any)")
+    }
+
+    /// A client that asks a node which does not answer first.
+    @Test func aPausedNodeDoesNotHideTheLeader() throws {
+        let cluster = try FaultyCluster()
+        try cluster.client().createEntries()
+        let paused = try cluster.nodes.followers()[0]
+        cluster.nodes.pause(paused)
+        let addresses = [cluster.nodes.addresses[paused]] + cluster.nodes.addresses
+        var options = ClusterOptions()
+        options.connectTimeout = .seconds(100)
+        options.failoverTimeout = .seconds(10)
+        let client = try DatabaseCluster(
+            addresses: addresses.map(\.description), database: "faults", options: options)
+        try client.insert(1)
+        #expect(try client.entries() == [1])
+    }
+
     @Test func anotherClientChangesTheSchemaMeanwhile() async throws {
         let cluster = try FaultyCluster()
         let (client, other) = (try cluster.client(), try cluster.client())

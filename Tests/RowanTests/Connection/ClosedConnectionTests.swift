@@ -124,7 +124,7 @@ struct ClosedConnectionTests {
     }
 
     /// The only reader is taken by the thread that writes.
-    @Test(arguments: ConnectionKind.concurrent)
+    @Test(arguments: ConnectionKind.pools)
     func aConcurrentReadWithoutReader(_ kind: ConnectionKind) throws {
         var configuration = Configuration()
         configuration.maximumReaderCount = 1

@@ -119,7 +119,9 @@ struct TransactionStateTests {
     }
 
     /// A program may begin and end transactions through the C connection: SQLite's flag reveals it.
-    @Test(arguments: ConnectionKind.allCases)
+    @Test(
+        .disabled(if: ClusterUnderTest.isActive, "the C connection is that of the shadow"),
+        arguments: ConnectionKind.allCases)
     func transactionsOfTheCConnection(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in
             let ends = Log<String>()

@@ -19,6 +19,8 @@ enum ConnectionKind: String, CaseIterable, Sendable {
 
     static let files: [ConnectionKind] = allCases.filter(\.isFile)
     static let concurrent: [ConnectionKind] = allCases.filter(\.isConcurrent)
+    /// Those whose writer starts reads on readers.
+    static let pools: [ConnectionKind] = concurrent.filter { $0 != .cluster }
 
     func make(in folder: TemporaryFolder, _ configuration: Configuration = Configuration()) throws -> any DatabaseWriter
     {

@@ -1,5 +1,4 @@
-// The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM "rowan remote"(17, ?1)`
-// runs
+// The rows of remote statements as a virtual table: `SELECT c0 AS "id", c1 AS "name" FROM "rowan remote"(17, ?1)` runs
 // remote statement 17 with one argument. So its rows are rows of SQLite, whoever reads them, and its arguments are bound as
 // those of any statement.
 // Source: https://sqlite.org/vtab.html#tabfunc2
