@@ -18,6 +18,8 @@ final class DqliteNode {
         var failureDomain: UInt64?
         /// After how many entries of the log it takes a snapshot, and how many it keeps behind one.
         var snapshot: (threshold: UInt32, trailing: UInt32)?
+        /// In seconds: see ``StatementLimit``.
+        var statementLimit: UInt64 = 5
         var detours: [String: NodeAddress] = [:]
     }
 
@@ -34,6 +36,7 @@ final class DqliteNode {
     init(_ settings: Settings) throws(Failure) {
         // Peers that don't answer must not take all threads of libuv: the log is written on them, too.
         setenv("UV_THREADPOOL_SIZE", "16", 0)
+        try StatementLimit.set(seconds: settings.statementLimit)
         dialer = Dialer(timeout: max(1000, Int32(settings.latency) * 10), detours: settings.detours)
         var handle: OpaquePointer?
         let code = dqlite_node_create(settings.id, settings.address.description, settings.folder, &handle)

@@ -26,6 +26,8 @@ enum Help {
           --failure-domain NUMBER    the same number for all nodes that fail together
           --snapshot-threshold N     it takes a snapshot after so many entries of the log (the default is 1024)
           --snapshot-trailing N      it keeps so many entries behind a snapshot (the default is 8192)
+          --statement-limit SECONDS  how long a statement may run without a row before it is interrupted. The default is 5.
+                                     While a statement runs, the node answers nobody
 
         rowan-node status --cluster HOST:PORT,...
           The members of a cluster: id, address, role, and which one leads.

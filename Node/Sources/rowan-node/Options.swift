@@ -17,7 +17,7 @@ struct NodeOptions {
             words,
             options: [
                 "id", "address", "data", "join", "role", "bind", "latency", "failure-domain", "snapshot-threshold",
-                "snapshot-trailing", "dial",
+                "snapshot-trailing", "statement-limit", "dial",
             ], flags: ["trusted-network", "end-with-input"])
         settings = try DqliteNode.Settings(arguments)
         join = try arguments.addresses("join")
@@ -41,6 +41,7 @@ extension DqliteNode.Settings {
         self.init(id: id, address: address, bind: bind, folder: folder, latency: UInt32(latency))
         failureDomain = try arguments.number("failure-domain", in: 0...UInt64.max)
         snapshot = try Self.snapshot(arguments)
+        statementLimit = try arguments.number("statement-limit", in: 1...86_400) ?? statementLimit
         detours = try Self.detours(arguments)
         if !arguments.has("trusted-network") { try requireLoopback() }
     }

@@ -17,6 +17,12 @@ extension DatabaseError {
         // The codes of dqlite itself, which are no codes of SQLite.
         case 0, 100, 101, 1_001...1_020:
             DatabaseError(resultCode: .SQLITE_PROTOCOL, message: "the node refused the request: \(message) (\(code))")
+        // Interruptions of the client end the connection, and have no answer.
+        case ResultCode.SQLITE_INTERRUPT.rawValue:
+            DatabaseError(
+                resultCode: .SQLITE_INTERRUPT,
+                message: "the leader has interrupted the statement, because it ran for too long without a row: make it "
+                    + "shorter, or start the nodes with a longer --statement-limit")
         default: DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
         }
     }

@@ -41,6 +41,60 @@ struct ClusterWaitTests {
         #expect(try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry") } == [1])
     }
 
+    /// A statement that never ends would occupy the node, of which nobody but the node can free it.
+    @Test func aStatementWithoutAnEndIsInterrupted() throws {
+        let cluster = try FaultyCluster(count: 1, options: ["--statement-limit", "1"])
+        let client = try cluster.client { $0.requestTimeout = .seconds(50) }
+        try client.createEntries()
+        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT COUNT(*) FROM c"
+        func expectInterruption(_ body: (Database) throws -> Void) {
+            let error = #expect(throws: DatabaseError.self) { try client.write(body) }
+            #expect(error?.resultCode == .SQLITE_INTERRUPT)
+            #expect(error?.message?.contains("--statement-limit") == true, "\(error as Any)")
+        }
+        expectInterruption { db in
+            try db.insert(1)
+            _ = try Int.fetchOne(db, sql: endless)
+        }
+        expectInterruption { db in
+            try db.insert(1)
+            try db.execute(sql: "INSERT INTO entry " + endless)
+        }
+        // Rows that a client is slow to read take no time of the node.
+        let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 200000) SELECT x FROM c"
+        let last = try client.read { db in
+            let cursor = try Int.fetchCursor(db, sql: sql)
+            _ = try cursor.next()
+            Thread.sleep(forTimeInterval: 2)
+            var last = 0
+            while let next = try cursor.next() { last = next }
+            return last
+        }
+        #expect(last == 200_000)
+        #expect(try client.entries() == [])
+    }
+
+    /// The others elect a leader meanwhile. The node that ran the statement is a member again afterwards.
+    @Test(arguments: ["SELECT COUNT(*)", "INSERT INTO entry SELECT x"])
+    func aNodeSurvivesAStatementWithoutAnEnd(_ verb: String) throws {
+        let cluster = try FaultyCluster(options: ["--statement-limit", "2"])
+        let client = try cluster.client()
+        try client.createEntries()
+        let old = try cluster.nodes.leader()
+        let error = #expect(throws: DatabaseError.self) {
+            try client.write { db in
+                try db.insert(1)
+                try db.execute(
+                    sql: verb + " FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c)")
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_INTERRUPT || error?.isLeaderChange == true, "\(error as Any)")
+        try client.insertPersistently(2)
+        #expect(try client.entries() == [2])
+        while cluster.nodes.leader(accordingTo: old) == nil { usleep(10_000) }
+        for index in 0..<3 { #expect(cluster.nodes.isAlive(index)) }
+    }
+
     @Test func rowsThatDoNotArriveAreCancelled() async throws {
         let cluster = try FaultyCluster()
         let client = try patientClient(cluster)

@@ -10,7 +10,9 @@ import Testing
 struct FaultyCluster {
     let nodes: TestCluster
 
-    init(hasRelays: Bool = false) throws { nodes = try TestCluster(hasRelays: hasRelays) }
+    init(count: Int = 3, options: [String] = [], hasRelays: Bool = false) throws {
+        nodes = try TestCluster(count: count, options: options, hasRelays: hasRelays)
+    }
 
     /// A client.
     ///

@@ -22,6 +22,7 @@ final class TestCluster: Sendable {
     private let folder: URL
     private let layout: Layout
     private let latency: Int
+    private let options: [String]
     private let nodes: Mutex<[NodeProcess?]>
 
     /// Starts a cluster.
@@ -30,12 +31,14 @@ final class TestCluster: Sendable {
     ///   - count: the number of nodes, all of them voters.
     ///   - latency: what the nodes take for the latency of the network, in milliseconds: they elect a leader after
     ///     fifteen times as long.
+    ///   - options: further options of all nodes.
     ///   - hasRelays: relays between all nodes and clients can cut, freeze and delay connections: see ``network``.
     /// - Throws: `NodeProcess.Failure` if the nodes can't be started.
-    init(count: Int = 3, latency: Int = 20, hasRelays: Bool = false) throws {
+    init(count: Int = 3, latency: Int = 20, options: [String] = [], hasRelays: Bool = false) throws {
         guard Self.program != nil else { throw NodeProcess.Failure(description: Self.missing.rawValue) }
         self.count = count
         self.latency = latency
+        self.options = options
         Self.sweep()
         layout = try Layout(count: count, hasRelays: hasRelays)
         addresses = try (0..<count).map(layout.advertised)
@@ -68,6 +71,7 @@ final class TestCluster: Sendable {
             "--data", folder.appendingPathComponent("node\(index + 1)").path, "--latency", "\(latency)",
         ]
         if index > 0 { arguments += ["--join", addresses[..<index].map(\.description).joined(separator: ",")] }
+        arguments += options
         if layout.hasRelays { arguments += ["--dial", try layout.detours(of: index)] }
         let process = try NodeProcess(program, arguments: arguments, log: log)
         do {
