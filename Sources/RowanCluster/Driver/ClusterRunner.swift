@@ -74,6 +74,10 @@ final class ClusterRunner: StatementRunner {
 
     var isInTransaction: Bool { transaction != .none }
 
+    func isUncertain(_ error: any Error) -> Bool { error is TransactionOutcomeUnknown }
+
+    func isOutage(_ error: any Error) -> Bool { (error as? DatabaseError)?.isLeaderChange == true }
+
     func forget(_ statements: [Int]) { session?.forget(statements) }
 
     func interrupt() { guardian.interrupt() }

@@ -164,6 +164,52 @@ struct ClusterFaultTests {
         #expect(entries == (outcome == .committed ? [1, 2] : [2]))
     }
 
+    /// Writes that share a transaction share its outcome. None of them runs again on its own.
+    @Test func noLeaderKnowsTheOutcomeOfAGroup() async throws {
+        let cluster = try FaultyCluster()
+        var configuration = DatabaseCluster.defaultConfiguration
+        configuration.groupsAsyncWrites = true
+        let client = try cluster.client(configuration: configuration) {
+            $0.requestTimeout = .milliseconds(500)
+            $0.failoverTimeout = .seconds(2)
+        }
+        try client.createEntries()
+        let observer = CommitObserver { for index in 0..<3 { cluster.nodes.pause(index) } }
+        client.add(transactionObserver: observer)
+        let (isHeld, mayEnd) = (Signal(), Signal())
+        Thread.detachNewThread {
+            client.writeWithoutTransaction { _ in
+                isHeld.send()
+                mayEnd.block()
+            }
+        }
+        await isHeld.wait()
+        let tasks = (1...3).map { number in
+            Task {
+                try await client.write { try $0.insert(number) }
+            }
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        mayEnd.send()
+        var tickets: [Int: TransactionTicket?] = [:]
+        for (number, task) in zip(1..., tasks) {
+            do { try await task.value } catch let unknown as TransactionOutcomeUnknown {
+                tickets[number] = unknown.ticket
+            }
+        }
+        for index in 0..<3 { cluster.nodes.resume(index) }
+        _ = try cluster.nodes.leader()
+        withExtendedLifetime(observer) { client.remove(transactionObserver: observer) }
+        #expect(tickets.count == 3)
+        for (number, ticket) in tickets {
+            let outcome = try await client.outcome(of: #require(ticket))
+            let count = try await client.read { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM entry WHERE n = \(number)")
+            }
+            #expect(count == (outcome == .committed ? 1 : 0))
+        }
+    }
+
     @Test func noLeaderAtAll() throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client { $0.failoverTimeout = .seconds(1) }
@@ -202,4 +248,15 @@ struct ClusterFaultTests {
         #expect(try client.entries() == applied)
         for index in 0..<3 { #expect(cluster.nodes.isAlive(index)) }
     }
+}
+
+/// Tells when a transaction is about to be committed.
+private final class CommitObserver: TransactionObserver {
+    private let willCommit: @Sendable () -> Void
+    init(_ willCommit: @escaping @Sendable () -> Void) { self.willCommit = willCommit }
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws { willCommit() }
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
 }

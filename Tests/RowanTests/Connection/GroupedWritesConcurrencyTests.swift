@@ -122,7 +122,9 @@ struct GroupedWritesConcurrencyTests {
         }
     }
 
-    @Test(arguments: ConnectionKind.allCases)
+    @Test(
+        .disabled(if: ClusterUnderTest.isActive, "a statement without an end costs the leader its lead"),
+        arguments: ConnectionKind.allCases)
     func cancelledWrites(_ kind: ConnectionKind) async throws {
         try await withTable(kind, configuration) { writer in
             let started = Gate()

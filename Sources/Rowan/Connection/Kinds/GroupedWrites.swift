@@ -106,34 +106,44 @@ final class GroupedWrites: Sendable {
                 }
             }
         } catch let ended as TransactionEnded {
-            for write in writes[..<ended.count] {
-                // What is committed must not run again.
-                if ended.isCommitted { write.end(db.connection.walPageCount) } else { runAlone(write, db, connection) }
+            // What is committed must not run again.
+            if ended.isCommitted {
+                for write in writes[..<ended.count] { write.end(db.connection.walPageCount) }
+            } else {
+                runAlone(writes[..<ended.count], db, connection)
             }
             return perform(Array(writes[ended.count...]), db, connection)
-        } catch  where !hasBegun {
-            // The lock was not free in time. One wait is enough for all of them.
+        } catch  where !hasBegun || db.connection.remote?.runner.isUncertain(error) == true {
+            // The lock was not free in time: one wait is enough for all of them. Or they may have been committed.
             for write in writes { write.fail(error) }
             return
         } catch {
-            // Each write finds out on its own whether it can be committed.
-            for write in writes { runAlone(write, db, connection) }
-            return
+            return runAlone(writes[...], db, connection)
         }
         let walPageCount = db.connection.walPageCount
         for write in writes { write.end(walPageCount) }
     }
 
-    private static func runAlone(_ write: any GroupedWrite, _ db: Database, _ connection: PooledConnection?) {
-        do {
-            try db.transaction(nil) {
-                write.run(db, connection)
-                try write.throwFailure()
+    /// Each write finds out on its own whether it can be committed.
+    private static func runAlone(
+        _ writes: ArraySlice<any GroupedWrite>, _ db: Database, _ connection: PooledConnection?
+    ) {
+        var rest = writes
+        while let write = rest.popFirst() {
+            do {
+                try db.transaction(nil) {
+                    write.run(db, connection)
+                    try write.throwFailure()
+                }
+            } catch {
+                write.fail(error)
+                guard db.connection.remote?.runner.isOutage(error) == true else { continue }
+                // The others would wait for the end of the outage, too, one after the other.
+                for write in rest { write.fail(error) }
+                return
             }
-        } catch {
-            return write.fail(error)
+            write.end(db.connection.walPageCount)
         }
-        write.end(db.connection.walPageCount)
     }
 }
 

@@ -58,6 +58,12 @@ package protocol StatementRunner: AnyObject {
     /// Rolls back a transaction that the shadow does not have.
     func abandonTransaction()
 
+    /// Whether an error leaves open what was committed: the transaction must not run again.
+    func isUncertain(_ error: any Error) -> Bool
+
+    /// Whether an error tells that the remote database could not be reached, and nothing was applied.
+    func isOutage(_ error: any Error) -> Bool
+
     /// Nobody runs these statements any more.
     func forget(_ statements: [Int])
 
