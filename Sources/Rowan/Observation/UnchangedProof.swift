@@ -8,12 +8,17 @@ struct UnchangedProof: Sendable {
     private let readers: AccessLane
     private var reader: PooledConnection?
     private var dataVersion: UInt32?
+    /// The numbers that a remote database has in place of the data version.
+    private let remoteVersions: [String: Int64]?
 
-    /// - Precondition: the read has not begun.
-    init(_ connections: ObservationConnections) {
+    /// - Parameter db: the connection of the read, which has not begun.
+    /// - Throws: the error of a remote database.
+    init(_ connections: ObservationConnections, _ db: Database) throws {
         writer = connections.write.lane
         writerProgress = writer.progress
         readers = connections.fetch.lane
+        remoteVersions =
+            db.connection.remote != nil && connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
     }
 
     /// - Parameter db: the connection of the read, which has just ended.
@@ -29,8 +34,10 @@ struct UnchangedProof: Sendable {
         guard db.connection.progress == writerProgress else { return false }
         // Each connection has its own number of the commits of others. Only the connection of the read can tell, and only
         // if nobody is using it.
-        guard let reader, let dataVersion else { return false }
+        guard let reader, dataVersion != nil || remoteVersions != nil else { return false }
         let isUnchanged = readers.useIfIdle(reader) { db in
+            // A failure proves nothing.
+            if let remoteVersions { return (try? db.connection.foreignDataVersions()) == remoteVersions }
             // A read updates the number. If it fails, the answer is no.
             do { try db.connection.checkSchema() } catch { return false }
             return db.connection.lastDataVersion == dataVersion

@@ -115,7 +115,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
 
     private func fetch(_ db: Database) throws -> First {
         receiver.events.willFetch()
-        var proof = UnchangedProof(connections)
+        var proof = try UnchangedProof(connections, db)
         let isWatched = connections.observesChanges && db.configuration.observesOtherProcesses
         let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
         let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)

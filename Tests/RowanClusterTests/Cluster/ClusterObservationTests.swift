@@ -27,6 +27,20 @@ struct ClusterObservationTests {
         #expect(try await counts.next() == 3)
     }
 
+    /// Neither the start nor an own commit is taken for the commit of another client.
+    @Test func nothingIsNotifiedTwice() async throws {
+        let cluster = try DatabaseCluster.new()
+        try await cluster.write { try $0.createPlayers() }
+        var counts = ValueObservation.tracking { db in try Player.fetchCount(db) }.values(in: cluster).makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        for number in 1...5 {
+            // Several checks for the commits of others.
+            try await Task.sleep(for: .milliseconds(200))
+            try await insert("\(number)", into: cluster)
+            #expect(try await counts.next() == number)
+        }
+    }
+
     @Test func refusedTransactionsChangeNothing() async throws {
         let cluster = try DatabaseCluster.new()
         try await cluster.write { try $0.createPlayers() }
