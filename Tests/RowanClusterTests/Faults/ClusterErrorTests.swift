@@ -14,13 +14,21 @@ struct ClusterErrorTests {
     }
 
     @Test(arguments: [
-        (7, "out of memory"), (8, "attempt to write a readonly database"), (9, "interrupted"),
-        (5, "database is locked"),
+        (7, "out of memory"), (8, "attempt to write a readonly database"), (5, "database is locked"),
         (19, "UNIQUE constraint failed: player.name"), (1, "no such table: t"),
     ]) func codesOfSQLite(code: UInt64, message: String) {
         let error = DatabaseError.refused(code, message)
         #expect(!error.isLeaderChange)
         #expect(error.extendedResultCode.rawValue == Int32(code))
         #expect(error.message == message)
+    }
+
+    @Test func theInterruptionOfANode() {
+        let error = DatabaseError.refused(9, "interrupted")
+        #expect(error.resultCode == .SQLITE_INTERRUPT)
+        #expect(
+            error.message
+                == "the leader has interrupted the statement, because it ran for too long without a row: make it "
+                + "shorter, or start the nodes with a longer --statement-limit")
     }
 }
