@@ -57,7 +57,7 @@ struct RefusalTests {
         try home.start(2)
         // The majority stays without the second one.
         try home.start(3)
-        try home.node(2)?.end(by: SIGTERM)
+        home.node(2)?.end(by: SIGTERM)
         try FileManager.default.removeItem(atPath: home.path(2))
         #expect(try refusal(home.options(2)).contains("rowan-node remove --id 2. Then pass a new --id"))
         // It has not taken part: its folder is as new as before.

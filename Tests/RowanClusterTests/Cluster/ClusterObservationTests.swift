@@ -31,7 +31,8 @@ struct ClusterObservationTests {
     @Test func nothingIsNotifiedTwice() async throws {
         let cluster = try DatabaseCluster.new()
         try await cluster.write { try $0.createPlayers() }
-        var counts = ValueObservation.tracking { db in try Player.fetchCount(db) }.values(in: cluster).makeAsyncIterator()
+        var counts = ValueObservation.tracking { db in try Player.fetchCount(db) }.values(in: cluster)
+            .makeAsyncIterator()
         #expect(try await counts.next() == 0)
         for number in 1...5 {
             // Several checks for the commits of others.

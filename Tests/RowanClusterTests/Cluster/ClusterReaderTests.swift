@@ -64,7 +64,8 @@ struct ClusterReaderTests {
     func anInterruptionBetweenTwoRows(_ count: Int, _ isRead: Bool) throws {
         let (cluster, _) = try new("anInterruption\(count)\(isRead)(")
         func body(_ db: Database) throws {
-            let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < \(count)) SELECT x FROM c"
+            let sql =
+                "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < \(count)) SELECT x FROM c"
             let (first, second) = (try Int.fetchCursor(db, sql: sql), try Int.fetchCursor(db, sql: sql))
             #expect(try first.next() == 1)
             #expect(try second.next() == 1)

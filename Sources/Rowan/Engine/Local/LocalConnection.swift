@@ -158,7 +158,9 @@ public final class LocalConnection {
             hooks?.silently { _ = runUnchecked("PRAGMA writable_schema = RESET") }
             kept = statements(of: pointer)
         }
-        let texts = kept.map { ProxyText($0, remote?.statements)?.sql ?? sqlite3_sql($0).map { String(cString: $0) } ?? "" }
+        let texts = kept.map {
+            ProxyText($0, remote?.statements)?.sql ?? sqlite3_sql($0).map { String(cString: $0) } ?? ""
+        }
         guard let first = texts.first else { return }
         for sql in texts { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
         throw DatabaseError(
