@@ -29,36 +29,58 @@ enum StatementLimit {
         guard code == SQLITE_OK else { throw Failure("can't limit how long statements run: SQLite's code is \(code)") }
     }
 
-    /// The time at which the handler has first run since a statement began, or had a row; 0 if it has not.
-    private typealias Start = UnsafeMutablePointer<UInt64>
+    /// What is known of a connection.
+    private struct Run {
+        /// The statement of the client that has begun last. Only compared.
+        var statement: UnsafeMutableRawPointer?
+        /// When the handler has first run since the statement began, or had a row; 0 if it has not.
+        var start: UInt64 = 0
+
+        static func of(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<Run> {
+            context!.assumingMemoryBound(to: Run.self)
+        }
+    }
 
     private static func watch(_ connection: OpaquePointer?) {
-        let start = Start.allocate(capacity: 1)
-        start.initialize(to: 0)
+        let run = UnsafeMutablePointer<Run>.allocate(capacity: 1)
+        run.initialize(to: Run())
         let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_CLOSE)
         sqlite3_trace_v2(
             connection, events,
-            { event, start, connection, _ in
-                let start = start!.assumingMemoryBound(to: UInt64.self)
-                start.pointee = 0
-                guard event == UInt32(SQLITE_TRACE_CLOSE) else { return 0 }
-                let connection = OpaquePointer(connection)
-                sqlite3_progress_handler(connection, 0, nil, nil)
-                sqlite3_trace_v2(connection, 0, nil, nil)
-                start.deallocate()
+            { event, run, object, text in
+                StatementLimit.note(event, Run.of(run), object, text)
                 return 0
-            }, start)
+            }, run)
         sqlite3_progress_handler(
-            connection, instructionCount,
-            { start in
-                let start = start!.assumingMemoryBound(to: UInt64.self)
-                let now = StatementLimit.now()
-                guard start.pointee != 0 else {
-                    start.pointee = now
-                    return 0
-                }
-                return now - start.pointee > StatementLimit.limit.load(ordering: .relaxed) ? 1 : 0
-            }, start)
+            connection, instructionCount, { StatementLimit.isExceeded(Run.of($0)) ? 1 : 0 }, run)
+    }
+
+    private static func note(
+        _ event: UInt32, _ run: UnsafeMutablePointer<Run>, _ object: UnsafeMutableRawPointer?,
+        _ text: UnsafeMutableRawPointer?
+    ) {
+        switch event {
+        case UInt32(SQLITE_TRACE_STMT):
+            // Triggers, and the statements of virtual tables, are parts of a statement. They have another text.
+            guard UnsafeRawPointer(text) == UnsafeRawPointer(sqlite3_sql(OpaquePointer(object))) else { return }
+            (run.pointee.statement, run.pointee.start) = (object, 0)
+        case UInt32(SQLITE_TRACE_ROW):
+            if run.pointee.statement == object { run.pointee.start = 0 }
+        default:
+            let connection = OpaquePointer(object)
+            sqlite3_progress_handler(connection, 0, nil, nil)
+            sqlite3_trace_v2(connection, 0, nil, nil)
+            run.deallocate()
+        }
+    }
+
+    private static func isExceeded(_ run: UnsafeMutablePointer<Run>) -> Bool {
+        let now = now()
+        guard run.pointee.start != 0 else {
+            run.pointee.start = now
+            return false
+        }
+        return now - run.pointee.start > limit.load(ordering: .relaxed)
     }
 
     /// A clock that stands while the machine sleeps.

@@ -60,6 +60,20 @@ struct ClusterWaitTests {
             try db.insert(1)
             try db.execute(sql: "INSERT INTO entry " + endless)
         }
+        // Each row runs a trigger, and statements of FTS5: they are no new statements.
+        try client.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE log (n INTEGER);
+                    CREATE VIRTUAL TABLE word USING fts5(text);
+                    CREATE TRIGGER logging AFTER INSERT ON entry BEGIN
+                        INSERT INTO word VALUES ('a');
+                        DELETE FROM log;
+                    END;
+                    """)
+        }
+        let rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c"
+        expectInterruption { try $0.execute(sql: "INSERT INTO entry " + rows) }
         // Rows that a client is slow to read take no time of the node.
         let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 200000) SELECT x FROM c"
         let last = try client.read { db in
