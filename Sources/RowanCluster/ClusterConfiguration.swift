@@ -26,7 +26,7 @@ public enum ReadConsistency: Sendable, Hashable {
 ///
 /// Article: <doc:PastOneMachine>.
 public struct ClusterOptions: Sendable {
-    /// How long to wait for a connection to one node.
+    /// How long to wait for one node, at most: while others may answer, a node that does not is left sooner, and asked again.
     public var connectTimeout: Duration = .seconds(2)
 
     /// How long to wait for each answer of the leader. A statement that takes longer fails.
