@@ -19,6 +19,14 @@ package struct SQLTokens: Hashable, Sendable {
         while let first = rest.first { read(first, &rest) }
     }
 
+    /// The first tokens of a text, which may be long.
+    package static func first(_ count: Int, of sql: String) -> [Token] {
+        var reader = SQLTokens("")
+        var rest = Substring(sql)
+        while reader.tokens.count < count, let first = rest.first { reader.read(first, &rest) }
+        return reader.tokens
+    }
+
     /// The text without a keyword.
     ///
     /// - Parameter keyword: the keyword, in lower case.

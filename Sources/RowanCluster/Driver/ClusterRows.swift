@@ -66,9 +66,10 @@ final class ClusterRows: RemoteRows {
     }
 
     private func nextPart() throws -> Bool {
-        if let failure { throw failure }
         partIndex += 1
-        if partIndex == parts.count {
+        if partIndex >= parts.count {
+            // Rows that arrived before the failure are good.
+            if let failure { throw failure }
             guard !isComplete else { return false }
             // The parts before are read.
             (parts, partIndex) = ([], 0)
@@ -93,12 +94,17 @@ final class ClusterRows: RemoteRows {
             if !isAbandoned { parts.append(part) }
             isComplete = part.isLast
             if isComplete { try session.streamDidEnd() }
-        } catch {
+        } catch let error as WireError {
             isComplete = true
-            if error is WireError { session.end() }
-            let known = (error as? WireError).map { DatabaseError.lost($0, "Read again") } ?? error
+            session.end(error)
+            let known = DatabaseError.lost(error, "Read again")
             failure = known
             throw known
+        } catch {
+            isComplete = true
+            failure = error
+            do { try session.streamDidEnd(failed: true) } catch { session.end(error as? WireError) }
+            throw error
         }
     }
 

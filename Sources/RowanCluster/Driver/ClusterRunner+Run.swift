@@ -33,7 +33,10 @@ extension ClusterRunner {
         try retryingLeader { session in
             var requests = RequestBuffer()
             try session.add(exec: "BEGIN", to: &requests)
-            return try ask(statement, values, &requests, session) { transaction = .open }
+            return try ask(statement, values, &requests, session) {
+                transaction = .open
+                guardian.forgetTimeout()
+            }
         }
     }
 
@@ -41,7 +44,7 @@ extension ClusterRunner {
     private func ask(
         _ statement: RemoteStatement, _ values: [DatabaseValue], _ requests: inout RequestBuffer,
         _ session: ClusterSession, didBegin: () -> Void
-    ) throws -> any RemoteRows {
+    ) throws -> ClusterRows {
         let begins = requests.count > 0
         try session.add(query: ClusterSession.version, to: &requests)
         let compiles = try session.add(statement, values, to: &requests)
@@ -92,7 +95,7 @@ extension ClusterRunner {
             }
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
-            if claims { transaction = .writing }
+            if claims { didClaim(session) }
             if compiles { try session.receiveCompiled(statement) }
             let first = Result { try session.answer() }
             if let failure = claim?.failure {
@@ -106,6 +109,13 @@ extension ClusterRunner {
             if case .success(.result(let rowID, let changes)) = first { count(rowID, changes) }
             return try rows(session, first.get(), of: statement)
         }
+    }
+
+    /// The transaction has written its ticket: it is one that others wait for.
+    private func didClaim(_ session: ClusterSession) {
+        transaction = .writing
+        claimDepth = savepoints.count
+        guardian.beginTransaction(session.connection)
     }
 
     /// - Throws: SQLITE_SCHEMA if the rows have not the columns that the statement has on the shadow.
@@ -151,6 +161,10 @@ extension ClusterRunner {
             var hasBegun = false
             do {
                 let rows = try ask(statement, values, &requests, session) { hasBegun = true }
+                if directory.options.consistency == .confirmed {
+                    try rows.readToEnd()
+                    try confirmRead(session)
+                }
                 try session.endReadAfterRows()
                 return rows
             } catch {
@@ -169,7 +183,11 @@ extension ClusterRunner {
             let compiles = try session.add(statement, values, to: &requests)
             try session.send(requests)
             if compiles { try session.receiveCompiled(statement) }
-            return try session.answer()
+            do { return try session.answer() } catch let error as DatabaseError where !error.isLostLeader {
+                // A statement that fails may keep changes: see ON CONFLICT FAIL. Without an answer, its error counts.
+                if let counters = try? session.rows(Self.counters) { count(counters) }
+                throw error
+            }
         }
         if case .result(let rowID, let changes) = answer { count(rowID, changes) }
         return ClusterRows()
@@ -234,7 +252,7 @@ extension ClusterRunner {
             try session.add(query: ClusterSession.version, to: &requests)
             try session.send(requests)
             let claim = claims ? Result { try session.answer() } : nil
-            if claims { transaction = .writing }
+            if claims { didClaim(session) }
             let answer = Result { try session.answer() }
             let version = Result { try noteOwnSchemaChange(session) }
             if let failure = claim?.failure {

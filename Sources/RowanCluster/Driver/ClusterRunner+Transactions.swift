@@ -23,7 +23,7 @@ extension ClusterRunner {
 
     private func begin(_ statement: Statement) throws {
         guard transaction == .none else { return }
-        let words = SQLTokens(String(statement.sql.prefix(200))).tokens
+        let words = SQLTokens.first(2, of: statement.sql)
         let isImmediate = words.dropFirst().first.map { $0 == .word("immediate") || $0 == .word("exclusive") } ?? false
         guard isImmediate else { return transaction = .lazy }
         do {
@@ -57,6 +57,7 @@ extension ClusterRunner {
             throw DatabaseError.refused(code, message)
         }
         transaction = .open
+        guardian.forgetTimeout()
         if !isReader { guardian.beginTransaction(session.connection) }
         return try receiveVersion(session)
     }
@@ -82,7 +83,8 @@ extension ClusterRunner {
                 switch busyMode {
                 case .immediateError: throw error
                 case .timeout(let seconds):
-                    let end = deadline ?? Duration.seconds(seconds).deadline
+                    // A wait without an end, and a number that is none, have no duration.
+                    let end = deadline ?? Duration.seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 1e9)).deadline
                     deadline = end
                     guard ContinuousClock.now < end else { throw error }
                 case .callback(let callback):
@@ -125,6 +127,7 @@ extension ClusterRunner {
         guard index > 0 || !beganWithSavepoint else { return try commit("COMMIT") }
         try inTransaction { try $0.execute(statement.sql) }
         savepoints.removeSubrange(index...)
+        claimDepth = min(claimDepth, index)
     }
 
     private func index(of savepoint: String) -> Int? {
@@ -143,6 +146,10 @@ extension ClusterRunner {
             _ = try answer.get()
         }
         savepoints.removeSubrange((index + 1)...)
+        guard transaction == .writing, claimDepth >= savepoints.count else { return }
+        // The row of the ticket is gone, and so is all that was written after it.
+        transaction = .open
+        tickets.end()
     }
 
     /// Runs requests in the open transaction. Without the leader, the transaction is gone.
@@ -151,7 +158,12 @@ extension ClusterRunner {
             loseTransaction()
             throw lostTransactionError(WireError.closed("the connection to the leader has ended"))
         }
-        do { return try waiting(for: session) { try body(session) } } catch {
+        do {
+            return try waiting(for: session) {
+                try checkLateFailure(session)
+                return try body(session)
+            }
+        } catch {
             if dropSession(after: error) {
                 loseTransaction()
                 throw lostTransactionError(error)
@@ -170,6 +182,14 @@ extension ClusterRunner {
                     + "keep transactions short, because other clients wait for them")
         }
         return known(error, "Run the transaction again")
+    }
+
+    /// Some failures of rows, such as a lack of memory, end the transaction. What follows must not run on its own.
+    private func checkLateFailure(_ session: ClusterSession) throws {
+        guard session.takeLateFailure() else { return }
+        try checkTransaction(session)
+        guard !transaction.isOpen else { return }
+        throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
     }
 
     /// Finds out whether a failure has ended the transaction: nodes don't tell.
@@ -233,16 +253,12 @@ extension ClusterRunner {
     private func commitRead() throws {
         defer { endTransaction(committed: true) }
         guard let session else { return }
-        if isReader, directory.options.consistency == .confirmed {
-            do {
-                try waiting(for: session) { try confirmation.confirm(session.connection.address) }
-            } catch {
-                // The transaction is still open on a leader that may have lost the others.
-                directory.forgetLeader(session.connection.address)
-                session.end()
-                self.session = nil
-                throw known(error, "Read again")
-            }
+        do { try confirmRead(session) } catch {
+            // The transaction is still open on a leader that may have lost the others.
+            directory.forgetLeader(session.connection.address)
+            session.end()
+            self.session = nil
+            throw known(error, "Read again")
         }
         do {
             guard !session.hasAbandonedRows else { throw WireError.cancelled }
@@ -257,16 +273,23 @@ extension ClusterRunner {
         }
     }
 
+    /// Has a majority confirm that the rows that were read are those of the leader, if the program asks for that.
+    func confirmRead(_ session: ClusterSession) throws {
+        guard directory.options.consistency == .confirmed else { return }
+        try confirmation.confirm(session.connection.address) { try guardian.wait(for: nil) }
+    }
+
     private func commitWrite(_ sql: String) throws {
         guard let session, let ticket = tickets.current else {
             loseTransaction()
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
         }
+        try waiting(for: session) { try checkLateFailure(session) }
         guardian.setCommitting(true)
         defer { guardian.setCommitting(false) }
         do {
             // A transaction that was ended for its duration, or with an access, has not been committed.
-            guard !session.connection.isBroken else { throw WireError.closed("the transaction was interrupted") }
+            guard !session.connection.isBroken else { throw session.failure ?? WireError.cancelled }
         } catch {
             dropSession(after: error)
             loseTransaction()

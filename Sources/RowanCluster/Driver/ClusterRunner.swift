@@ -36,6 +36,8 @@ final class ClusterRunner: StatementRunner {
 
     /// The open savepoints, the outermost one first.
     var savepoints: [String] = []
+    /// The number of savepoints that were open when the transaction wrote its ticket: rolling back to one of them removes it.
+    var claimDepth = 0
     /// Whether the outermost savepoint is the transaction.
     var beganWithSavepoint = false
 
@@ -58,6 +60,8 @@ final class ClusterRunner: StatementRunner {
     // MARK: Seam
 
     func place(of candidate: RemoteCandidate) throws -> StatementPlace { try routing.place(of: candidate) }
+
+    func concernsSchema(_ pragma: StatementProfile.Pragma) -> Bool { routing.concernsSchema(pragma) }
 
     func definition(_ sql: String) -> String { ColumnDefinitions.withLengths(sql) }
 
@@ -304,7 +308,9 @@ enum ClusterTransaction: Equatable {
 
 extension DatabaseError {
     /// Whether the message says which nodes were asked.
-    var namesNodes: Bool { message?.hasPrefix("no leader") == true }
+    var namesNodes: Bool {
+        message?.hasPrefix("no leader") == true || message?.contains("nodes confirm the leader") == true
+    }
 
     /// Whether a node has answered that it can't go on: the session is of no use any more.
     var isLostLeader: Bool { isLeaderChange || resultCode == .SQLITE_NOTFOUND && message == "no database opened" }

@@ -20,8 +20,12 @@ final class ClusterSession {
     private var endsReadWithStream = false
     /// Ends the wait for rows that arrive after the statement's first ones; nil for questions of the driver.
     var guardian: SessionGuard?
-    /// A failure among the answers that nobody has asked for.
+    /// Whether it has ended, or must: an answer that nobody has asked for is a failure.
     private(set) var isBroken = false
+    /// Why it has ended; nil if nobody has told.
+    private(set) var failure: WireError?
+    /// Whether rows have failed after their first ones, which may have ended the transaction.
+    private var hasLateFailure = false
 
     /// Statements beyond this number are not kept by the leader.
     private static let maximumStatementCount = 512
@@ -67,8 +71,9 @@ final class ClusterSession {
     deinit { connection.close() }
 
     /// Ends the session. The leader rolls back its transaction.
-    func end() {
+    func end(_ reason: WireError? = nil) {
         isBroken = true
+        failure = failure ?? reason
         connection.close()
     }
 
@@ -81,11 +86,23 @@ final class ClusterSession {
 
     /// Sends requests, after reading what has not been read yet.
     func send(_ requests: RequestBuffer) throws {
-        if let stream {
-            self.stream = nil
-            try stream.readToEnd()
-        }
+        receiveLateRows()
+        // Otherwise, it would seem that somebody has interrupted.
+        if let failure { throw failure }
         try connection.send(requests, deadline: options.requestTimeout.deadline)
+    }
+
+    /// Receives the rows that are still arriving. Their failure is that of whoever reads them, and of nobody else.
+    private func receiveLateRows() {
+        do { try stream?.readToEnd() } catch {}
+        stream = nil
+    }
+
+    /// Whether rows have failed since the last question, after receiving those that are still arriving.
+    func takeLateFailure() -> Bool {
+        receiveLateRows()
+        defer { hasLateFailure = false }
+        return hasLateFailure
     }
 
     /// Sends requests whose answers concern nobody.
@@ -139,9 +156,10 @@ final class ClusterSession {
         try endRead()
     }
 
-    /// All rows of the stream have arrived.
-    func streamDidEnd() throws {
+    /// All rows of the stream have arrived, or the rest of them never will.
+    func streamDidEnd(failed: Bool = false) throws {
         stream = nil
+        if failed { hasLateFailure = true }
         guard endsReadWithStream else { return }
         endsReadWithStream = false
         try endRead()

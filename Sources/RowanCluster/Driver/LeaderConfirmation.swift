@@ -24,8 +24,9 @@ final class LeaderConfirmation {
 
     deinit { for connection in connections.values { connection.close() } }
 
-    /// - Throws: ``DatabaseError`` if there is no majority that knows this leader.
-    func confirm(_ leader: NodeAddress) throws {
+    /// - Parameter check: called while it waits; it throws to end the wait.
+    /// - Throws: ``DatabaseError`` if there is no majority that knows this leader, or the error of the check.
+    func confirm(_ leader: NodeAddress, _ check: () throws -> Void) throws {
         let voters = try knownVoters(leader)
         let deadline = directory.options.connectTimeout.deadline
         let needed = voters.count / 2 + 1
@@ -33,10 +34,10 @@ final class LeaderConfirmation {
         suspects = suspects.filter { $0.value > now }
         // The leader's own answer counts, too: it may know better by now.
         let last = voters.filter { suspects[$0] != nil }
-        var count = confirmations(
-            of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline)
+        var count = try confirmations(
+            of: leader, voters.filter { suspects[$0] == nil }, needed, else: last.count, deadline, check)
         if count < needed {
-            count += confirmations(of: leader, last, needed - count, else: 0, deadline)
+            count += try confirmations(of: leader, last, needed - count, else: 0, deadline, check)
         }
         guard count < needed else { return }
         self.voters = nil
@@ -53,14 +54,22 @@ final class LeaderConfirmation {
     /// - Parameter otherCount: the number of nodes that can be asked afterwards.
     private func confirmations(
         of leader: NodeAddress, _ voters: [NodeAddress], _ needed: Int, else otherCount: Int,
-        _ deadline: ContinuousClock.Instant
-    ) -> Int {
+        _ deadline: ContinuousClock.Instant, _ check: () throws -> Void
+    ) throws -> Int {
         var pending: [NodeConnection] = []
+        // Their answers would be taken for those to the next question.
+        defer {
+            for connection in pending {
+                drop(connection)
+                suspect(connection.address)
+            }
+        }
         for address in voters {
             if let connection = ask(address, deadline) { pending.append(connection) } else { suspect(address) }
         }
         var count = 0
         repeat {
+            try check()
             pending = pending.filter { connection in
                 do {
                     let response = try connection.receive(deadline: min(deadline, Self.slice.deadline))
@@ -72,11 +81,6 @@ final class LeaderConfirmation {
             }
         } while count < needed && count + pending.count + otherCount >= needed && !pending.isEmpty
             && ContinuousClock.now < deadline
-        // Their answers would be taken for those to the next question.
-        for connection in pending {
-            drop(connection)
-            suspect(connection.address)
-        }
         return count
     }
 

@@ -24,6 +24,7 @@ final class NodeDirectory: Sendable {
     /// How long to wait for a node at first. The time doubles until the leader is found, so that a node that does not answer
     /// hardly delays the others, and a network that is slow is waited for.
     private static let firstPatience = Duration.milliseconds(100)
+    private static let lastPatience = Duration.seconds(60)
 
     /// All known nodes, the probable leader first.
     private var candidates: [NodeAddress] {
@@ -77,7 +78,7 @@ final class NodeDirectory: Sendable {
             }
             Thread.sleep(forTimeInterval: (pause / .seconds(1)) * Double.random(in: 0.5...1))
             pause = min(pause * 2, .milliseconds(100))
-            patience *= 2
+            patience = min(patience * 2, Self.lastPatience)
         }
     }
 

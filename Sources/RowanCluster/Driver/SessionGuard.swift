@@ -70,9 +70,10 @@ final class SessionGuard: Sendable {
 
     // MARK: Write transactions
 
-    /// A write transaction has begun.
+    /// A write transaction has begun, unless it is known already.
     func beginTransaction(_ connection: NodeConnection) {
         let starts = state.withLock { state in
+            guard state.transaction == nil else { return false }
             state.transaction = (connection, timeout.deadline)
             state.hasTimedOut = false
             defer { state.isScheduled = true }
@@ -83,6 +84,9 @@ final class SessionGuard: Sendable {
     }
 
     func endTransaction() { state.withLock { $0.transaction = nil } }
+
+    /// A transaction has begun, of whatever kind.
+    func forgetTimeout() { state.withLock { $0.hasTimedOut = false } }
 
     /// Whether the last transaction was ended because it took too long.
     var hasTimedOut: Bool { state.withLock { $0.hasTimedOut } }

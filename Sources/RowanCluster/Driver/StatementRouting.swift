@@ -29,6 +29,8 @@ struct StatementRouting {
     /// The types whose NULL a node does not transfer, and whose other values may end it.
     static let refusedTypes: Set<String> = ["boolean", "date", "datetime", "timestamp"]
 
+    func concernsSchema(_ pragma: StatementProfile.Pragma) -> Bool { Self.schemaPragmas.contains(pragma.name) }
+
     func place(of candidate: RemoteCandidate) throws -> StatementPlace {
         let profile = candidate.profile
         if profile.transactionOperation != nil { return .both }
@@ -105,7 +107,7 @@ struct StatementRouting {
 
     /// VACUUM, which SQLite's authorizer does not report, and others that are known by their first word.
     private func placeOfUnprofiled(_ candidate: RemoteCandidate) throws -> StatementPlace? {
-        guard case .word(let word)? = SQLTokens(String(candidate.sql.prefix(200))).tokens.first else { return nil }
+        guard case .word(let word)? = SQLTokens.first(1, of: candidate.sql).first else { return nil }
         switch word {
         case "vacuum": throw refusal("VACUUM", "the nodes keep their files compact themselves")
         case "analyze", "reindex": return .both

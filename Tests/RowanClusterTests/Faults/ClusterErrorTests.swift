@@ -23,6 +23,16 @@ struct ClusterErrorTests {
         #expect(error.message == message)
     }
 
+    /// Long enough for many attempts.
+    @Test func nobodyAnswers() {
+        var options = ClusterOptions()
+        options.failoverTimeout = .seconds(8)
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseCluster(addresses: ["127.77.99.1:9001", "127.77.99.2:9001"], database: "a", options: options)
+        }
+        #expect(error?.isLeaderChange == true)
+    }
+
     @Test func theInterruptionOfANode() {
         let error = DatabaseError.refused(9, "interrupted")
         #expect(error.resultCode == .SQLITE_INTERRUPT)

@@ -210,6 +210,89 @@ struct ClusterFaultTests {
         }
     }
 
+    /// The COMMIT has no answer in time, and is applied later. The ticket tells, also if a savepoint was rolled back that had
+    /// it.
+    @Test(arguments: 0..<4)
+    func theTicketOfARolledBackSavepoint(_ kind: Int) throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client { $0.requestTimeout = .milliseconds(150) }
+        try client.createEntries()
+        func refuse(_ db: Database, _ body: () throws -> Void) throws {
+            try db.inSavepoint {
+                try body()
+                return .rollback
+            }
+        }
+        let followers = try cluster.nodes.followers()
+        for number in 1...3 {
+            let resumed = Signal()
+            let result = Result {
+                try client.write { db in
+                    switch kind {
+                    case 0: try refuse(db) { try db.insert(100) }
+                    case 1: try refuse(db) { try refuse(db) { try db.insert(100) } }
+                    case 2:
+                        // The savepoint that wrote it is released into another one, which is rolled back.
+                        try refuse(db) {
+                            try db.inSavepoint {
+                                try db.insert(100)
+                                return .commit
+                            }
+                        }
+                    default: try refuse(db) { try db.execute(sql: "CREATE TABLE other (x)") }
+                    }
+                    try db.insert(number)
+                    try refuse(db) { try db.insert(100) }
+                    for index in followers { cluster.nodes.pause(index) }
+                    Thread.detachNewThread {
+                        usleep(260_000)
+                        for index in followers { cluster.nodes.resume(index) }
+                        resumed.send()
+                    }
+                }
+            }
+            resumed.block()
+            _ = try cluster.nodes.leader()
+            var entries: [Int]?
+            while entries == nil { entries = try? client.entries() }
+            switch result {
+            case .success: #expect(entries?.contains(number) == true)
+            case .failure(let error):
+                #expect((error as? DatabaseError)?.isLeaderChange == true, "\(error)")
+                #expect(entries?.contains(number) == false, "\(error)")
+            }
+            #expect(entries?.contains(100) == false)
+        }
+    }
+
+    /// A write of a group commits the transaction itself, and nobody knows whether it has.
+    @Test func aGroupedWriteThatCommitsWithAnUnknownOutcome() async throws {
+        let cluster = try FaultyCluster()
+        var configuration = DatabaseCluster.defaultConfiguration
+        configuration.groupsAsyncWrites = true
+        let client = try cluster.client(configuration: configuration) {
+            $0.requestTimeout = .milliseconds(500)
+            $0.failoverTimeout = .seconds(1)
+        }
+        try client.createEntries()
+        let runs = Mutex(0)
+        let unknown = try await #require(throws: TransactionOutcomeUnknown.self) {
+            try await client.write { db in
+                runs.withLock { $0 += 1 }
+                try db.insert(1)
+                for index in 0..<3 { cluster.nodes.pause(index) }
+                try db.execute(sql: "COMMIT")
+            }
+        }
+        for index in 0..<3 { cluster.nodes.resume(index) }
+        _ = try cluster.nodes.leader()
+        #expect(runs.withLock(\.self) == 1)
+        let outcome = try await client.outcome(of: #require(unknown.ticket))
+        #expect(
+            try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry") }
+                == (outcome == .committed ? [1] : []))
+    }
+
     @Test func noLeaderAtAll() throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client { $0.failoverTimeout = .seconds(1) }

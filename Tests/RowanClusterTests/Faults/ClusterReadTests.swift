@@ -111,6 +111,30 @@ struct ClusterReadTests {
         #expect(error?.isLeaderChange == true, "\(error as Any)")
     }
 
+    /// All reads are confirmed, whatever the access.
+    @Test func noMajorityConfirms() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client {
+            $0.consistency = .confirmed
+            $0.failoverTimeout = .milliseconds(1_500)
+        }
+        try client.createEntries()
+        #expect(try client.entries() == [])
+        for index in try cluster.nodes.followers() { cluster.nodes.pause(index) }
+        let sql = "SELECT n FROM entry"
+        let accesses: [() throws -> Void] = [
+            { _ = try client.read { try Int.fetchAll($0, sql: sql) } },
+            { _ = try client.unsafeRead { try Int.fetchAll($0, sql: sql) } },
+            { _ = try client.unsafeRead { try Int.fetchCursor($0, sql: sql).next() } },
+            { _ = try client.write { try Int.fetchAll($0, sql: sql) } },
+            { _ = try client.writeWithoutTransaction { try Int.fetchAll($0, sql: sql) } },
+        ]
+        for access in accesses {
+            let error = #expect(throws: DatabaseError.self) { try access() }
+            #expect(error?.isLeaderChange == true, "\(error as Any)")
+        }
+    }
+
     /// A client that asks a node which does not answer first.
     @Test func aPausedNodeDoesNotHideTheLeader() throws {
         let cluster = try FaultyCluster()

@@ -41,6 +41,61 @@ struct ClusterWaitTests {
         #expect(try await client.read { try Int.fetchAll($0, sql: "SELECT n FROM entry") } == [1])
     }
 
+    /// Others wait for it as for any other write.
+    @Test func aTransactionThatReadsFirstTakesTooLong() throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client { $0.transactionTimeout = .milliseconds(300) }
+        try client.createEntries()
+        let error = #expect(throws: DatabaseError.self) {
+            try client.writeWithoutTransaction { db in
+                try db.inTransaction(.deferred) {
+                    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+                    try db.insert(1)
+                    Thread.sleep(forTimeInterval: 1)
+                    return .commit
+                }
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_INTERRUPT)
+        #expect(error?.message?.contains("took longer than") == true)
+        #expect(try client.entries() == [])
+        // A later one that loses its leader has not taken too long.
+        let later = #expect(throws: DatabaseError.self) {
+            try client.writeWithoutTransaction { db in
+                try db.inTransaction(.deferred) {
+                    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+                    cluster.nodes.kill(try cluster.nodes.leader())
+                    try db.insert(1)
+                    return .commit
+                }
+            }
+        }
+        #expect(later?.isLeaderChange == true, "\(later as Any)")
+    }
+
+    @Test func aConfirmationIsCancelled() async throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client {
+            $0.consistency = .confirmed
+            $0.connectTimeout = .seconds(90)
+        }
+        try client.createEntries()
+        #expect(try client.entries() == [])
+        let begun = Signal()
+        let followers = try cluster.nodes.followers()
+        let task = Task {
+            try await client.read { db in
+                _ = try Int.fetchAll(db, sql: "SELECT n FROM entry")
+                for index in followers { cluster.nodes.pause(index) }
+                begun.send()
+            }
+        }
+        await begun.wait()
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     /// A statement that never ends would occupy the node, of which nobody but the node can free it.
     @Test func aStatementWithoutAnEndIsInterrupted() throws {
         let cluster = try FaultyCluster(count: 1, options: ["--statement-limit", "1"])

@@ -78,6 +78,8 @@ final class GroupedWrites: Sendable {
         /// The number of writes that have run in it.
         let count: Int
         let isCommitted: Bool
+        /// The error that leaves open whether it is committed.
+        var uncertainty: (any Error)?
     }
 
     private static func run(_ writes: [any GroupedWrite], _ db: Database, _ connection: PooledConnection?) {
@@ -102,12 +104,15 @@ final class GroupedWrites: Sendable {
                 for (index, write) in writes.enumerated() {
                     write.run(db, connection)
                     guard let isCommitted = ending.withLock({ $0 }) else { continue }
-                    throw TransactionEnded(count: index + 1, isCommitted: isCommitted)
+                    throw TransactionEnded(
+                        count: index + 1, isCommitted: isCommitted, uncertainty: uncertainty(of: write, db))
                 }
             }
         } catch let ended as TransactionEnded {
-            // What is committed must not run again.
-            if ended.isCommitted {
+            // What is committed, or may be, must not run again.
+            if let error = ended.uncertainty {
+                for write in writes[..<ended.count] { write.fail(error) }
+            } else if ended.isCommitted {
                 for write in writes[..<ended.count] { write.end(db.connection.walPageCount) }
             } else {
                 runAlone(writes[..<ended.count], db, connection)
@@ -122,6 +127,14 @@ final class GroupedWrites: Sendable {
         }
         let walPageCount = db.connection.walPageCount
         for write in writes { write.end(walPageCount) }
+    }
+
+    /// The error of a write that has committed the transaction itself, with an unknown outcome.
+    private static func uncertainty(of write: any GroupedWrite, _ db: Database) -> (any Error)? {
+        do { try write.throwFailure() } catch {
+            return db.connection.remote?.runner.isUncertain(error) == true ? error : nil
+        }
+        return nil
     }
 
     /// Each write finds out on its own whether it can be committed.

@@ -95,10 +95,20 @@ package final class RemoteConnection {
     /// Runs the first step of a statement where it belongs.
     func step(_ statement: Statement) -> CInt {
         switch statement.place {
-        case .shadow: return sqlite3_step(statement.handle)
+        case .shadow: return askShadow(statement)
         case .both: return follow(statement)
         case .remote: return stepRemotely(statement)
         }
+    }
+
+    /// Answers a question about the schema, which another connection may have changed. Rowan's own questions come after one.
+    private func askShadow(_ statement: Statement) -> CInt {
+        if !statement.profile.reads.isEmpty || statement.profile.pragmas.contains(where: runner.concernsSchema),
+            !connection.isRunningOwnQueries
+        {
+            do { try refresh() } catch { return refuse(error, statement) }
+        }
+        return sqlite3_step(statement.handle)
     }
 
     /// Runs a statement remotely, and then on the shadow.
@@ -124,7 +134,7 @@ package final class RemoteConnection {
     /// SQLite drops nothing while a statement runs: neither does the cluster.
     private func refuseDropWhileReading(_ statement: Statement) throws {
         guard statement.profile.changesSchema, connection.hasRunningStatement(besides: statement.handle),
-            SQLTokens(String(statement.sql.prefix(200))).tokens.first == .word("drop")
+            SQLTokens.first(1, of: statement.sql).first == .word("drop")
         else { return }
         throw DatabaseError(resultCode: .SQLITE_LOCKED, message: "database table is locked", sql: statement.sql)
     }

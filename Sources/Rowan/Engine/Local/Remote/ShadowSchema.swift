@@ -31,7 +31,7 @@ struct ShadowSchema {
     private func inOrder(_ objects: [RemoteSchema.Object]) -> [RemoteSchema.Object] {
         func isVirtual(_ object: RemoteSchema.Object) -> Bool {
             object.type == "table"
-                && SQLTokens(String(object.sql?.prefix(200) ?? "")).tokens.prefix(2).last == .word("virtual")
+                && SQLTokens.first(2, of: object.sql ?? "").last == .word("virtual")
         }
         let virtual = objects.filter(isVirtual)
         let prefixes = virtual.map { "\($0.name.foldedDatabaseName)_" }

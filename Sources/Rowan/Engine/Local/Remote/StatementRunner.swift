@@ -31,6 +31,9 @@ package protocol StatementRunner: AnyObject {
     /// - Throws: SQLITE_MISUSE, with a sentence, for what the remote database can't run.
     func place(of candidate: RemoteCandidate) throws -> StatementPlace
 
+    /// Whether the schema answers a pragma.
+    func concernsSchema(_ pragma: StatementProfile.Pragma) -> Bool
+
     /// The text to compile and to run instead of a change of the schema.
     func definition(_ sql: String) -> String
 

@@ -1,0 +1,95 @@
+// Statements that a cluster answers as a file does: questions about the schema, counters, waits for the lock.
+
+import Foundation
+import Rowan
+import Testing
+
+@testable import RowanCluster
+
+@Suite(.enabled(if: TestCluster.isAvailable, TestCluster.missing), .timeLimit(.minutes(2)))
+struct ClusterStatementTests {
+    private func new(_ name: String = #function) throws -> (DatabaseCluster, other: DatabaseCluster) {
+        let cluster = try DatabaseCluster.new(name)
+        try cluster.write { db in
+            try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER)")
+            try db.execute(sql: "INSERT INTO t VALUES (1, 'a', 10), (2, 'b', 20), (3, NULL, 30)")
+        }
+        return (cluster, try cluster.another())
+    }
+
+    /// Schema questions in SQL see what others, and other connections of the client, have committed.
+    @Test func questionsAboutTheSchema() throws {
+        let (cluster, other) = try new()
+        for (index, writer) in [cluster, other].enumerated() {
+            #expect(try cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 3)
+            try writer.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN b\(index); CREATE TABLE u\(index)(x)") }
+            for sql in ["PRAGMA table_info(t)", "SELECT * FROM pragma_table_info('t')"] {
+                #expect(try cluster.read { try Row.fetchAll($0, sql: sql).count } == 4 + index)
+            }
+            #expect(try cluster.read { try Row.fetchAll($0, sql: "PRAGMA table_info(u\(index))").count } == 1)
+            let expected = ["t", "u0", "u1"].prefix(2 + index)
+            try cluster.read { db throws in
+                #expect(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master") == Array(expected))
+            }
+            try cluster.unsafeRead { db throws in
+                #expect(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master") == Array(expected))
+            }
+        }
+    }
+
+    /// SQLite counts what a statement has kept that fails.
+    @Test func countersAfterAFailure() throws {
+        let queue = try DatabaseQueue()
+        func counters(_ writer: any DatabaseWriter) throws -> [[Int64]] {
+            try writer.writeWithoutTransaction { db in
+                try db.execute(sql: "CREATE TABLE k (id INTEGER PRIMARY KEY, x UNIQUE)")
+                return try [
+                    "INSERT INTO k (x) VALUES (1), (2)", "INSERT INTO k (x) VALUES (2)",
+                    "INSERT OR FAIL INTO k (x) VALUES (3), (1), (4)", "UPDATE k SET x = 9", "DELETE FROM k",
+                ]
+                .map { sql in
+                    do { try db.execute(sql: sql) } catch let error as DatabaseError {
+                        #expect(error.resultCode == .SQLITE_CONSTRAINT)
+                    }
+                    return [db.lastInsertedRowID, Int64(db.changesCount)]
+                }
+            }
+        }
+        #expect(try counters(DatabaseCluster.new()) == counters(queue))
+    }
+
+    @Test func vacuumBehindALongComment() throws {
+        let (cluster, _) = try new()
+        let comment = "/*" + String(repeating: "x", count: 300) + "*/ "
+        try cluster.writeWithoutTransaction { db throws in
+            for sql in ["VACUUM", "VACUUM INTO '/tmp/x'"] {
+                let error = #expect(throws: DatabaseError.self) { try db.execute(sql: comment + sql) }
+                #expect(error?.resultCode == .SQLITE_MISUSE)
+            }
+        }
+    }
+
+    @Test(arguments: [TimeInterval.infinity, 1e300])
+    func aWaitForTheLockWithoutAnEnd(_ seconds: TimeInterval) async throws {
+        let (cluster, other) = try new("aWait\(seconds.isFinite)(")
+        var configuration = DatabaseCluster.defaultConfiguration
+        configuration.busyMode = .timeout(seconds)
+        let patient = try DatabaseCluster(
+            addresses: TestCluster.shared.addresses.map(\.description), database: cluster.path,
+            configuration: configuration)
+        let (isHeld, mayEnd) = (Signal(), Signal())
+        Thread.detachNewThread {
+            try? other.write { db in
+                try db.execute(sql: "DELETE FROM t")
+                isHeld.send()
+                mayEnd.block()
+            }
+        }
+        await isHeld.wait()
+        let write = Task { try await patient.write { try $0.execute(sql: "INSERT INTO t (n) VALUES (1)") } }
+        try await Task.sleep(for: .milliseconds(100))
+        mayEnd.send()
+        try await write.value
+        #expect(try await cluster.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 1)
+    }
+}
