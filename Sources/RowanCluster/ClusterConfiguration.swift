@@ -12,7 +12,8 @@ public enum ReadConsistency: Sendable, Hashable {
     /// A read also asks a majority of the nodes who leads, before it ends: it sees all that was committed before it began.
     ///
     /// It takes one more round trip, and throws a ``Rowan/DatabaseError`` whose `isLeaderChange` is true if the majority
-    /// follows another node, or does not answer within ``ClusterOptions/connectTimeout``.
+    /// follows another node, or does not answer within ``ClusterOptions/connectTimeout``. In an access without a transaction,
+    /// such as `unsafeRead`, all rows of a statement arrive before the program gets the first one.
     case confirmed
 }
 
@@ -48,7 +49,7 @@ public struct ClusterOptions: Sendable {
     /// How long observations wait until they ask again whether other clients have committed. At least a millisecond.
     public var observationInterval: Duration = .milliseconds(50)
 
-    /// How fresh the reads are. Writes always see the last commit.
+    /// How fresh the reads are. A write that changes rows has seen the last commit.
     public var consistency: ReadConsistency = .leader
 
     /// The options of a client whose network is that of the nodes.
