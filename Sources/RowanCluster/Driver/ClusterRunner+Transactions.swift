@@ -284,10 +284,10 @@ extension ClusterRunner {
             loseTransaction()
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
         }
-        try waiting(for: session) { try checkLateFailure(session) }
-        guardian.setCommitting(true)
         defer { guardian.setCommitting(false) }
         do {
+            try waiting(for: session) { try checkLateFailure(session) }
+            guardian.setCommitting(true)
             // A transaction that was ended for its duration, or with an access, has not been committed.
             guard !session.connection.isBroken else { throw session.failure ?? WireError.cancelled }
         } catch {
