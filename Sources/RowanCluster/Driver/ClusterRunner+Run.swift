@@ -84,7 +84,7 @@ extension ClusterRunner {
             try inTransaction(readSchema)
             throw RemoteSchemaMoved()
         }
-        return try inTransaction { session in
+        return try inTransaction(counts: !statement.isReadonly) { session in
             var requests = RequestBuffer()
             let claims = !statement.isReadonly && transaction == .open
             if claims { try requests.execSQL(db: session.database, sql: TicketTable.claim, values: tickets.next()) }
@@ -176,7 +176,7 @@ extension ClusterRunner {
 
     /// Runs a statement that commits its own changes.
     private func writeAlone(_ statement: RemoteStatement, _ values: [DatabaseValue]) throws -> any RemoteRows {
-        try checkSchema()
+        try guardian.running { try readSchemaIfMoved(confirms: false) }
         guard !hasNewSchema else { throw RemoteSchemaMoved() }
         let answer = try committingAlone { session in
             var requests = RequestBuffer()
@@ -264,7 +264,7 @@ extension ClusterRunner {
             if version.failure != nil { forgetSchema() }
         }
         guard transaction == .none else { return try inTransaction { try run($0, claims: transaction == .open) } }
-        try checkSchema()
+        try guardian.running { try readSchemaIfMoved(confirms: false) }
         try committingAlone { try run($0, claims: false) }
     }
 

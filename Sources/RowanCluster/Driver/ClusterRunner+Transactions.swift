@@ -130,8 +130,13 @@ extension ClusterRunner {
         claimDepth = min(claimDepth, index)
     }
 
+    /// SQLite compares names byte by byte, except for the case of the letters of ASCII.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     private func index(of savepoint: String) -> Int? {
-        savepoints.lastIndex { $0.caseInsensitiveCompare(savepoint) == .orderedSame }
+        savepoints.lastIndex { $0.utf8.lazy.map(Self.folded).elementsEqual(savepoint.utf8.lazy.map(Self.folded)) }
     }
 
     private func rollback(to name: String, _ statement: Statement) throws {
@@ -153,7 +158,9 @@ extension ClusterRunner {
     }
 
     /// Runs requests in the open transaction. Without the leader, the transaction is gone.
-    func inTransaction<T>(_ body: (ClusterSession) throws -> T) throws -> T {
+    ///
+    /// - Parameter counts: whether a statement that fails counts its changes.
+    func inTransaction<T>(counts: Bool = false, _ body: (ClusterSession) throws -> T) throws -> T {
         guard let session else {
             loseTransaction()
             throw lostTransactionError(WireError.closed("the connection to the leader has ended"))
@@ -168,7 +175,7 @@ extension ClusterRunner {
                 loseTransaction()
                 throw lostTransactionError(error)
             }
-            try checkTransaction(session)
+            checkTransaction(session, counts: counts)
             throw error
         }
     }
@@ -187,14 +194,18 @@ extension ClusterRunner {
     /// Some failures of rows, such as a lack of memory, end the transaction. What follows must not run on its own.
     private func checkLateFailure(_ session: ClusterSession) throws {
         guard session.takeLateFailure() else { return }
-        try checkTransaction(session)
+        if let error = checkTransaction(session) { throw lostTransactionError(error) }
         guard !transaction.isOpen else { return }
         throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Transaction was aborted")
     }
 
     /// Finds out whether a failure has ended the transaction: nodes don't tell.
-    private func checkTransaction(_ session: ClusterSession) throws {
-        guard transaction.isOpen else { return }
+    ///
+    /// - Parameter counts: whether the statement that has failed counts its changes.
+    /// - Returns: why there is no answer; the transaction is gone then.
+    @discardableResult
+    private func checkTransaction(_ session: ClusterSession, counts: Bool = false) -> (any Error)? {
+        guard transaction.isOpen else { return nil }
         do {
             var requests = RequestBuffer()
             try session.add(exec: "BEGIN", to: &requests)
@@ -202,14 +213,17 @@ extension ClusterRunner {
             try session.send(requests)
             let begin = try session.receive()
             // A statement that fails may keep changes: see ON CONFLICT FAIL.
-            count(try session.receiveRows())
+            let counters = try session.receiveRows()
+            if counts { count(counters) }
             // A transaction in a transaction is refused.
-            if case .failure = begin { return }
+            if case .failure = begin { return nil }
             try session.execute("ROLLBACK")
             loseTransaction()
+            return nil
         } catch {
             dropSession(after: error)
             loseTransaction()
+            return error
         }
     }
 
@@ -276,7 +290,7 @@ extension ClusterRunner {
     /// Has a majority confirm that the rows that were read are those of the leader, if the program asks for that.
     func confirmRead(_ session: ClusterSession) throws {
         guard directory.options.consistency == .confirmed else { return }
-        try confirmation.confirm(session.connection.address) { try guardian.wait(for: nil) }
+        try confirmation.confirm(session.connection.address) { try guardian.checkInterruption() }
     }
 
     private func commitWrite(_ sql: String) throws {
@@ -303,7 +317,7 @@ extension ClusterRunner {
                     loseTransaction()
                     throw known(error, "Run the transaction again")
                 }
-                try checkTransaction(session)
+                checkTransaction(session)
                 throw error
             }
             session.end()

@@ -145,13 +145,13 @@ final class ClusterRunner: StatementRunner {
     /// - Throws: SQLITE_INTERRUPT if another thread interrupts.
     func pause(_ seconds: Double, _ advice: String) throws {
         Thread.sleep(forTimeInterval: seconds)
-        do { try guardian.wait(for: nil) } catch { throw known(error, advice) }
+        do { try guardian.checkInterruption() } catch { throw known(error, advice) }
     }
 
     /// Waits for answers, while another thread may interrupt.
     func waiting<T>(for session: ClusterSession, _ body: () throws -> T) throws -> T {
-        try guardian.wait(for: session.connection)
-        defer { guardian.stopWaiting() }
+        let outer = try guardian.wait(for: session.connection)
+        defer { guardian.stopWaiting(outer) }
         return try body()
     }
 
@@ -243,9 +243,10 @@ final class ClusterRunner: StatementRunner {
         lostTransaction = true
     }
 
-    func checkSchema() throws { try guardian.running(readSchemaIfMoved) }
+    func checkSchema() throws { try guardian.running { try readSchemaIfMoved(confirms: true) } }
 
-    private func readSchemaIfMoved() throws {
+    /// - Parameter confirms: whether the schema is what the program has asked for.
+    func readSchemaIfMoved(confirms: Bool) throws {
         switch transaction {
         case .open, .writing: return
         case .lazy: try beginLazily()
@@ -256,6 +257,7 @@ final class ClusterRunner: StatementRunner {
                 try session.add(query: ClusterSession.version, to: &requests)
                 try session.send(requests)
                 if try !receiveVersion(session) { try readSchema(session) }
+                if confirms { try confirmRead(session) }
             }
             if isFirst, !isReader, !routing.isReadonlyDatabase { try prepareTickets() }
         }

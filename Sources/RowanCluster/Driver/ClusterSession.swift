@@ -126,8 +126,8 @@ final class ClusterSession {
     func laterAnswer() throws -> Response {
         guard let guardian else { return try answer() }
         return try guardian.running {
-            try guardian.wait(for: connection)
-            defer { guardian.stopWaiting() }
+            let outer = try guardian.wait(for: connection)
+            defer { guardian.stopWaiting(outer) }
             return try answer()
         }
     }

@@ -42,15 +42,24 @@ final class SessionGuard: Sendable {
 
     /// The thread is about to wait; nil if it waits for no connection.
     ///
+    /// - Returns: what it was waiting for: a wait may be a part of another one.
     /// - Throws: `WireError.cancelled` if the running statement was interrupted.
-    func wait(for connection: NodeConnection?) throws {
+    @discardableResult
+    func wait(for connection: NodeConnection?) throws -> NodeConnection? {
         try state.withLock { state in
             guard !state.isInterrupted else { throw WireError.cancelled }
-            state.waiting = connection
+            defer { state.waiting = connection }
+            return state.waiting
         }
     }
 
-    func stopWaiting() { state.withLock { $0.waiting = nil } }
+    /// - Parameter outer: what the thread goes on waiting for.
+    func stopWaiting(_ outer: NodeConnection? = nil) { state.withLock { $0.waiting = outer } }
+
+    /// - Throws: `WireError.cancelled` if the running statement was interrupted.
+    func checkInterruption() throws {
+        if state.withLock(\.isInterrupted) { throw WireError.cancelled }
+    }
 
     func setCommitting(_ isCommitting: Bool) { state.withLock { $0.isCommitting = isCommitting } }
 

@@ -58,6 +58,46 @@ struct ClusterStatementTests {
         #expect(try counters(DatabaseCluster.new()) == counters(queue))
     }
 
+    /// Only the letters of ASCII have a case in names of savepoints.
+    @Test(arguments: [("é", "É"), ("ß", "SS"), ("k", "\u{212A}"), ("e\u{301}", "é"), ("a", "A")])
+    func namesOfSavepoints(_ name: String, _ other: String) throws {
+        func run(_ writer: any DatabaseWriter) throws -> [String] {
+            try writer.writeWithoutTransaction { db in
+                try db.execute(sql: "CREATE TABLE k (x)")
+                var results: [String] = []
+                for sql in [
+                    "SAVEPOINT \"\(name)\"", "INSERT INTO k VALUES (1)", "RELEASE \"\(other)\"",
+                    "INSERT INTO k VALUES (2)",
+                    "ROLLBACK", "SAVEPOINT \"\(name)\"", "INSERT INTO k VALUES (3)", "SAVEPOINT \"\(other)\"",
+                    "INSERT INTO k VALUES (4)", "ROLLBACK TO \"\(name)\"", "INSERT INTO k VALUES (5)",
+                    "RELEASE \"\(name)\"", "COMMIT",
+                ] {
+                    do { try db.execute(sql: sql) } catch { results.append("\(sql): \(error)") }
+                    results.append("\(db.isInsideTransaction) \(try Int.fetchAll(db, sql: "SELECT x FROM k"))")
+                }
+                return results
+            }
+        }
+        #expect(try run(DatabaseCluster.new("namesOfSavepoints(")) == run(DatabaseQueue()))
+    }
+
+    /// A statement that fails without a change of its own does not count that of another one again.
+    @Test func totalChanges() throws {
+        func total(_ writer: any DatabaseWriter) throws -> Int {
+            try writer.write { db in
+                try db.execute(sql: "CREATE TABLE k (x UNIQUE)")
+                let start = db.totalChangesCount
+                try db.execute(sql: "INSERT INTO k VALUES (1), (2), (3)")
+                for sql in ["SELECT abs(-9223372036854775808)", "INSERT INTO k VALUES (4), (1)"] {
+                    do { _ = try Row.fetchAll(db, sql: sql) } catch is DatabaseError {}
+                    _ = try Int.fetchOne(db, sql: "SELECT 1")
+                }
+                return db.totalChangesCount - start
+            }
+        }
+        #expect(try total(DatabaseCluster.new("totalChanges(")) == total(DatabaseQueue()))
+    }
+
     @Test func vacuumBehindALongComment() throws {
         let (cluster, _) = try new()
         let comment = "/*" + String(repeating: "x", count: 300) + "*/ "

@@ -265,6 +265,28 @@ struct ClusterFaultTests {
         }
     }
 
+    /// The rollback of a savepoint finds that the leader is gone: the error says so, and the transaction runs again.
+    @Test func theLeaderIsKilledBeforeASavepointIsRolledBack() async throws {
+        let cluster = try FaultyCluster()
+        let client = try cluster.client()
+        try client.createEntries()
+        let runs = Mutex(0)
+        try await client.write(retrying: 3) { db in
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            try db.inSavepoint {
+                try db.insert(1)
+                if run == 1 { cluster.nodes.kill(try cluster.nodes.leader()) }
+                return .rollback
+            }
+            try db.insert(2)
+        }
+        #expect(runs.withLock(\.self) == 2)
+        #expect(try client.entries() == [2])
+    }
+
     /// A write of a group commits the transaction itself, and nobody knows whether it has.
     @Test func aGroupedWriteThatCommitsWithAnUnknownOutcome() async throws {
         let cluster = try FaultyCluster()

@@ -128,6 +128,8 @@ struct ClusterReadTests {
             { _ = try client.unsafeRead { try Int.fetchCursor($0, sql: sql).next() } },
             { _ = try client.write { try Int.fetchAll($0, sql: sql) } },
             { _ = try client.writeWithoutTransaction { try Int.fetchAll($0, sql: sql) } },
+            { _ = try client.unsafeRead { try $0.tableExists("entry") } },
+            { _ = try client.unsafeRead { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") } },
         ]
         for access in accesses {
             let error = #expect(throws: DatabaseError.self) { try access() }

@@ -73,6 +73,30 @@ struct ClusterWaitTests {
         #expect(later?.isLeaderChange == true, "\(later as Any)")
     }
 
+    /// The rows that nobody reads are received first: that is a wait in a wait.
+    @Test(arguments: [false, true])
+    func aReadBehindAbandonedRowsIsCancelled(_ isWrite: Bool) async throws {
+        let cluster = try FaultyCluster()
+        let client = try patientClient(cluster)
+        try client.createEntries()
+        let begun = Signal()
+        let sql = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 2000) SELECT x FROM c"
+        let body: @Sendable (Database) throws -> Void = { db in
+            _ = try Int.fetchOne(db, sql: sql)
+            // They have all arrived when the next statement waits.
+            Thread.sleep(forTimeInterval: 0.1)
+            for index in 0..<3 { cluster.nodes.pause(index) }
+            begun.send()
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+        }
+        let task = Task { isWrite ? try await client.write(body) : try await client.read(body) }
+        await begun.wait()
+        try await Task.sleep(for: .milliseconds(200))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        for index in 0..<3 { cluster.nodes.resume(index) }
+    }
+
     @Test func aConfirmationIsCancelled() async throws {
         let cluster = try FaultyCluster()
         let client = try cluster.client {

@@ -138,8 +138,12 @@ extension Database {
     ///
     /// - Throws: the second error; the transaction then can't be committed.
     private func insisting(_ rollback: () throws -> Void) throws {
-        // The second attempt determines the error.
-        do { return try rollback() } catch { connection.resetRunningStatements() }
+        // The second attempt determines the error, unless the transaction is gone with a remote database: the first one says
+        // why.
+        do { return try rollback() } catch {
+            if connection.remote != nil, !connection.isInsideTransaction { throw error }
+            connection.resetRunningStatements()
+        }
         do { try rollback() } catch {
             connection.transaction.condemn()
             throw error
