@@ -184,12 +184,22 @@ extension ClusterRunner {
             try session.send(requests)
             if compiles { try session.receiveCompiled(statement) }
             do { return try session.answer() } catch let error as DatabaseError where !error.isLostLeader {
-                // A statement that fails may keep changes: see ON CONFLICT FAIL. Without an answer, its error counts.
-                if let counters = try? session.rows(Self.counters) { count(counters) }
+                // A statement that fails may keep changes: see ON CONFLICT FAIL.
+                do { count(try session.rows(Self.counters)) } catch {
+                    // Its answer may still come: it would be taken for that to the next request.
+                    dropSession(after: error)
+                }
                 throw error
             }
         }
-        if case .result(let rowID, let changes) = answer { count(rowID, changes) }
+        switch answer {
+        case .result(let rowID, let changes): count(rowID, changes)
+        case .rows:
+            // Not the answer to this request: nobody knows what has become of it.
+            session?.end()
+            throw TransactionOutcomeUnknown(ticket: nil, reason: "the node answered a write with rows")
+        default: break
+        }
         return ClusterRows()
     }
 
