@@ -79,10 +79,10 @@ final class SessionGuard: Sendable {
 
     // MARK: Write transactions
 
-    /// A write transaction has begun, unless it is known already.
+    /// A write transaction has begun on a connection, unless that is known already.
     func beginTransaction(_ connection: NodeConnection) {
         let starts = state.withLock { state in
-            guard state.transaction == nil else { return false }
+            guard state.transaction?.connection !== connection else { return false }
             state.transaction = (connection, timeout.deadline)
             state.hasTimedOut = false
             defer { state.isScheduled = true }
