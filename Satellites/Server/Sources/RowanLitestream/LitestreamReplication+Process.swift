@@ -14,6 +14,7 @@ import SystemPackage
 extension LitestreamReplication {
     /// Runs Litestream, again and again, until the task is cancelled.
     func supervise(_ file: ConfigurationFile) async throws {
+        try await goOnAfterSnapshots(file)
         var pause = Duration.milliseconds(500)
         while true {
             // The socket of a process that was killed would look like that of the next one. There need not be one.

@@ -89,11 +89,15 @@ public final class LitestreamReplication: Service, Sendable {
     /// If Litestream dies, it is started again: after half a second, then after twice the time, up to thirty seconds. If
     /// this process dies, even of SIGKILL, Litestream sends the last changes and ends, too.
     ///
+    /// Where Litestream has not replicated the database before, `run()` first asks the replica for its newest transactions.
+    /// If a machine was lost just after it had sent a snapshot, it brings the replica into order, which sends a copy of the
+    /// database.
+    ///
     /// At the graceful shutdown, `run()` waits until the replica has confirmed all commits, for at most the shutdown
     /// timeout, and ends Litestream. If the task is cancelled, it ends Litestream without waiting for a confirmation.
     ///
-    /// - Throws: ``LitestreamError``: if the program is missing, or ends at its first start because of its settings, or
-    ///   if the replica has not confirmed the last changes at the shutdown.
+    /// - Throws: ``LitestreamError``: if the program is missing, or ends at its first start because of its settings,
+    ///   if the replica can't be asked, or if the replica has not confirmed the last changes at the shutdown.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             if mode == .supervised {

@@ -78,6 +78,17 @@ final class Site {
         replica.replication(of: path(name), shutdownTimeout: shutdownTimeout, logger: log.logger)
     }
 
+    /// Runs a command of Litestream.
+    func litestream(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try Litestream.program().resolvedPath())
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
     /// Runs a body beside the replication, and cancels it.
     @discardableResult
     func replicating<T: Sendable>(

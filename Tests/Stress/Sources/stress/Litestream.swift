@@ -66,8 +66,10 @@ private struct Machines {
         try FileManager.default.removeItem(atPath: disk)
 
         let restored = folder.path("restored\(number)/places.sqlite")
-        let outcome = try await replica.restoreIfMissing(to: restored)
-        run.expect(outcome == .restored, "\(ending): restored: \(outcome)")
+        do {
+            let outcome = try await replica.restoreIfMissing(to: restored)
+            run.expect(outcome == .restored, "\(ending): restored: \(outcome)")
+        } catch { throw StressFailure("machine \(number), \(ending), \(witness.synced) was confirmed: \(error)") }
         let last = try checkWhole(run, restored, "\(ending)")
         run.expect(last >= witness.synced, "\(ending): \(witness.synced) was confirmed, and \(last) restored")
         run.expect(last <= witness.committed + 1, "\(ending): \(last) was restored, and never committed")

@@ -1,0 +1,96 @@
+// A replica whose snapshot is newer than the changes that it has: what a machine leaves that ends between the two.
+
+import Foundation
+import Logging
+import Rowan
+import RowanLitestream
+import Testing
+
+@Suite(.litestream)
+struct OverlapTests {
+    /// The folder of the replica's files of one level.
+    private func level(_ number: Int, _ site: Site) -> String { site.path("replica/ltx/\(number)") }
+
+    private func files(_ number: Int, _ site: Site) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: level(number, site)).sorted()
+    }
+
+    /// Machine one replicates, sends a snapshot, and ends before it has sent the changes that the snapshot contains.
+    private func leaveSnapshotWithoutItsChanges(_ site: Site) async throws {
+        let pool = try site.open("one/places.sqlite")
+        let replication = site.replication(of: "one/places.sqlite")
+        try await site.replicating(replication) {
+            for first in [1, 1001, 2001, 3001] {
+                try pool.add(first...first + 999)
+                try await replication.sync()
+            }
+        }
+        try site.litestream(
+            "replicate", "-once", "-force-snapshot", site.path("one/places.sqlite"), site.replica.url)
+        try pool.close()
+        try FileManager.default.removeItem(atPath: site.path("one"))
+        for name in try files(0, site).dropFirst() {
+            try FileManager.default.removeItem(atPath: level(0, site) + "/" + name)
+        }
+        // Merged changes come after the changes.
+        for number in 1...8 where FileManager.default.fileExists(atPath: level(number, site)) {
+            try FileManager.default.removeItem(atPath: level(number, site))
+        }
+        let snapshot = try #require(try files(9, site).last)
+        #expect(snapshot > "0000000000000001-0000000000000004")
+    }
+
+    /// Litestream would give the numbers of transactions that the snapshot contains to others.
+    @Test func theNextMachineGoesOnAfterTheSnapshot() async throws {
+        let site = try Site()
+        try await leaveSnapshotWithoutItsChanges(site)
+        let path = site.path("two/places.sqlite")
+        #expect(try await site.replica.restoreIfMissing(to: path) == .restored)
+        #expect(try numbers(at: path) == Array(1...4000))
+        let pool = try site.open("two/places.sqlite")
+        let replication = site.replication(of: "two/places.sqlite")
+        try await site.replicating(replication) {
+            for first in [4001, 5001, 6001, 7001, 8001, 9001] {
+                try pool.add(first...first + 999)
+                try await replication.sync()
+                let copy = site.path("copy\(first).sqlite")
+                try await site.replica.restore(to: copy)
+                #expect(try numbers(at: copy) == Array(1...first + 999))
+            }
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: site.path("two")).sorted() == [
+                ".places.sqlite-litestream", "places.sqlite", "places.sqlite-shm", "places.sqlite-wal",
+            ])
+    }
+
+    /// That takes some steps. If the service ends between two of them, the replica has all that it had, and the next
+    /// service goes on.
+    @Test(arguments: [0, 40, 80, 120, 160, 200, 300, 400])
+    func ends(afterMilliseconds pause: Int) async throws {
+        let site = try Site()
+        try await leaveSnapshotWithoutItsChanges(site)
+        let path = site.path("two/places.sqlite")
+        #expect(try await site.replica.restoreIfMissing(to: path) == .restored)
+        let pool = try site.open("two/places.sqlite")
+        try pool.add(4001...4100)
+        try await site.replicating(site.replication(of: "two/places.sqlite")) {
+            try await Task.sleep(for: .milliseconds(pause))
+        }
+        try await site.replica.restore(to: site.path("early.sqlite"))
+        let early = try numbers(at: site.path("early.sqlite"))
+        #expect([4000, 4100].contains(early.count) && early == Array(1...early.count))
+
+        let replication = site.replication(of: "two/places.sqlite")
+        try await site.replicating(replication) {
+            // Commits beside the steps.
+            for first in stride(from: 4101, to: 4500, by: 100) {
+                try pool.add(first...first + 99)
+                try await Task.sleep(for: .milliseconds(30))
+            }
+            try await replication.sync()
+        }
+        try await site.replica.restore(to: site.path("late.sqlite"))
+        #expect(try numbers(at: site.path("late.sqlite")) == Array(1...4500))
+    }
+}
