@@ -2,6 +2,7 @@
 
 import Foundation
 import Rowan
+import Synchronization
 import Testing
 
 @testable import RowanCluster
@@ -35,6 +36,30 @@ struct ClusterStatementTests {
                 #expect(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master") == Array(expected))
             }
         }
+    }
+
+    /// Outside a transaction, the schema may move again before a statement runs again.
+    @Test func theSchemaKeepsMoving() async throws {
+        let (cluster, other) = try new()
+        let isOver = Mutex(false)
+        defer { isOver.withLock { $0 = true } }
+        let changes = Task {
+            while !isOver.withLock({ $0 }) {
+                for change in ["ADD COLUMN extra", "DROP COLUMN extra"] {
+                    try await other.write { try $0.execute(sql: "ALTER TABLE t \(change)") }
+                }
+            }
+        }
+        try await cluster.writeWithoutTransaction { db in
+            for n in 4...40 {
+                try db.execute(sql: "INSERT INTO t (id) VALUES (?)", arguments: [n])
+                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == n)
+                let sql = "UPDATE t SET n = 1 WHERE id = ? RETURNING id"
+                #expect(try Int.fetchAll(db, sql: sql, arguments: [n]) == [n])
+            }
+        }
+        isOver.withLock { $0 = true }
+        try await changes.value
     }
 
     /// SQLite counts what a statement has kept that fails.

@@ -20,6 +20,9 @@ package final class RemoteConnection {
         self.connection = connection
     }
 
+    /// How often a statement runs again because the schema has moved: as often as in SQLite (SQLITE_MAX_SCHEMA_RETRY).
+    private static let schemaRetryCount = 50
+
     // MARK: Compiling
 
     /// The statement that runs a compiled text where it belongs. It takes the C statement.
@@ -140,8 +143,8 @@ package final class RemoteConnection {
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
-        // The second time, the shadow has the new schema, and the access has begun: nothing moves any more.
-        for isLast in [false, true] {
+        // The second time, the shadow has the new schema. In a transaction, nothing moves any more.
+        for attempt in 0...Self.schemaRetryCount {
             failure = nil
             // The schema has moved since the statement has last run.
             if statement.epoch != connection.schemaEpoch {
@@ -149,7 +152,7 @@ package final class RemoteConnection {
             }
             let code = sqlite3_step(statement.handle)
             guard code != SQLITE_ROW, code != SQLITE_DONE, let error = failure.take() else { return code }
-            if error is RemoteSchemaMoved, !isLast, let schema = runner.takeSchema() {
+            if error is RemoteSchemaMoved, attempt < Self.schemaRetryCount, let schema = runner.takeSchema() {
                 sqlite3_reset(statement.handle)
                 do { try rebuild(schema) } catch { return refuse(error, statement) }
                 continue
