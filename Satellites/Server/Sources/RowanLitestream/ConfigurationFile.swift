@@ -10,30 +10,25 @@ struct ConfigurationFile: Sendable {
     let environment: [String: String]
 
     var path: String { folder.appendingPathComponent("c.yml").path }
-    /// The same for single runs (`-once`), with the local files of Litestream in a folder of their own.
-    var singleRunPath: String { folder.appendingPathComponent("once.yml").path }
-    let singleRunFolder: String
     var socket: String { folder.appendingPathComponent("s").path }
 
+    /// - Parameter isSingleRun: whether Litestream ends by itself (`-once`).
     /// - Throws: ``LitestreamError/Kind/invalidSetting`` for a URL that YAML can't contain, and errors of the disk.
-    init(replica: LitestreamReplica, database: String, shutdownTimeout: Duration = .seconds(30)) throws {
+    init(
+        replica: LitestreamReplica, database: String, shutdownTimeout: Duration = .seconds(30),
+        isSingleRun: Bool = false
+    ) throws {
         try Self.checkScheme(of: replica.url)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("rl-\(UUID().uuidString.prefix(13))")
-        let url = URL(fileURLWithPath: database)
-        singleRunFolder =
-            url.deletingLastPathComponent().appendingPathComponent(
-                ".\(url.lastPathComponent)-litestream-once"
-            ).path
         // Litestream expands variables before it reads the YAML: each value is a complete scalar.
         environment = replica.environment.merging(
             [
                 "ROWAN_LITESTREAM_DATABASE": try Self.scalar(database, "the path of the database"),
                 "ROWAN_LITESTREAM_URL": try Self.scalar(replica.url, "the URL of the replica"),
-                "ROWAN_LITESTREAM_FILES": try Self.scalar(singleRunFolder, "the path of the database"),
                 // This process decides what it logs.
                 "LOG_LEVEL": "info",
             ]) { $1 }
-        let always = """
+        var text = """
             logging: {type: json, level: info}
             shutdown-sync-timeout: \(shutdownTimeout.litestream)
             l0-retention: \(replica.detailedRetention.litestream)
@@ -43,19 +38,14 @@ struct ConfigurationFile: Sendable {
                 replica: {url: ${ROWAN_LITESTREAM_URL}, sync-interval: \(replica.syncInterval.litestream)}
 
             """
-        let service = """
-            socket: {enabled: true, path: \(try Self.scalar(folder.appendingPathComponent("s").path, "TMPDIR"))}
-            # Ends with the process that has started Litestream, even if that is killed; then Litestream ends.
-            exec: "sh -c 'exec cat <&3 >/dev/null 2>&1'"
+        if !isSingleRun {
+            text += """
+                socket: {enabled: true, path: \(try Self.scalar(folder.appendingPathComponent("s").path, "TMPDIR"))}
+                # Ends with the process that has started Litestream, even if that is killed; then Litestream ends.
+                exec: "sh -c 'exec cat <&3 >/dev/null 2>&1'"
 
-            """
-        // No checkpoints, which have a number of their own.
-        let singleRun = """
-                meta-path: ${ROWAN_LITESTREAM_FILES}
-                min-checkpoint-page-count: 2147483647
-                checkpoint-interval: 24h
-
-            """
+                """
+        }
         // The limit of sockaddr_un on all systems.
         guard folder.appendingPathComponent("s").path.utf8.count < 104 else {
             throw LitestreamError(
@@ -64,8 +54,7 @@ struct ConfigurationFile: Sendable {
         }
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try Data((service + always).utf8).write(to: URL(fileURLWithPath: path))
-        try Data((always + singleRun).utf8).write(to: URL(fileURLWithPath: singleRunPath))
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
     func remove() {

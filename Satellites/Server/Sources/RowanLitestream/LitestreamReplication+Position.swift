@@ -10,26 +10,38 @@ import Logging
 import Rowan
 
 extension LitestreamReplication {
-    /// Brings the numbers of the changes on the replica up to those of its snapshots, and replaces the newest of them.
+    /// Brings the numbers of the changes on the replica up to those of its snapshots.
     ///
-    /// Until the new snapshot is there, restores find the old one, which is what this machine began with. Single runs of
-    /// Litestream do this, with local files of their own. These tell the next start, too, that it has to go on, if this
-    /// process ends meanwhile.
+    /// Single runs of Litestream send changes of a copy that is restored from the replica itself. They change nothing, so
+    /// that they belong to the snapshot, too: whenever this process ends, restores find what they found before. The
+    /// database of the program is not touched. The first change of the service that follows is complete, since Litestream
+    /// has sent the last one from another file.
     func goOnAfterSnapshots(_ file: ConfigurationFile) async throws {
-        guard FileManager.default.fileExists(atPath: path), !hasLocalFiles else { return }
-        let hasBegun = FileManager.default.fileExists(atPath: file.singleRunFolder)
+        guard !hasLocalFiles else { return }
+        let folder = files("litestream-copy")
+        // An earlier start may have been killed.
+        try? FileManager.default.removeItem(at: folder)
         var position = try await replicaPosition(file)
         let goal = position.newest
-        guard hasBegun || position.newestChange < goal else { return }
+        guard position.newestChange < goal else { return }
         logger.notice(
             """
             the replica has a snapshot with transaction \(goal), but changes up to \(position.newestChange) only, as after a \
-            machine that ended while it sent them: writing a new snapshot
+            machine that ended while it sent them: going on after the snapshot
             """)
-        while position.newestChange + 1 < goal {
+        defer {
+            // The next start tries again.
+            try? FileManager.default.removeItem(at: folder)
+        }
+        let copy = folder.appendingPathComponent("copy").path
+        try await replica.restore(to: copy)
+        let copyFile = try ConfigurationFile(replica: replica, database: copy, isSingleRun: true)
+        defer { copyFile.remove() }
+        while position.newestChange < goal {
             let before = position.newestChange
-            try await commitWithoutChanges()
-            try await runOnce(file)
+            try await Self.commitWithoutChanges(to: copy)
+            _ = try await replica.program.run(
+                ["replicate", "-config", copyFile.path, "-once"], environment: copyFile.environment)
             position = try await replicaPosition(file)
             guard position.newestChange > before else {
                 throw LitestreamError(
@@ -40,31 +52,23 @@ extension LitestreamReplication {
                     """)
             }
         }
-        // In one run: a change after the old snapshot's last one would not belong to it.
-        try await commitWithoutChanges()
-        try await runOnce(file, "-force-snapshot")
-        if FileManager.default.fileExists(atPath: file.singleRunFolder) {
-            try FileManager.default.removeItem(atPath: file.singleRunFolder)
-        }
     }
 
     /// Whether Litestream has replicated the database on this machine, and knows where it was.
     private var hasLocalFiles: Bool {
-        let url = URL(fileURLWithPath: path)
-        let files = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent)-litestream")
         // No folder, no files.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.path + "/ltx/0")) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files("litestream").path + "/ltx/0")) ?? []
         return names.contains { $0.hasSuffix(".ltx") }
     }
 
-    /// Sends what there is.
-    private func runOnce(_ file: ConfigurationFile, _ options: String...) async throws {
-        _ = try await replica.program.run(
-            ["replicate", "-config", file.singleRunPath, "-once"] + options, environment: file.environment)
+    /// A hidden folder beside the database.
+    private func files(_ suffix: String) -> URL {
+        let url = URL(fileURLWithPath: path)
+        return url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent)-\(suffix)")
     }
 
     /// A commit that Litestream gives a number to.
-    private func commitWithoutChanges() async throws {
+    private static func commitWithoutChanges(to path: String) async throws {
         var configuration = Configuration()
         configuration.replicatedByLitestream = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -78,7 +82,7 @@ extension LitestreamReplication {
     /// The newest transactions of the replica: of all its files, and of those with single changes.
     private func replicaPosition(_ file: ConfigurationFile) async throws -> (newest: UInt64, newestChange: UInt64) {
         let text = try await replica.program.run(
-            ["ltx", "-config", file.singleRunPath, "-level", "all", "-json", path], environment: file.environment)
+            ["ltx", "-config", file.path, "-level", "all", "-json", path], environment: file.environment)
         do {
             let files = try JSONDecoder().decode([ReplicaFile].self, from: Data(text.utf8))
             let changes = files.filter { $0.level == 0 }
