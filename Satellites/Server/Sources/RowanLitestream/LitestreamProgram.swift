@@ -75,6 +75,19 @@ public struct LitestreamProgram: Sendable, Hashable {
         }
         return result.standardOutput
     }
+
+    /// Runs a command to its end, and reads its answer, which is JSON.
+    func answer<A: Decodable>(
+        _ type: A.Type, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> A {
+        let text = try await run(arguments, environment: environment)
+        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch let error as DecodingError {
+            throw LitestreamError(
+                .commandFailed,
+                "the answer of litestream \(arguments.first ?? "") can't be read (\(error)): use Litestream 0.5.17 or later"
+            )
+        }
+    }
 }
 
 extension Environment {

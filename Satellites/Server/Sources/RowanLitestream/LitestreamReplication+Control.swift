@@ -95,14 +95,9 @@ extension LitestreamReplication {
             socket = file.socket
         }
         do {
-            let text = try await replica.program.run(command + ["-json", "-socket", socket] + arguments)
-            return try JSONDecoder().decode(type, from: Data(text.utf8))
+            return try await replica.program.answer(type, command + ["-json", "-socket", socket] + arguments)
         } catch let error as LitestreamError where error.message.contains("failed to connect to control socket") {
             throw LitestreamError(.notRunning, "Litestream does not answer at \(socket): \(error.message)")
-        } catch let error as DecodingError {
-            throw LitestreamError(
-                .commandFailed,
-                "the answer of litestream \(command[0]) can't be read (\(error)): use Litestream 0.5.17 or later")
         }
     }
 

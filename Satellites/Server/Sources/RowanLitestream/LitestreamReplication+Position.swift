@@ -81,16 +81,11 @@ extension LitestreamReplication {
 
     /// The newest transactions of the replica: of all its files, and of those with single changes.
     private func replicaPosition(_ file: ConfigurationFile) async throws -> (newest: UInt64, newestChange: UInt64) {
-        let text = try await replica.program.run(
-            ["ltx", "-config", file.path, "-level", "all", "-json", path], environment: file.environment)
-        do {
-            let files = try JSONDecoder().decode([ReplicaFile].self, from: Data(text.utf8))
-            let changes = files.filter { $0.level == 0 }
-            return (files.map(\.last).max() ?? 0, changes.map(\.last).max() ?? 0)
-        } catch let error as DecodingError {
-            throw LitestreamError(
-                .commandFailed, "the answer of litestream ltx can't be read (\(error)): use Litestream 0.5.17 or later")
-        }
+        let files = try await replica.program.answer(
+            [ReplicaFile].self, ["ltx", "-config", file.path, "-level", "all", "-json", path],
+            environment: file.environment)
+        let changes = files.filter { $0.level == 0 }
+        return (files.map(\.last).max() ?? 0, changes.map(\.last).max() ?? 0)
     }
 
     private struct ReplicaFile: Decodable {

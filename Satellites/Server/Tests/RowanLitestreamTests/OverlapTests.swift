@@ -1,7 +1,6 @@
 // A replica whose snapshot is newer than the changes that it has: what a machine leaves that ends between the two.
 
 import Foundation
-import Logging
 import Rowan
 import RowanLitestream
 import Synchronization
@@ -83,6 +82,7 @@ struct OverlapTests {
                 try await Task.sleep(for: .milliseconds(2))
             }
         }
+        defer { writer.cancel() }
         for number in 1...2 {
             try await site.replicating(site.replication(of: "two/places.sqlite")) {
                 try await Task.sleep(for: .milliseconds(pause))

@@ -143,7 +143,7 @@ package final class RemoteConnection {
     }
 
     private func stepRemotely(_ statement: Statement) -> CInt {
-        // The second time, the shadow has the new schema. In a transaction, nothing moves any more.
+        // The second time, the shadow has the new schema. It may move again, but not in a transaction.
         for attempt in 0...Self.schemaRetryCount {
             failure = nil
             // The schema has moved since the statement has last run.
