@@ -75,7 +75,13 @@ public struct SQL: Hashable, Sendable {
     }
 }
 
-extension SQL: SQLSpecificExpressible {
+/// The protocol of one type, ``SQL``: its operators are generic, so that they leave comparisons of strings alone.
+///
+/// `SQL` has string literals. An operator on `SQL` itself would be a candidate for `name != "x"`, and win over the one of
+/// `Equatable`.
+public protocol SQLLiteral: SQLSpecificExpressible, Equatable {}
+
+extension SQL: SQLLiteral {
     /// The literal as an expression.
     public var sqlExpression: SQLExpression { SQLExpression(.literal(self)) }
     /// The literal as a selection.

@@ -94,12 +94,12 @@ extension SQLSpecificExpressible {
     public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.and, lhs, rhs) }
     /// `a AND b`
     @_disfavoredOverload
-    public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.and, lhs, rhs) }
+    public static func && (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.and, lhs, rhs) }
     /// `a OR b`
     public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { .associative(.or, lhs, rhs) }
     /// `a OR b`
     @_disfavoredOverload
-    public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { .associative(.or, lhs, rhs) }
+    public static func || (lhs: any SQLExpressible, rhs: Self) -> SQLExpression { .associative(.or, lhs, rhs) }
 
     /// `IFNULL(a, b)`
     public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
@@ -132,22 +132,22 @@ extension Column {
     public static func != (lhs: Column, rhs: Column) -> SQLExpression { .equality(lhs, rhs).negated }
 }
 
-extension SQL {
+extension SQLLiteral {
     /// `a = b`
-    public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
+    public static func == (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs) }
     /// `a <> b`
-    public static func != (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
+    public static func != (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs).negated }
 
     // A text is a value: without these operators, a literal on either side would be SQL.
 
     /// `a = 'text'`
-    public static func == (lhs: SQL, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
+    public static func == (lhs: Self, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
     /// `a <> 'text'`
-    public static func != (lhs: SQL, rhs: String) -> SQLExpression { .equality(lhs, rhs).negated }
+    public static func != (lhs: Self, rhs: String) -> SQLExpression { .equality(lhs, rhs).negated }
     /// `'text' = a`
-    public static func == (lhs: String, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
+    public static func == (lhs: String, rhs: Self) -> SQLExpression { .equality(lhs, rhs) }
     /// `'text' <> a`
-    public static func != (lhs: String, rhs: SQL) -> SQLExpression { .equality(lhs, rhs).negated }
+    public static func != (lhs: String, rhs: Self) -> SQLExpression { .equality(lhs, rhs).negated }
 }
 
 extension SQLExpression {
