@@ -29,7 +29,7 @@ struct MigrationBackup {
         var configuration = db.configuration.forScratchDatabase
         let destination = configuration
         configuration.readonly = true
-        let source = try DatabaseQueue(path: db.path, configuration: configuration)
+        let source = try DatabaseFile(of: db).connect { try DatabaseQueue(path: $0, configuration: configuration) }
         try copy(destination) { copy in try source.inDatabase { try $0.backup(to: copy) } }
         try source.close()
     }

@@ -23,6 +23,8 @@ public final class DatabasePool: DatabaseWriter {
     let readers: AccessLane
     let longReads: LongReads
     let writeAheadLimit: WriteAheadLimit?
+    /// The file of the writer, which readers and snapshots open.
+    let file: DatabaseFile
     /// How accesses reach their connections. Not for users.
     public let _routes: DatabaseAccessRoutes
 
@@ -61,20 +63,24 @@ public final class DatabasePool: DatabaseWriter {
             try PooledConnection(
                 path: path, configuration: writerConfiguration, queues: $0, instruments: instruments)
         }
+        let connection = try writer.acquire()
+        defer { writer.release(connection) }
+        let file = connection.run { DatabaseFile(of: $0) }
+        self.file = file
         readers = AccessLane(
             capacity: configuration.maximumReaderCount, isWriter: false, label: "\(label).reader",
             qos: configuration.readQoS, target: configuration.targetQueue, waitLimit: configuration.readerTimeout,
             instruments: instruments
-        ) { [readerConfiguration] in
-            try PooledConnection(path: path, configuration: readerConfiguration, queues: $0, isReader: true)
+        ) { [readerConfiguration] queues in
+            try file.connect {
+                try PooledConnection(path: $0, configuration: readerConfiguration, queues: queues, isReader: true)
+            }
         }
         AccessLane.pair(writer: writer, readers: readers)
         _routes = DatabaseAccessRoutes(
             read: AccessRoute(lane: readers, scope: .readTransaction, reentrantLane: writer),
             unsafeRead: AccessRoute(lane: readers, scope: .readOnly, reentrantLane: writer),
             write: AccessRoute(lane: writer, scope: .plain), readers: readers)
-        let connection = try writer.acquire()
-        defer { writer.release(connection) }
         if !configuration.readonly {
             try connection.run { try $0.activateWAL() }
         }

@@ -37,7 +37,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     /// Opens a snapshot of the last committed state.
     ///
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode.
-    init(path: String, configuration: Configuration, _ openSnapshot: OpenSnapshot) throws {
+    init(
+        path: String, _ file: DatabaseFile, configuration: Configuration, _ openSnapshot: OpenSnapshot
+    ) throws {
         let configuration = configuration.forSnapshots
         self.openSnapshot = openSnapshot
         self.path = path
@@ -46,9 +48,10 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
         lane = AccessLane(
             capacity: 1, isWriter: false, label: configuration.label ?? "Rowan.DatabaseSnapshot",
             qos: configuration.readQoS, target: configuration.targetQueue, instruments: instruments
-        ) {
-            let connection = try PooledConnection(
-                path: path, configuration: configuration, queues: $0, isReader: true)
+        ) { queues in
+            let connection = try file.connect {
+                try PooledConnection(path: $0, configuration: configuration, queues: queues, isReader: true)
+            }
             try connection.run { try $0.beginSnapshot() }
             return connection
         }
@@ -101,7 +104,7 @@ extension DatabasePool {
     func openSnapshot(_ site: StaticCallSite) throws -> DatabaseSnapshot {
         try refuseOpenTransaction("makeSnapshot")
         let openSnapshot = OpenSnapshot(site)
-        let snapshot = try DatabaseSnapshot(path: path, configuration: configuration, openSnapshot)
+        let snapshot = try DatabaseSnapshot(path: path, file, configuration: configuration, openSnapshot)
         longReads.add(openSnapshot)
         return snapshot
     }

@@ -31,10 +31,12 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     /// - Throws: SQLITE_CANTOPEN if the file can't be opened; SQLITE_ERROR if the database is not in WAL mode;
     ///   SQLITE_BUSY if other connections commit all the time.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
-        try self.init(path: path, configuration: configuration, OpenSnapshot(.unknown))
+        try self.init(path: path, DatabaseFile(path: path), configuration: configuration, OpenSnapshot(.unknown))
     }
 
-    init(path: String, configuration: Configuration, _ openSnapshot: OpenSnapshot) throws {
+    init(
+        path: String, _ file: DatabaseFile, configuration: Configuration, _ openSnapshot: OpenSnapshot
+    ) throws {
         let configuration = configuration.forSnapshots
         self.openSnapshot = openSnapshot
         precondition(
@@ -47,11 +49,13 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
             label: configuration.label ?? "Rowan.DatabaseSnapshotPool", qos: configuration.readQoS,
             target: configuration.targetQueue, waitLimit: configuration.readerTimeout,
             instruments: DatabaseInstruments(.snapshot, path, configuration)
-        ) {
-            try PooledConnection(path: path, configuration: configuration, queues: $0, isReader: true)
+        ) { queues in
+            try file.connect {
+                try PooledConnection(path: $0, configuration: configuration, queues: queues, isReader: true)
+            }
         }
         _routes = DatabaseAccessRoutes(snapshot: lane)
-        try beginTransactions()
+        try beginTransactions(file)
     }
 
     /// Opens a snapshot of the state that a connection sees.
@@ -74,13 +78,15 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
                 message: "a snapshot can't see the state of an open transaction: make it outside transactions, with "
                     + "DatabasePool.makeSnapshotPool()")
         }
-        try self.init(path: db.path, configuration: configuration ?? db.configuration)
+        try self.init(
+            path: db.path, DatabaseFile(of: db), configuration: configuration ?? db.configuration,
+            OpenSnapshot(.unknown))
     }
 
-    private func beginTransactions() throws {
+    private func beginTransactions(_ file: DatabaseFile) throws {
         var connections: [PooledConnection] = []
         defer { for connection in connections { lane.release(connection) } }
-        let witness = try Database(path: path, configuration: configuration, isReader: true)
+        let witness = try file.connect { try Database(path: $0, configuration: configuration, isReader: true) }
         defer { witness.connection.closeEventually() }
         try witness.withAccess { try $0.setUp(isReader: true) }
         connections = try (0..<configuration.maximumReaderCount).map { _ in try lane.acquireAnother() }
@@ -133,7 +139,7 @@ extension DatabasePool {
         try refuseOpenTransaction("makeSnapshotPool")
         let openSnapshot = OpenSnapshot(site)
         let snapshot = try unsafeReentrantWrite { _ in
-            try DatabaseSnapshotPool(path: path, configuration: configuration, openSnapshot)
+            try DatabaseSnapshotPool(path: path, file, configuration: configuration, openSnapshot)
         }
         longReads.add(openSnapshot)
         return snapshot

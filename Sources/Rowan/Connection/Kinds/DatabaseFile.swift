@@ -1,0 +1,57 @@
+// The file that all connections of a database share. The program's path may lead to another file when a later
+// connection opens: after a change of the current directory, or when a symbolic link moves.
+
+import Foundation
+
+/// The file of a connection, for further connections.
+package struct DatabaseFile: Sendable {
+    /// What further connections open: the real path, with the parameters of the program's URI.
+    private let location: String
+    private let path: String
+    /// Nil for a database that isn't a file of the system.
+    private let identity: Identity?
+
+    /// The device and the inode of a file.
+    private struct Identity: Equatable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+
+        init?(_ path: String) {
+            var status = stat()
+            guard !path.isEmpty, stat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
+    /// The file of an open connection.
+    package init(of db: Database) {
+        path = db.connection.mainFileName ?? ""
+        location = path.isEmpty ? db.path : Self.location(path, like: db.path)
+        identity = Identity(path)
+    }
+
+    /// The file at a path, which no connection has opened yet.
+    init(path: String) { (location, self.path, identity) = (path, path, nil) }
+
+    /// Opens another connection.
+    ///
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened, or was replaced since the first connection opened it.
+    package func connect<Connection>(_ open: (_ location: String) throws -> Connection) throws -> Connection {
+        let connection = try open(location)
+        guard identity == nil || Identity(path) == identity else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: "another file has replaced the open database: close the database and open it again - \(path)")
+        }
+        return connection
+    }
+
+    private static func location(_ path: String, like original: String) -> String {
+        guard original.hasPrefix("file:") else { return path }
+        let parameters = original.firstIndex(of: "?").map { original[$0...].prefix { $0 != "#" } } ?? ""
+        // SQLite has decoded the path. `urlPathAllowed` leaves out the characters that end a path.
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        return "file://\(encoded)\(parameters)"
+    }
+}
