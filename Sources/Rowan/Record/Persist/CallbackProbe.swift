@@ -66,8 +66,19 @@ extension Database {
     /// The information about an insertion that callbacks receive.
     @inline(__always)
     func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
-        guard !state.isEmpty(CallbackProbe.place) else { return plan.insertedKey }
-        return InsertedKey(plan.primaryKey, probe: probe)
+        guard plan.epoch != connection.schemaEpoch || !state.isEmpty(CallbackProbe.place) else {
+            return plan.insertedKey
+        }
+        return currentKey(plan)
+    }
+
+    /// The same, where the plan is older than the schema, or while a probe waits for reports.
+    private func currentKey(_ plan: PersistencePlan) -> InsertedKey {
+        if plan.epoch == connection.schemaEpoch { return InsertedKey(plan.primaryKey, probe: probe) }
+        // Another connection has changed the schema just before the insertion. The row is inserted: if its key can't be
+        // looked up, the record doesn't learn it.
+        guard let key = try? insertedKey(plan.table) else { return InsertedKey(rowIDColumn: nil, probe: probe) }
+        return InsertedKey(key, probe: probe)
     }
 
     /// Runs the closure, which inserts or updates one record, and returns the callbacks that the record's type

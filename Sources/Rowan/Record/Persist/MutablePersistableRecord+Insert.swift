@@ -251,29 +251,30 @@ extension MutablePersistableRecord {
         let group = insertion.planGroup(db)
         var container = group.makeContainer()
         try encode(to: &container)
-        var inserted = try group.insert(db, &container, insertion)
-        if Self._tableLayout != nil { inserted.forgetKeyIfIgnored(db) }
-        return (inserted, ())
+        return (try group.insert(db, &container, insertion), ())
     }
 
     func runInsert<T>(
         _ db: Database, _ insertion: Insertion, _ plans: PlanGroup? = nil, fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         let (plan, container) = try insertion.fetchPlan(db, self, plans)
-        let changesCount = db.totalChangesCount
         let value = try plan.fetch(db, container, fetch)
-        var inserted = InsertionSuccess(db, plan, container)
-        if Self._tableLayout != nil, db.totalChangesCount == changesCount { inserted.forgetKey() }
-        return (inserted, value)
+        return (InsertionSuccess(db, plan, container), value)
     }
 }
 
 extension InsertionSuccess {
+    /// The result of the statement that has just run.
+    ///
     /// - Parameter rowID: the rowid; nil for that of the last inserted row.
     @inline(__always)
     init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
+        let hasRow = rowID != nil || db.changesCount > 0
         self.init(
-            rowID: rowID ?? db.lastInsertedRowID, key: db.insertedKey(plan), persistenceContainer: container)
+            rowID: hasRow ? rowID ?? db.lastInsertedRowID : 0,
+            key: hasRow ? db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
+            persistenceContainer: container)
+        self.hasRow = hasRow
     }
 }
 

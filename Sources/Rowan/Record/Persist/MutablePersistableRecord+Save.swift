@@ -56,8 +56,7 @@ extension MutablePersistableRecord {
             // The probe has run the closure, and rethrown its error.
             return result!
         }
-        var inserted = try group.insert(db, &container, insertion)
-        if Self._tableLayout != nil { inserted.forgetKeyIfIgnored(db) }
+        let inserted = try group.insert(db, &container, insertion)
         finishInsertion(inserted)
         return (PersistenceSuccess(inserted), ())
     }

@@ -72,6 +72,8 @@ final class PersistencePlan {
     /// The columns of the containers that this plan persists.
     let columns: [String]
     let sql: PreparedSQL
+    /// The version of the schema that the plan is made for.
+    let epoch: Int
     /// Whether the statement returns rows.
     let returnsRows: Bool
     /// For each parameter, the index of its value in the container; nil for the order of the container.
@@ -93,7 +95,8 @@ final class PersistencePlan {
         table: TableName, columns: [String], statement: PlannedStatement, order: [Int]?, primaryKey: PrimaryKeyInfo,
         isOnView: Bool = false, changedColumns: Set<String> = [], leavesOutColumns: Bool = false
     ) {
-        (sql, returnsRows, constants) = (statement.sql, statement.returnsRows, statement.constants)
+        (sql, epoch, returnsRows, constants) = (
+            statement.sql, statement.epoch, statement.returnsRows, statement.constants)
         self.table = table
         self.isOnView = isOnView
         self.columns = columns
@@ -179,13 +182,15 @@ extension Database {
         write(&renderer)
         let use = try connection.use(renderer.text)
         return PlannedStatement(
-            sql: use.sql, returnsRows: use.statement.columnCount > 0, constants: renderer.arguments.values)
+            sql: use.sql, epoch: connection.schemaEpoch, returnsRows: use.statement.columnCount > 0,
+            constants: renderer.arguments.values)
     }
 }
 
 /// The SQL of a plan, which has compiled, and the values that it contains.
 struct PlannedStatement {
     let sql: PreparedSQL
+    let epoch: Int
     let returnsRows: Bool
     let constants: [DatabaseValue]
 }

@@ -46,6 +46,9 @@ final class DirectPlan {
     @usableFromInline
     func insert(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
         let returned = try run(db.connection, bind)
+        let keepsRowID =
+            plan.epoch == db.connection.schemaEpoch
+            ? keepsRowID : InsertionSuccess.keepsRowID(db.insertedKey(plan).rowIDKey, layout)
         // A row whose conflict was ignored has no rowid.
         guard keepsRowID, db.connection.changesCount > 0 else { return nil }
         // Only an upsert returns a row: SQLite does not report the rowid of an updated one.
@@ -238,9 +241,10 @@ extension MutablePersistableRecord {
     }
 
     /// Ends an insertion that took the way through a container: a generated record keeps its rowid, and `didInsert` sees
-    /// it.
+    /// it. Without an inserted row, there is nothing to keep: the last rowid of the connection is another row's.
     @inlinable
     mutating func finishInsertion(_ inserted: InsertionSuccess) {
+        guard inserted.hasRow else { return }
         if let layout = Self._tableLayout, inserted.keepsRowID(layout) { _didInsert(rowID: inserted.rowID) }
         didInsert(inserted)
     }
@@ -262,15 +266,5 @@ extension InsertionSuccess {
     static func keepsRowID(_ column: String?, _ layout: RecordLayout) -> Bool {
         guard let column, let property = layout.rowIDProperty else { return false }
         return column.isSameDatabaseName(as: layout.names[property])
-    }
-
-    /// An insertion whose conflict was ignored has no rowid: that of the connection is another row's.
-    @usableFromInline
-    mutating func forgetKeyIfIgnored(_ db: Database) {
-        if db.changesCount == 0 { forgetKey() }
-    }
-
-    mutating func forgetKey() {
-        if key.rowIDKey != nil { key = InsertedKey(rowIDColumn: nil, probe: key.probe) }
     }
 }
