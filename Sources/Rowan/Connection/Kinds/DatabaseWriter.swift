@@ -114,7 +114,7 @@ extension DatabaseWriter {
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         // The writer first: its access may need a reader for spawnConcurrentRead, which the barrier would block.
-        try _routes.write.run { db in try _routes.withBarrier { try updates(db) } }
+        try _routes.write.run { try _routes.withBarrier($0, updates) }
     }
 
     /// The same, without blocking the thread of the task.
@@ -122,7 +122,7 @@ extension DatabaseWriter {
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await _routes.write.run { db in try self._routes.withBarrier { try updates(db) } }
+        try await _routes.write.run { try self._routes.withBarrier($0, updates) }
     }
 
     /// Schedules a write without a transaction, while no other access is running.
@@ -132,7 +132,7 @@ extension DatabaseWriter {
         _routes.write.callback { result in
             do {
                 let db = try result.get()
-                try self._routes.withBarrier { updates(.success(db)) }
+                try self._routes.withBarrier(db) { updates(.success($0)) }
             } catch {
                 updates(.failure(error))
             }

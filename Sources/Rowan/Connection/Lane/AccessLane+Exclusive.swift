@@ -7,17 +7,33 @@ extension AccessLane.State {
     func isExclusive(of thread: UInt) -> Bool { exclusive?.holdsAll == true && exclusive?.thread == thread }
 }
 
+extension DispatchSemaphore {
+    /// Waits in slices, to detect a cancellation within 5 milliseconds.
+    ///
+    /// - Returns: false after a cancellation.
+    fileprivate func wait(unless isCancelled: () -> Bool) -> Bool {
+        while wait(timeout: .now() + .milliseconds(5)) == .timedOut {
+            if isCancelled() { return false }
+        }
+        return true
+    }
+}
+
 extension AccessLane {
     /// Runs the closure while no other access is running; other accesses wait.
     ///
-    /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane.
-    func exclusively<T>(_ body: ([PooledConnection]) throws -> T) throws -> T {
-        let connections = try acquireAll()
+    /// - Parameter isCancelled: whether to stop waiting.
+    /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane;
+    ///   `CancellationError`.
+    func exclusively<T>(
+        unless isCancelled: () -> Bool = { false }, _ body: ([PooledConnection]) throws -> T
+    ) throws -> T {
+        let connections = try acquireAll(isCancelled)
         defer { releaseAll() }
         return try body(connections)
     }
 
-    private func acquireAll() throws -> [PooledConnection] {
+    private func acquireAll(_ isCancelled: () -> Bool) throws -> [PooledConnection] {
         let thread = currentThreadID
         let hasTurn = try state.withLock { state in
             try check(state)
@@ -25,7 +41,10 @@ extension AccessLane {
             return state.exclusive == nil
         }
         if !hasTurn { refuseDeadlocks() }
-        exclusiveTurn.wait()
+        guard exclusiveTurn.wait(unless: isCancelled) else {
+            state.withLock { $0.threadsBeforeTurn.removeAll { $0 == thread } }
+            throw CancellationError()
+        }
         let isReady = state.withLock { state in
             state.threadsBeforeTurn.removeAll { $0 == thread }
             state.exclusive = Exclusive(thread: thread)
@@ -33,7 +52,16 @@ extension AccessLane {
         }
         if !isReady {
             refuseDeadlocks()
-            allReturned.wait()
+            guard allReturned.wait(unless: isCancelled) else {
+                let isSignalled = state.withLock { state in
+                    defer { state.exclusive = nil }
+                    return state.idle.count == state.count
+                }
+                // The last connection has returned in the meantime: its signal is not for the next turn.
+                if isSignalled { allReturned.wait() }
+                releaseAll()
+                throw CancellationError()
+            }
         }
         return state.withLock { state in
             state.exclusive?.holdsAll = true

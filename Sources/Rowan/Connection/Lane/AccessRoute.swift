@@ -34,10 +34,10 @@ public final class DatabaseAccessRoutes: Sendable {
             read: read.at(site), unsafeRead: unsafeRead.at(site), write: write.at(site), readers: readers)
     }
 
-    /// Runs the closure while no read is running.
-    func withBarrier<T>(_ body: () throws -> T) throws -> T {
-        guard let readers else { return try body() }
-        return try readers.exclusively { _ in try body() }
+    /// Runs the closure of a write while no read is running.
+    func withBarrier<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+        guard let readers else { return try body(db) }
+        return try readers.exclusively(unless: { db.connection.mustStop }) { _ in try body(db) }
     }
 }
 
