@@ -139,6 +139,10 @@ extension ChangeTracker: StatementWatcher {
 
     /// Tells the subscribers how a transaction has ended. Transactions of reads don't concern them.
     func transactionDidEnd(committed: Bool) {
+        db.connection.shielded { notifyEnd(committed: committed) }
+    }
+
+    private func notifyEnd(committed: Bool) {
         lastWrite = nil
         // First, because subscribers may begin another transaction, with other endings.
         let endings = endings

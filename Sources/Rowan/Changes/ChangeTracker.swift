@@ -197,11 +197,13 @@ final class ChangeTracker: ConnectionStateValue {
         // No commit follows.
         phase = .idle
         epoch += 1
-        for subscriber in subscribers {
-            if subscriber.comparesRegions {
-                subscriber.transactionDidEnd(committed: true, db)
-            } else {
-                subscriber.restart()
+        db.connection.shielded {
+            for subscriber in subscribers {
+                if subscriber.comparesRegions {
+                    subscriber.transactionDidEnd(committed: true, db)
+                } else {
+                    subscriber.restart()
+                }
             }
         }
     }
@@ -220,9 +222,11 @@ final class ChangeTracker: ConnectionStateValue {
     /// Another connection has changed something: its changes are unknown.
     func othersDidCommit() {
         epoch += 1
-        for subscriber in subscribers where subscriber.comparesRegions {
-            subscriber.regionDidChange(.fullDatabase)
-            subscriber.transactionDidEnd(committed: true, db)
+        db.connection.shielded {
+            for subscriber in subscribers where subscriber.comparesRegions {
+                subscriber.regionDidChange(.fullDatabase)
+                subscriber.transactionDidEnd(committed: true, db)
+            }
         }
     }
 

@@ -133,9 +133,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
     /// Fetches after a change.
     func refresh(_ db: Database) {
         for receiver in state.withLock({ $0.receivers }) { receiver.databaseDidChange() }
-        // A cancelled access refuses statements: the fetch gets an access of its own.
-        let fetchesHere = !isConcurrent && !db.connection.isAccessCancelled
-        guard fetchesHere, begin({ $0.isOutdated }) else { return schedule { $0.isOutdated } }
+        guard !isConcurrent, begin({ $0.isOutdated }) else { return schedule { $0.isOutdated } }
         perform(db)
     }
 
@@ -182,7 +180,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// A fetch has failed. If the reason passes, the value stays outdated, and is fetched again.
     private func didFail(_ error: any Error) {
-        guard error.isPassing else { return fail(error) }
+        // A fetch may run in the access of a cancelled task, and ask for the task's cancellation.
+        guard error.isPassing || error is CancellationError && Task.isCancelled else { return fail(error) }
         let count = state.withLock { state in
             (state.isFetching, state.isOutdated) = (false, true)
             state.undecided = nil

@@ -9,7 +9,7 @@ extension Database {
         let hooks = try connection.openHooks()
         if let busyListener { hooks.remove(busyListener) }
         // The handler does not outlive the connection.
-        let isCancelled = { [unowned connection] in connection.isCancelled.load(ordering: .relaxed) }
+        let isCancelled = { [unowned connection] in connection.mustStop }
         switch mode {
         case .immediateError:
             busyListener = nil

@@ -68,7 +68,7 @@ extension Database {
     /// Commits the transaction of a scope, unless its operations have committed it.
     private func commitScope() throws {
         // A read has nothing to lose: its results stay valid if the task is cancelled in the meantime.
-        if connection.isCancelled.load(ordering: .relaxed), connection.readOnlyDepth == 0 { throw CancellationError() }
+        if connection.mustStop, connection.readOnlyDepth == 0 { throw CancellationError() }
         if connection.transaction.phase != .ended(.committed) { try commit() }
     }
 

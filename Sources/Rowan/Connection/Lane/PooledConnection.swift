@@ -104,7 +104,8 @@ final class PooledConnection: @unchecked Sendable {
     /// Stops the current access: interrupts its running statements, and refuses the next ones.
     func cancel() {
         database.connection.isCancelled.store(true, ordering: .relaxed)
-        interrupt()
+        // Under the lock: no shield begins in between.
+        database.connection.isShielded.withLock { if !$0 { interrupt() } }
     }
 
     func endCancellation() {
@@ -117,7 +118,7 @@ final class PooledConnection: @unchecked Sendable {
         let connection = database.connection
         // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
         guard let hooks = connection.hooks, connection.remote == nil else { return try body() }
-        let token = hooks.onProgress { [unowned connection] in !connection.isCancelled.load(ordering: .relaxed) }
+        let token = hooks.onProgress { [unowned connection] in !connection.mustStop }
         defer { hooks.remove(token) }
         return try body()
     }

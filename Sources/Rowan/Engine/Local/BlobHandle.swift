@@ -101,7 +101,7 @@ extension LocalConnection {
     /// - Throws: SQLITE_READONLY for a write in a read; `CancellationError` in a cancelled access; SQLITE_ABORT while the
     /// connection is suspended.
     fileprivate func checkBlobAccess(isWritable: Bool) throws {
-        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+        if mustStop { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { throw DatabaseError.suspended() }
         guard isWritable, readOnlyDepth > 0 else { return }
         throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")

@@ -93,8 +93,11 @@ public final class LocalConnection {
     /// What the program released outside an access, while others may use the connection: it waits for the next access.
     let forgotten = Mutex(Forgotten())
 
-    /// Set from any thread: the current access must stop.
+    /// Set from any thread: the task of the current access is cancelled.
     package let isCancelled = Atomic<Bool>(false)
+
+    /// Whether the connection runs what belongs to no task: see `shielded`.
+    package let isShielded = Mutex(false)
 
     /// Whether the open transaction belongs to a snapshot, and must not end.
     package var isSnapshot = false
@@ -210,8 +213,19 @@ public final class LocalConnection {
         finalizeForgotten()
     }
 
-    /// Whether the current access was cancelled, and must run no statement.
-    package var isAccessCancelled: Bool { isCancelled.load(ordering: .relaxed) }
+    /// Whether the current access must stop.
+    package var mustStop: Bool { isCancelled.load(ordering: .relaxed) && !isShielded.withLock { $0 } }
+
+    /// Runs what follows the end of a transaction. It belongs to observers rather than to the task that wrote, whose
+    /// cancellation doesn't stop it.
+    package func shielded(_ body: () -> Void) {
+        let wasShielded = isShielded.withLock { isShielded in
+            defer { isShielded = true }
+            return isShielded
+        }
+        defer { isShielded.withLock { $0 = wasShielded } }
+        body()
+    }
 
     /// The C connection.
     ///
@@ -314,7 +328,7 @@ extension LocalConnection {
             if transaction.isOpen != isInsideTransaction { noteTransaction() }
             if isSnapshot { try refuseEndOfSnapshot(statement.transactionOperation) }
         }
-        if isCancelled.load(ordering: .relaxed), !traits.contains(.controlsTransaction) { throw CancellationError() }
+        if !traits.contains(.controlsTransaction), mustStop { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
         if transaction.phase != .none, transaction.phase != .open,
             let refusal = transaction.refusal(of: statement.transactionOperation)
