@@ -6,7 +6,8 @@ let package = Package(
     name: "Compatibility",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "GRDB", targets: ["GRDB"]),
+        // A target that lists this product alone can import both modules.
+        .library(name: "GRDB", targets: ["GRDB", "GRDBSQLite"]),
         .library(name: "GRDBSQLite", targets: ["GRDBSQLite"]),
     ],
     dependencies: [

@@ -9,12 +9,7 @@ let package = Package(
         .package(name: "Compatibility", path: "..")
     ],
     targets: [
-        .target(
-            name: "Models",
-            dependencies: [
-                .product(name: "GRDB", package: "Compatibility"),
-                .product(name: "GRDBSQLite", package: "Compatibility"),
-            ]),
+        .target(name: "Models", dependencies: [.product(name: "GRDB", package: "Compatibility")]),
         .testTarget(name: "ModelsTests", dependencies: ["Models", .product(name: "GRDB", package: "Compatibility")]),
     ],
     swiftLanguageModes: [.v6]
