@@ -96,17 +96,17 @@ struct LogLine {
         // Other lines are texts.
         let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         guard let object, let message = object["msg"] as? String else {
-            level = line.hasPrefix("Error") ? .error : .info
+            level = line.hasPrefix("Error") ? .error : .debug
             message = line
             metadata = [:]
             return
         }
         self.message = message
         switch object["level"] as? String {
-        case "DEBUG": level = .debug
         case "WARN": level = .warning
         case "ERROR": level = .error
-        default: level = .info
+        // Its ten lines for each start are about its own work.
+        default: level = .debug
         }
         metadata = object.filter { !["time", "level", "msg"].contains($0.key) }.mapValues { "\($0)" }
     }

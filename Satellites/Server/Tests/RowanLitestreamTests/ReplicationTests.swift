@@ -37,7 +37,7 @@ struct ReplicationTests {
         #expect(try #require(status.lag) < .seconds(60))
         #expect(!isAlive(process))
         #expect(try await !replication.status().isRunning)
-        #expect(site.log.entries.contains { $0.level == .info && $0.message == "replicating to" })
+        #expect(site.log.entries.contains { $0.level == .debug && $0.message == "replicating to" })
     }
 
     @Test func startsAgain() async throws {
