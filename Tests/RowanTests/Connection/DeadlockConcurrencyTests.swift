@@ -88,7 +88,8 @@ struct DeadlockConcurrencyTests {
                 }
                 ended.wait()
             case .nestedRead: values.append(try pool.read { try $0.values().count })
-            case .barrier: values.append(try pool._routes.withBarrier { 2 })
+            case .barrier:
+                values.append(try pool.unsafeReentrantWrite { try pool._routes.withBarrier($0) { _ in 2 } })
             case .invalidation:
                 pool.invalidateReadOnlyConnections()
                 values.append(2)

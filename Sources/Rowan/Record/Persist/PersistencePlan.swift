@@ -96,7 +96,8 @@ final class PersistencePlan {
         isOnView: Bool = false, changedColumns: Set<String> = [], leavesOutColumns: Bool = false
     ) {
         (sql, epoch, returnsRows, constants) = (
-            statement.sql, statement.epoch, statement.returnsRows, statement.constants)
+            statement.sql, statement.epoch, statement.returnsRows, statement.constants
+        )
         self.table = table
         self.isOnView = isOnView
         self.columns = columns

@@ -75,10 +75,10 @@ public struct SQL: Hashable, Sendable {
     }
 }
 
-/// The protocol of one type, ``SQL``: its operators are generic, so that they leave comparisons of strings alone.
+/// The protocol of one type, ``SQL``: its comparisons are generic, so that they leave comparisons of strings alone.
 ///
-/// `SQL` has string literals. An operator on `SQL` itself would be a candidate for `name != "x"`, and win over the one of
-/// `Equatable`.
+/// A literal can be an `SQL`. An operator on `SQL` itself would be a candidate for `name != "x"`, and win over the
+/// generic one of `Equatable`.
 public protocol SQLLiteral: SQLSpecificExpressible, Equatable {}
 
 extension SQL: SQLLiteral {

@@ -132,9 +132,12 @@ extension Column {
     public static func != (lhs: Column, rhs: Column) -> SQLExpression { .equality(lhs, rhs).negated }
 }
 
-extension SQLLiteral {
+extension SQL {
     /// `a = b`
-    public static func == (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs) }
+    public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
+}
+
+extension SQLLiteral {
     /// `a <> b`
     public static func != (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs).negated }
 
