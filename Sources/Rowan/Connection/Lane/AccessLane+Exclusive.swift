@@ -8,10 +8,14 @@ extension AccessLane.State {
 }
 
 extension DispatchSemaphore {
-    /// Waits in slices, to detect a cancellation within 5 milliseconds.
+    /// Waits. If the wait can be cancelled, in slices, to detect a cancellation within 5 milliseconds.
     ///
     /// - Returns: false after a cancellation.
-    fileprivate func wait(unless isCancelled: () -> Bool) -> Bool {
+    fileprivate func wait(unless isCancelled: (() -> Bool)?) -> Bool {
+        guard let isCancelled else {
+            wait()
+            return true
+        }
         while wait(timeout: .now() + .milliseconds(5)) == .timedOut {
             if isCancelled() { return false }
         }
@@ -22,18 +26,18 @@ extension DispatchSemaphore {
 extension AccessLane {
     /// Runs the closure while no other access is running; other accesses wait.
     ///
-    /// - Parameter isCancelled: whether to stop waiting.
+    /// - Parameter isCancelled: whether to stop waiting; nil for a wait that can't be cancelled.
     /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane;
     ///   `CancellationError`.
     func exclusively<T>(
-        unless isCancelled: () -> Bool = { false }, _ body: ([PooledConnection]) throws -> T
+        unless isCancelled: (() -> Bool)? = nil, _ body: ([PooledConnection]) throws -> T
     ) throws -> T {
         let connections = try acquireAll(isCancelled)
         defer { releaseAll() }
         return try body(connections)
     }
 
-    private func acquireAll(_ isCancelled: () -> Bool) throws -> [PooledConnection] {
+    private func acquireAll(_ isCancelled: (() -> Bool)?) throws -> [PooledConnection] {
         let thread = currentThreadID
         let hasTurn = try state.withLock { state in
             try check(state)
