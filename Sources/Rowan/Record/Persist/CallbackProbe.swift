@@ -65,20 +65,17 @@ extension Database {
 
     /// The information about an insertion that callbacks receive.
     @inline(__always)
-    func insertedKey(_ plan: PersistencePlan) -> InsertedKey {
+    func insertedKey(_ plan: PersistencePlan) throws -> InsertedKey {
         guard plan.epoch != connection.schemaEpoch || !state.isEmpty(CallbackProbe.place) else {
             return plan.insertedKey
         }
-        return currentKey(plan)
+        return try currentKey(plan)
     }
 
     /// The same, where the plan is older than the schema, or while a probe waits for reports.
-    private func currentKey(_ plan: PersistencePlan) -> InsertedKey {
-        if plan.epoch == connection.schemaEpoch { return InsertedKey(plan.primaryKey, probe: probe) }
-        // Another connection has changed the schema just before the insertion. The row is inserted: if its key can't be
-        // looked up, the record doesn't learn it.
-        guard let key = try? insertedKey(plan.table) else { return InsertedKey(rowIDColumn: nil, probe: probe) }
-        return InsertedKey(key, probe: probe)
+    private func currentKey(_ plan: PersistencePlan) throws -> InsertedKey {
+        let isCurrent = plan.epoch == connection.schemaEpoch
+        return InsertedKey(isCurrent ? plan.primaryKey : try insertedKey(plan.table), probe: probe)
     }
 
     /// Runs the closure, which inserts or updates one record, and returns the callbacks that the record's type

@@ -35,8 +35,10 @@ extension PersistenceContainer {
 ///
 /// Article: <doc:PrimaryKeys>.
 public struct InsertionSuccess: Sendable {
-    /// The rowid of the inserted row or, for an upsert, of the updated row. It is 0 if there is no such row, because a
-    /// conflict was ignored or because a trigger has replaced the insertion.
+    /// The rowid of the inserted row or, for an upsert, of the updated row.
+    ///
+    /// `aroundInsert` receives 0 if there is no such row, because a conflict was ignored or because a trigger has replaced
+    /// the insertion.
     public var rowID: Int64
 
     /// Whether there is such a row.

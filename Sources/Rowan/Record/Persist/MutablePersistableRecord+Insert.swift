@@ -259,7 +259,7 @@ extension MutablePersistableRecord {
     ) throws -> (InsertionSuccess, T) {
         let (plan, container) = try insertion.fetchPlan(db, self, plans)
         let value = try plan.fetch(db, container, fetch)
-        return (InsertionSuccess(db, plan, container), value)
+        return (try InsertionSuccess(db, plan, container), value)
     }
 }
 
@@ -268,11 +268,11 @@ extension InsertionSuccess {
     ///
     /// - Parameter rowID: the rowid; nil for that of the last inserted row.
     @inline(__always)
-    init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) {
+    init(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer, rowID: Int64? = nil) throws {
         let hasRow = rowID != nil || db.changesCount > 0
         self.init(
             rowID: hasRow ? rowID ?? db.lastInsertedRowID : 0,
-            key: hasRow ? db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
+            key: hasRow ? try db.insertedKey(plan) : InsertedKey(rowIDColumn: nil, probe: db.probe),
             persistenceContainer: container)
         self.hasRow = hasRow
     }

@@ -150,7 +150,7 @@ extension MutablePersistableRecord {
             try group.knownPlan(for: &container)
             ?? group.keep(insertion.makePlan(db, columns: container.columns))
         let rowID = try Self.run(db, plan, container) { _ in }?.rowID
-        return (InsertionSuccess(db, plan, container, rowID: rowID), ())
+        return (try InsertionSuccess(db, plan, container, rowID: rowID), ())
     }
 
     func runUpsert<T>(
@@ -158,7 +158,7 @@ extension MutablePersistableRecord {
     ) throws -> (InsertionSuccess, T)? {
         let (plan, container) = try insertion.fetchPlan(db, self, plans)
         guard let (rowID, value) = try Self.run(db, plan, container, decode) else { return nil }
-        return (InsertionSuccess(db, plan, container, rowID: rowID), value)
+        return (try InsertionSuccess(db, plan, container, rowID: rowID), value)
     }
 
     /// Runs the statement to its end, and decodes the single row that it returns.

@@ -25,6 +25,9 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// Called around the insertion: call `insert()` exactly once.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
     /// Called after the insertion. Store the rowid here.
+    ///
+    /// It isn't called if no row was inserted, because a conflict was ignored or because a trigger has replaced the
+    /// insertion.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before an update of the columns that the program names, or of all columns that the record encodes.

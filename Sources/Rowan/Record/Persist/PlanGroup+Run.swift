@@ -14,7 +14,7 @@ extension PlanGroup {
         }
         try plan.run(db, container)
         spareValues = container.values
-        return InsertionSuccess(db, plan, container)
+        return try InsertionSuccess(db, plan, container)
     }
 
     /// Runs the first update of a type, which reveals whether its callbacks receive the columns.

@@ -48,7 +48,7 @@ final class DirectPlan {
         let returned = try run(db.connection, bind)
         let keepsRowID =
             plan.epoch == db.connection.schemaEpoch
-            ? keepsRowID : InsertionSuccess.keepsRowID(db.insertedKey(plan).rowIDKey, layout)
+            ? keepsRowID : try InsertionSuccess.keepsRowID(db.insertedKey(plan).rowIDKey, layout)
         // A row whose conflict was ignored has no rowid.
         guard keepsRowID, db.connection.changesCount > 0 else { return nil }
         // Only an upsert returns a row: SQLite does not report the rowid of an updated one.
