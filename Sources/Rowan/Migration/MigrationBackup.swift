@@ -59,7 +59,8 @@ struct MigrationBackup {
     }
 
     private func refuseDatabase(of db: Database) throws {
-        let paths = [path, db.path].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        let file = db.connection.mainFileName.flatMap { $0.isEmpty ? nil : $0 } ?? db.path
+        let paths = [path, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         guard paths[0] != paths[1] else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
