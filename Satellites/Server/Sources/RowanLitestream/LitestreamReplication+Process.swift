@@ -105,7 +105,7 @@ struct LogLine {
         switch object["level"] as? String {
         case "WARN": level = .warning
         case "ERROR": level = .error
-        // Its ten lines for each start are about its own work.
+        // Litestream logs ten lines for each start.
         default: level = .debug
         }
         metadata = object.filter { !["time", "level", "msg"].contains($0.key) }.mapValues { "\($0)" }

@@ -75,10 +75,11 @@ public struct SQL: Hashable, Sendable {
     }
 }
 
-/// The protocol of one type, ``SQL``: its comparisons are generic, so that they leave comparisons of strings alone.
+/// The protocol of ``SQL`` alone. It makes comparisons with strings generic, so that comparisons of two strings keep their
+/// meaning.
 ///
-/// A literal can be an `SQL`. An operator on `SQL` itself would be a candidate for `name != "x"`, and win over the
-/// generic one of `Equatable`.
+/// A string literal can be an `SQL`. A `!=` of `SQL` itself would be a candidate for `name != "x"`, and would win over the
+/// generic `!=` of `Equatable`.
 public protocol SQLLiteral: SQLSpecificExpressible, Equatable {}
 
 extension SQL: SQLLiteral {

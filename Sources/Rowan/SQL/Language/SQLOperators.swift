@@ -133,6 +133,8 @@ extension Column {
 }
 
 extension SQL {
+    // Concrete: a generic one would lose to the derived `==`, and the comparison would be a Bool.
+
     /// `a = b`
     public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
 }
