@@ -236,6 +236,31 @@ struct EqualityOfTermsTests {
         }
     }
 
+    /// A string literal beside SQL is a value, and two literals are compared by SQLite.
+    @Test func literalsOfSQL() {
+        let (x, y, name) = (SQL("x"), SQL("y"), "n")
+        let inferred = (x == y, x != y, x == "s", "s" == x, x != "s", "s" != x)
+        let expected: [any SQLExpressible] = [
+            x == y, x != y, x == "s", "s" == x, x != "s", "s" != x, x == name, name == x, x != name, name != x,
+            x == "s" || y != "t", x == "s" && "t" == y,
+        ]
+        let values: [any SQLExpressible] = [
+            inferred.0, inferred.1, inferred.2, inferred.3, inferred.4, inferred.5,
+        ]
+        let texts = [
+            "(x) = (y)", "(x) <> (y)", "(x) = ?", "? = (x)", "(x) <> ?", "? <> (x)", "(x) = ?", "? = (x)", "(x) <> ?",
+            "? <> (x)", "((x) = ?) OR ((y) <> ?)", "((x) = ?) AND (? = (y))",
+        ]
+        #expect(expected.map { expressionText($0.sqlExpression).sql } == texts)
+        #expect(values.map { expressionText($0.sqlExpression).sql } == Array(texts[..<6]))
+        #expect(expressionText((x == "s").sqlExpression).arguments == ["s"])
+        let isSame: Bool = x == SQL("x")
+        let isOther: Bool = x != y
+        #expect(isSame && isOther)
+        #expect(Set([x, y, SQL("x")]).count == 2)
+        #expect([x, y] == [SQL("x"), SQL("y")])
+    }
+
     @Test func theyCompareAsValuesToo() {
         let isSameColumn: Bool = a == Column("a")
         let isOtherColumn: Bool = a != b

@@ -75,12 +75,16 @@ public struct SQL: Hashable, Sendable {
     }
 }
 
-/// The protocol of ``SQL`` alone. It makes comparisons with strings generic, so that comparisons of two strings keep their
-/// meaning.
+/// The protocol of ``SQL`` alone, for generic comparisons.
 ///
-/// A string literal can be an `SQL`. A `!=` of `SQL` itself would be a candidate for `name != "x"`, and would win over the
-/// generic `!=` of `Equatable`.
-public protocol SQLLiteral: SQLSpecificExpressible, Equatable {}
+/// A string literal can be an `SQL`: operators on `SQL` itself would be candidates for `name != "x"`, change its type, and
+/// make long conditions slow to compile.
+public protocol SQLLiteral: SQLSpecificExpressible, Equatable {
+    // A requirement: one of an extension would lose to that of Equatable, and the comparison would be a Bool.
+
+    /// `a = b`
+    static func == (lhs: Self, rhs: Self) -> SQLExpression
+}
 
 extension SQL: SQLLiteral {
     /// The literal as an expression.

@@ -132,18 +132,19 @@ extension Column {
     public static func != (lhs: Column, rhs: Column) -> SQLExpression { .equality(lhs, rhs).negated }
 }
 
-extension SQL {
-    // Concrete: a generic one would lose to the derived `==`, and the comparison would be a Bool.
+extension SQLLiteral {
+    // Generic, like the others: the derived one would win over them.
+
+    /// Whether two literals are the same value. Where Swift doesn't expect a `Bool`, `==` is SQL.
+    @_disfavoredOverload
+    public static func == (lhs: Self, rhs: Self) -> Bool { (lhs as? SQL)?.segments == (rhs as? SQL)?.segments }
 
     /// `a = b`
-    public static func == (lhs: SQL, rhs: SQL) -> SQLExpression { .equality(lhs, rhs) }
-}
-
-extension SQLLiteral {
+    public static func == (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs) }
     /// `a <> b`
     public static func != (lhs: Self, rhs: Self) -> SQLExpression { .equality(lhs, rhs).negated }
 
-    // A text is a value: without these operators, a literal on either side would be SQL.
+    // A text is a value: without these operators, a string literal on either side would be SQL.
 
     /// `a = 'text'`
     public static func == (lhs: Self, rhs: String) -> SQLExpression { .equality(lhs, rhs) }
