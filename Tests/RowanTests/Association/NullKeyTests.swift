@@ -42,6 +42,37 @@ private let schema = """
         }
     }
 
+    /// SQLite puts NULLs in one group: rows whose key may be NULL are grouped by rowid.
+    @Test func groupsByPrimaryKey() throws {
+        try inLoggedDatabase(schema) { db, log throws in
+            let groups = Player.all().groupByPrimaryKey()
+            #expect(try groups.fetchCount(db) == 5)
+            #expect(try Row.fetchAll(db, groups).count == 5)
+            #expect(log.takeExpanded().last == #"SELECT * FROM "player" GROUP BY "rowid""#)
+            #expect(try groups.having(max(Column("score")) < 50).deleteAll(db) == 4)
+            #expect(try scores(db) == [50])
+        }
+        let other = """
+            CREATE TABLE a (a, b, PRIMARY KEY (a, b)); INSERT INTO a VALUES (NULL, 1), (NULL, 1), (1, 1);
+            CREATE TABLE b (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; INSERT INTO b VALUES (1, 1), (1, 2);
+            CREATE TABLE c (a NOT NULL, b NOT NULL, PRIMARY KEY (a, b)); INSERT INTO c VALUES (1, 1), (1, 2);
+            CREATE TABLE d (id INTEGER PRIMARY KEY); INSERT INTO d VALUES (1), (2);
+            CREATE TABLE e (rowid, oid, _rowid_, k TEXT PRIMARY KEY); INSERT INTO e VALUES (1, 1, 1, 'a');
+            CREATE TABLE f (x); INSERT INTO f VALUES (1), (1);
+            """
+        try inLoggedDatabase(other) { db, log throws in
+            let keys = [
+                ("a", #""rowid""#, 3), ("b", #""a", "b""#, 2), ("c", #""a", "b""#, 2), ("d", #""id""#, 2),
+                ("e", #""k""#, 1), ("f", #""rowid""#, 2),
+            ]
+            for (table, key, count) in keys {
+                #expect(try Row.fetchAll(db, Table(table).all().groupByPrimaryKey()).count == count)
+                #expect(log.takeExpanded().last == #"SELECT * FROM "\#(table)" GROUP BY \#(key)"#)
+                #expect(try Table(table).all().groupByPrimaryKey().deleteAll(db) == count)
+            }
+        }
+    }
+
     @Test func joinedRowsAreUpdatedAndDeleted() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             #expect(try reds.updateAll(db, Column("score") += 1) == 3)

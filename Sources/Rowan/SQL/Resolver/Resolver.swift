@@ -91,7 +91,7 @@ package struct Resolver {
         select.hiddenSelection = try terms.selection(relation.hiddenSelection)
         select.limit = relation.limit
         if relation.groupsByPrimaryKey {
-            select.groups += try primaryKey(of: relation.source).map { Self.column($0) }
+            select.groups += try groupKey(of: relation.source).map { Self.column($0) }
         }
         if relation.repeatsAggregatedRows, try key(of: relation.source) != nil {
             select.groups = try rowKey(of: relation.source).map { Self.column($0) }
@@ -132,6 +132,14 @@ package struct Resolver {
         return try schema.rowKey(ofTable: table)
     }
 
+    /// The columns that group the rows of a source by primary key. SQLite puts NULLs in one group, and a primary key may
+    /// contain them: there, the rowid identifies the rows.
+    private func groupKey(of source: Source) throws -> [String] {
+        let key = try primaryKey(of: source)
+        guard case .table(let table) = source, try !schema.areNotNull(key, ofTable: table) else { return key }
+        return try schema.hasRowID(table) ? rowKey(of: source) : key
+    }
+
     /// The columns of a source, which may be defined by a common table.
     package func columnNames(of source: Source, commonTables: [CommonTable] = []) throws -> [String] {
         if case .derived(let rows, _) = source { return try columnNames(of: rows, commonTables: commonTables) }
@@ -164,7 +172,11 @@ package struct Resolver {
     }
 
     package static func tuple(_ columns: [String], _ table: TableReference) -> SQLExpression {
-        columns.count == 1 ? column(columns[0], table) : SQLExpression(.tuple(columns.map { column($0, table) }))
+        tuple(columns.map { column($0, table) })
+    }
+
+    package static func tuple(_ terms: [SQLExpression]) -> SQLExpression {
+        terms.count == 1 ? terms[0] : SQLExpression(.tuple(terms))
     }
 }
 
