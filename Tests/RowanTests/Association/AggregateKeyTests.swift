@@ -2,8 +2,8 @@ import Testing
 
 import Rowan
 
-// Keys that SQLite finds equal although they are stored differently: an aggregate counts the rows that a join finds,
-// whether its table has an index or not.
+// Keys that SQLite finds equal although they are stored differently: an aggregate counts the rows that refer to the key, with
+// the collation of the key, whether its table has an index or not.
 
 private struct Par: TableRecord {
     static let kids = hasMany(Kid.self, using: ForeignKey(["code"], to: ["code"]))
@@ -26,7 +26,7 @@ private struct Kid: TableRecord {}
                         """)
                 if isIndexed { try db.execute(sql: "CREATE INDEX i ON kid(code)") }
                 let expected = try Int.fetchAll(
-                    db, sql: "SELECT (SELECT COUNT(*) FROM kid WHERE kid.code = par.code) FROM par ORDER BY id")
+                    db, sql: "SELECT (SELECT COUNT(*) FROM kid WHERE par.code = kid.code) FROM par ORDER BY id")
                 let request = Par.annotated(with: Par.kids.count.forKey("n")).order(Column("id"))
                 let rows = try Row.fetchAll(db, request)
                 #expect(rows.map { $0["id"] } == [1, 2, 3, 4, 5], "\(parType)")

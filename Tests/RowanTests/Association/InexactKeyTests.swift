@@ -47,9 +47,8 @@ struct InexactKeyTests {
     @Test func letterCase() throws {
         for constraint in ["", "NOT NULL"] {
             let schema = """
-                CREATE TABLE team (name TEXT PRIMARY KEY);
-                CREATE TABLE player (id INTEGER PRIMARY KEY,
-                    teamName TEXT \(constraint) COLLATE NOCASE REFERENCES team(name));
+                CREATE TABLE team (name TEXT COLLATE NOCASE);
+                CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT \(constraint) REFERENCES team(name));
                 INSERT INTO team VALUES ('a'), ('A'), ('b'), ('c');
                 INSERT INTO player VALUES (1, 'a'), (2, 'A'), (3, 'B'), (4, 'd');
                 """
@@ -69,9 +68,8 @@ struct InexactKeyTests {
 
     @Test func collationsOfTheProgram() throws {
         let schema = """
-            CREATE TABLE team (name TEXT PRIMARY KEY);
-            CREATE TABLE player (id INTEGER PRIMARY KEY,
-                teamName TEXT NOT NULL COLLATE folding REFERENCES team(name));
+            CREATE TABLE team (name TEXT COLLATE folding);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL REFERENCES team(name));
             INSERT INTO team VALUES ('été'), ('ETE'), ('hiver'), ('nuit');
             INSERT INTO player VALUES (1, 'été'), (2, 'ete'), (3, 'HIVER'), (4, 'jour');
             """
@@ -80,8 +78,8 @@ struct InexactKeyTests {
 
     @Test func composites() throws {
         let schema = """
-            CREATE TABLE team (tenantId INTEGER, code TEXT, PRIMARY KEY (tenantId, code));
-            CREATE TABLE player (id INTEGER PRIMARY KEY, tenantId INTEGER NOT NULL, teamCode TEXT NOT NULL COLLATE NOCASE,
+            CREATE TABLE team (tenantId INTEGER, code TEXT COLLATE NOCASE);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, tenantId INTEGER NOT NULL, teamCode TEXT NOT NULL,
                 FOREIGN KEY (tenantId, teamCode) REFERENCES team(tenantId, code));
             INSERT INTO team VALUES (1, 'a'), (1, 'A'), (2, 'a');
             INSERT INTO player VALUES (1, 1, 'a'), (2, 1, 'A'), (3, 2, 'A');
@@ -91,8 +89,8 @@ struct InexactKeyTests {
 
     @Test func pivots() throws {
         let schema = """
-            CREATE TABLE team (name TEXT PRIMARY KEY);
-            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL COLLATE NOCASE REFERENCES team(name));
+            CREATE TABLE team (name TEXT COLLATE NOCASE);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL REFERENCES team(name));
             CREATE TABLE award (id INTEGER PRIMARY KEY, playerId INTEGER NOT NULL REFERENCES player(id));
             INSERT INTO team VALUES ('a'), ('A'), ('b');
             INSERT INTO player VALUES (1, 'a'), (2, 'A'), (3, 'B');
@@ -110,8 +108,8 @@ struct InexactKeyTests {
     /// Keys that only their own rows can equal ask SQLite nothing more.
     @Test func statements() throws {
         let schema = """
-            CREATE TABLE team (name TEXT PRIMARY KEY);
-            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL COLLATE NOCASE REFERENCES team(name));
+            CREATE TABLE team (name TEXT COLLATE NOCASE);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL REFERENCES team(name));
             INSERT INTO team VALUES ('Reds'), ('Blues'), ('Greens');
             INSERT INTO player VALUES (1, 'reds'), (2, 'BLUES');
             """

@@ -25,6 +25,17 @@ enum Affinity: String {
                 .numeric
             }
     }
+
+    /// The affinity that a value needs to be compared with a column of this affinity as if it came from a column of
+    /// another one; nil if it needs none. <https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
+    fileprivate func conversion(to key: Affinity) -> KeyConversion.Affinity? {
+        switch (self, key) {
+        case (.text, .integer), (.text, .real), (.text, .numeric), (.blob, .integer), (.blob, .real), (.blob, .numeric):
+            .numeric
+        case (.blob, .text): .text
+        default: nil
+        }
+    }
 }
 
 extension Database {
@@ -33,8 +44,30 @@ extension Database {
             guard let origin = try comparison(of: pair.origin, in: origin),
                 let destination = try comparison(of: pair.destination, in: destination)
             else { return true }
-            return origin == destination
+            return origin.affinity == destination.affinity
+                && origin.collation.isSameDatabaseName(as: destination.collation)
         }
+    }
+
+    package func enforced(
+        _ pairs: [ColumnPair], from origin: TableName, to destination: TableName
+    ) throws -> [ColumnPair] {
+        try validateCache()
+        let tables = SchemaCache.TablePair(origin: origin, destination: destination)
+        if let known = schemaCache.enforced[tables]?[pairs] { return known }
+        let enforced = try pairs.map { pair in
+            guard let foreign = try comparison(of: pair.origin, in: origin),
+                let key = try comparison(of: pair.destination, in: destination)
+            else { return pair }
+            let collation = foreign.collation.isSameDatabaseName(as: key.collation) ? nil : key.collation
+            let affinity = foreign.affinity.conversion(to: key.affinity)
+            guard collation != nil || affinity != nil else { return pair }
+            return ColumnPair(
+                origin: pair.origin, destination: pair.destination,
+                conversion: KeyConversion(foreign: .origin, collation: collation, affinity: affinity))
+        }
+        schemaCache.enforced[tables, default: [:]][pairs] = enforced
+        return enforced
     }
 
     /// How SQLite compares the keys of associated rows with those of their origin.
@@ -44,8 +77,8 @@ extension Database {
             guard let origin = try comparison(of: pair.origin, in: tables.origin),
                 let destination = try comparison(of: pair.destination, in: tables.destination)
             else { return .similar }
-            // The collation of the associated rows decides: `destination IN (…)`.
-            return switch destination.collation {
+            // That of the key if it is another one; else that of the associated rows: `destination IN (…)`.
+            return switch (pair.foreignConversion?.collation ?? destination.collation).foldedDatabaseName {
             case "binary": origin.affinity == destination.affinity ? .exact : .similar
             case "nocase", "rtrim": .similar
             default: .custom
@@ -58,10 +91,10 @@ extension Database {
     private func comparison(
         of column: String, in table: TableName
     ) throws -> (affinity: Affinity, collation: String)? {
-        guard try tableExists(table.name, in: table.schema) else { return nil }
+        guard try isTable(table.name, in: table.schema) else { return nil }
         let table = try existingTable(table.name, in: table.schema)
         return connection.columnType(column, of: table.name, in: table.schemaID.name)
-            .map { (Affinity(declaredType: $0.declared), $0.collation.foldedDatabaseName) }
+            .map { (Affinity(declaredType: $0.declared), $0.collation) }
     }
 }
 

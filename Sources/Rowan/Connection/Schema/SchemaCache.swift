@@ -11,6 +11,7 @@ package struct SchemaCache {
     var tables: [String: Table] = [:]
     /// The answers to requests, which repeat their questions (benchmark aggregate-plan).
     var foreignKeys: [TablePair: [[ColumnPair]]] = [:]
+    var enforced: [TablePair: [[ColumnPair]: [ColumnPair]]] = [:]
     var areIndexed: [TableColumns: Bool] = [:]
     var areUnique: [TableColumns: Bool] = [:]
     /// What the definitions of tables mention; nil if unknown.

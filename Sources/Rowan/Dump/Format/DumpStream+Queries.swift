@@ -41,8 +41,7 @@ extension DumpStream {
         for (prefetch, keys) in zip(prepared.prefetches, keys) {
             margin()
             write((prefetch.scope + [prefetch.name]).joined(separator: ".") + "\n")
-            var relation = prefetch.relation
-            relation.filters.append(prefetch.filter.isOne(of: keys.all))
+            let relation = prefetch.relation(ofKeys: keys.all)
             try dump(db, format) { try db.prepare { try Resolver(db).query(relation) } }
         }
     }

@@ -80,10 +80,10 @@ extension TableRecord where Self: EncodableRecord {
 private struct PivotTable {
     /// The pivot rows: their table, and the filters of the association.
     let relation: Relation
-    /// The pivot columns that refer to the record, and the values of the record.
-    let originColumns: [String]
+    /// The columns of the record, and the pivot columns that refer to them.
+    let originColumns: [ColumnPair]
     let originValues: [DatabaseValue]
-    /// The pivot columns that refer to members, and the columns of the members.
+    /// The columns of members, and the pivot columns that refer to them.
     let memberColumns: [ColumnPair]
 
     init<Record: TableRecord & EncodableRecord>(_ db: Database, _ path: AssociationPath, of record: Record) throws {
@@ -104,16 +104,16 @@ private struct PivotTable {
                     + "with foreign keys to both sides")
         }
         relation = path.steps[0].relation
-        originColumns = toOrigin.map(\.destination)
-        originValues = try Self.values(of: record, toOrigin.map(\.origin))
-        memberColumns = toMember
+        originColumns = toOrigin
+        originValues = try Self.values(of: record, toOrigin)
+        memberColumns = toMember.map(\.reversed)
     }
 
     private static func values<Record: TableRecord & EncodableRecord>(
-        of record: Record, _ columns: [String]
+        of record: Record, _ columns: [ColumnPair]
     ) throws -> [DatabaseValue] {
         let container = try PersistenceContainer(record)
-        return try columns.map { column in
+        return try columns.map(\.origin).map { column in
             guard let value = container.value(forColumn: column), !value.isNull else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
@@ -127,23 +127,20 @@ private struct PivotTable {
     func add<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ member: Member, _ assignments: [ColumnAssignment]
     ) throws -> Bool {
-        let columns = originColumns + memberColumns.map(\.origin)
-        let values = try (originValues + Self.values(of: member, memberColumns.map(\.destination)))
-            .map { SQLExpression(.value($0)) }
+        let columns = originColumns + memberColumns
+        let values = try originValues + Self.values(of: member, memberColumns)
         var terms = Resolver(db, aggregates: .correlated).terms(of: relation)
         let others = try assignments.filter { $0.value != nil }.map { try terms.assignment($0) }
         var known = Relation(relation.source)
         known.selection = [SQLSelection(.literal(SQL(sql: "1")))]
-        known.filters = zip(columns, values).map {
-            SQLExpression(.equal(Resolver.column($0), $1, isNegated: false))
-        }
+        known.filters = columns.destination(in: .current, is: values)
         try db.execute { renderer in
             renderer.write("INSERT INTO ")
             renderer.write(relation.source, as: relation.source.name)
             renderer.write(" (")
-            renderer.write(list: columns + others.map(\.column)) { $0.write(identifier: $1) }
+            renderer.write(list: columns.map(\.destination) + others.map(\.column)) { $0.write(identifier: $1) }
             renderer.write(") SELECT ")
-            renderer.write(list: values + others.map { $0.value! }) { $0.write($1) }
+            renderer.write(list: values.map { SQLExpression(.value($0)) } + others.map { $0.value! }) { $0.write($1) }
             renderer.write(" WHERE ")
             renderer.write(SQLExpression(.exists(SQLSubquery(.relation(known)), isNegated: true)))
         }
@@ -154,13 +151,11 @@ private struct PivotTable {
     func remove<Member: TableRecord & EncodableRecord>(
         _ db: Database, _ members: some Sequence<Member>, isNegated: Bool
     ) throws -> Int {
-        let keys = try members.map { try Self.values(of: $0, memberColumns.map(\.destination)) }
+        let keys = try members.map { try Self.values(of: $0, memberColumns) }
         var pivots = relation
-        pivots.filters += zip(originColumns, originValues).map {
-            SQLExpression(.equal(Resolver.column($0), SQLExpression(.value($1)), isNegated: false))
-        }
-        let key = Resolver.tuple(memberColumns.map(\.origin), .current)
-        pivots.filters.append(SQLExpression(.isIn(key, .values(keys), isNegated: isNegated)))
+        pivots.filters += originColumns.destination(in: .current, is: originValues)
+        let isMember = memberColumns.destination(in: .current, isOneOf: keys)
+        pivots.filters.append(isNegated ? isMember.negated : isMember)
         return try QueryInterfaceRequest<Row>(relation: pivots).deleteAll(db)
     }
 }

@@ -119,7 +119,8 @@ struct Keyset {
         guard case .columns(let pairs) = condition, case .table(let table) = join.step.relation.source else {
             return false
         }
-        return try db.hasUniqueKey(table, columns: pairs.map(\.destination))
+        return try pairs.allSatisfy { $0.foreignConversion == nil }
+            && db.hasUniqueKey(table, columns: pairs.map(\.destination))
     }
 
     /// Rows that follow a position, and that one search in an index finds: the first terms have constant values, and the

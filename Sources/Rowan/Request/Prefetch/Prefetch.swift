@@ -68,15 +68,6 @@ package enum PrefetchedQuery {
     }
 }
 
-extension ResolvedPrefetch {
-    /// The query of the prefetched rows that belong to some keys.
-    fileprivate func relation(ofKeys keys: [[DatabaseValue]]) -> Relation {
-        var relation = relation
-        relation.filters.append(filter.isOne(of: keys))
-        return relation
-    }
-}
-
 extension KeyColumn {
     fileprivate func index(_ hiddenStart: Int) -> Int {
         switch self {

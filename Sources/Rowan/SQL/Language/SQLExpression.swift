@@ -101,8 +101,9 @@ public struct SQLExpression: Hashable, Sendable {
         case expressions([SQLExpression])
         case subquery(SQLSubquery)
         case table(String)
-        /// Rows of values, in any number: they become a single argument where SQLite supports it.
-        case values([[DatabaseValue]])
+        /// Rows of values, in any number: they become a single argument where SQLite supports it. Each column is cast to
+        /// its type, if it has one.
+        case values([[DatabaseValue]], types: [String?] = [])
         /// Row values of equal size: `(VALUES (1, 2), (3, 4))`.
         case rows([[SQLExpression]])
     }

@@ -63,17 +63,6 @@ package struct ForeignKeyLink: Hashable, Sendable {
     }
 }
 
-/// A column of the origin, and the column of the destination that must equal it.
-package struct ColumnPair: Hashable, Sendable {
-    package var origin: String
-    package var destination: String
-
-    package init(origin: String, destination: String) {
-        self.origin = origin
-        self.destination = destination
-    }
-}
-
 /// A relation that is joined to another one.
 package struct Join: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {

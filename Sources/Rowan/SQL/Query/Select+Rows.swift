@@ -81,8 +81,8 @@ private struct RowIDSearch {
     private func rowIDs(in container: SQLExpression.Container) -> Set<Int64>? {
         switch container {
         case .expressions(let expressions): union(expressions) { rowIDs(of: $0) }
-        case .values(let rows): rows.allSatisfy { $0.count == 1 } ? rowIDs(of: rows.map { $0[0] }) : nil
-        case .subquery, .table, .rows: nil
+        case .values(let rows, types: []): rows.allSatisfy { $0.count == 1 } ? rowIDs(of: rows.map { $0[0] }) : nil
+        case .subquery, .table, .rows, .values: nil
         }
     }
 

@@ -146,7 +146,7 @@ package enum ResolvedCondition: Hashable, Sendable {
         switch self {
         case .always: .always
         case .columns(let pairs):
-            .columns(pairs.map { ColumnPair(origin: $0.destination, destination: $0.origin) })
+            .columns(pairs.map(\.reversed))
         case .expression(let expression, let origin, let destination):
             .expression(expression, origin: destination, destination: origin)
         }

@@ -51,11 +51,35 @@ extension Renderer {
             sql += ")"
             return
         }
-        sql += first.count == 1 ? "(" : "(VALUES "
+        guard first.count == 1 else { return writeTable(rows) }
+        sql += "("
+        write(list: rows) { $0.write(value: $1[0]) }
+        sql += ")"
+    }
+
+    /// The rows, with the affinities of some types.
+    mutating func write(rows: [[DatabaseValue]], types: [String?]) {
+        guard types.contains(where: { $0 != nil }) else { return write(rows: rows) }
+        let names = types.indices.map { "key\($0)" }
+        sql += "(WITH \"keys\"("
+        write(list: names) { $0.write(identifier: $1) }
+        sql += ") AS "
+        if case .bound = values { write(rows: rows) } else { writeTable(rows) }
+        sql += " SELECT "
+        write(list: names.indices) { renderer, index in
+            if types[index] != nil { renderer.sql += "CAST(" }
+            renderer.write(identifier: names[index])
+            if let type = types[index] { renderer.sql += " AS \(type))" }
+        }
+        sql += " FROM \"keys\")"
+    }
+
+    private mutating func writeTable(_ rows: [[DatabaseValue]]) {
+        sql += "(VALUES "
         write(list: rows) { renderer, row in
-            if row.count > 1 { renderer.sql += "(" }
+            renderer.sql += "("
             renderer.write(list: row) { $0.write(value: $1) }
-            if row.count > 1 { renderer.sql += ")" }
+            renderer.sql += ")"
         }
         sql += ")"
     }
@@ -86,7 +110,7 @@ extension Renderer {
                 renderer.write(value: DatabaseValue(storage: .string(String(nulls))))
                 renderer.sql += ", char(0))"
             case .unstorable(let code):
-                renderer.write(value: code == DatabaseValue.unstorableCode ? .unstorableInteger : .unstorableVector)
+                renderer.write(value: .unstorable(code: code))
             }
         }
         sql += " FROM json_each("

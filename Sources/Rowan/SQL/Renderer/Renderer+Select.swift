@@ -235,6 +235,8 @@ extension Renderer {
                 self.write(column: pair.destination, ofTable: names[destination])
                 sql += " = "
                 self.write(column: pair.origin, ofTable: origin)
+                // Either operand may have it.
+                if let collation = pair.conversion?.collation { self.write(collation: collation) }
                 if !isSingle { sql += ")" }
             }
         case .expression(let expression, let originAlias, let destinationAlias):

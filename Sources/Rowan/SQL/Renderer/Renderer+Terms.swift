@@ -177,7 +177,7 @@ extension Renderer {
         }
     }
 
-    private mutating func write(collation: String) {
+    mutating func write(collation: String) {
         sql += " COLLATE "
         sql += collation.quotedCollationName
     }
@@ -216,7 +216,7 @@ extension Renderer {
             sql += ")"
         case .subquery(let subquery): write(parenthesised: subquery)
         case .table(let name): write(identifier: name)
-        case .values(let rows): write(rows: rows)
+        case .values(let rows, let types): write(rows: rows, types: types)
         case .rows(let rows):
             if let values = values(ofLargeList: rows) {
                 write(rows: values)

@@ -5,11 +5,17 @@ extension Resolver {
         of link: ForeignKeyLink, from origin: Source, to destination: Source
     ) throws -> [ColumnPair] {
         switch link.holder {
-        case .origin: try columns(of: link, holder: origin, referred: destination)
+        case .origin: try enforced(columns(of: link, holder: origin, referred: destination), origin, destination)
         case .destination:
-            try columns(of: link, holder: destination, referred: origin)
-                .map { ColumnPair(origin: $0.destination, destination: $0.origin) }
+            try enforced(columns(of: link, holder: destination, referred: origin), destination, origin)
+                .map(\.reversed)
         }
+    }
+
+    /// The pairs, compared as SQLite enforces the foreign key.
+    private func enforced(_ pairs: [ColumnPair], _ holder: Source, _ referred: Source) throws -> [ColumnPair] {
+        guard let holder = holder.keyTable, let referred = referred.keyTable else { return pairs }
+        return try schema.enforced(pairs, from: holder, to: referred)
     }
 
     /// The pairs of a foreign key: columns of its table, and columns of the table it refers to.

@@ -42,7 +42,7 @@ extension Resolver {
         let condition = try condition(step.condition, from: pivots.storedSource, to: result.storedSource)
         if case .columns(let pairs) = condition {
             pivots.selection = pairs.map { SQLSelection(.expression(Self.column($0.origin))) }
-            let key = Self.tuple(pairs.map(\.destination), .current)
+            let key = Self.tuple(pairs.map { $0.destination(in: .current) })
             result.filters.append(
                 SQLExpression(.isIn(key, .subquery(SQLSubquery(.relation(pivots))), isNegated: false)))
         } else {
@@ -105,10 +105,7 @@ extension Resolver {
         var population = try inverse(of: path, from: origin, aliases: [.given()])
         let key = try rowKey(of: population.relation.source)
         population.relation.filters += population.columns.map {
-            SQLExpression(
-                .equal(
-                    Self.column($0.destination, .alias(population.alias)), Self.column($0.origin, .alias(alias)),
-                    isNegated: false))
+            $0.links(.alias(alias), to: .alias(population.alias))
         }
         population.relation.selection = key.map { SQLSelection(.expression(Self.column($0))) }
         population.relation.prefetches = []
@@ -150,18 +147,14 @@ extension RecordLink {
     /// The conditions that columns of a table have the values of the record.
     fileprivate func conditions(_ columns: [ColumnPair], _ table: TableReference) throws -> [SQLExpression] {
         let values = try self.values.values.get()
-        let conditions = try columns.map { pair -> SQLExpression? in
+        let key = try columns.map { pair in
             guard let value = values.first(where: { $0.key.isSameDatabaseName(as: pair.origin) })?.value else {
                 throw RequestError.notLinked(table: origin.name, column: pair.origin)
             }
-            return value.isNull
-                ? nil
-                : SQLExpression(
-                    .equal(
-                        Resolver.column(pair.destination, table), SQLExpression(.value(value)), isNegated: false))
+            return value
         }
         // NULL refers to no row.
-        return conditions.contains(nil) ? [.value(.int64(0))] : conditions.compactMap(\.self)
+        return key.contains(where: \.isNull) ? [.value(.int64(0))] : columns.destination(in: table, is: key)
     }
 }
 
@@ -173,12 +166,7 @@ extension Relation {
         switch condition {
         case .always: break
         case .columns(let pairs):
-            filters += pairs.map {
-                SQLExpression(
-                    .equal(
-                        Resolver.column($0.destination), Resolver.column($0.origin, .alias(originAlias)),
-                        isNegated: false))
-            }
+            filters += pairs.map { $0.links(.alias(originAlias), to: .current) }
         case .expression(let expression, let origin, let destination):
             let bindings = [
                 AliasBinding(alias: origin, stands: originAlias), AliasBinding(alias: destination, stands: alias),

@@ -23,14 +23,25 @@ package struct ResolvedPrefetch {
     package var key: [KeyColumn]
     /// The query of the prefetched rows, without the filter by key.
     package var relation: Relation
-    /// The key columns of the prefetched rows, as a filter operand, and their position in the selection.
-    package var filter: SQLExpression
+    /// The columns that link the rows of the query, and those of the prefetched rows in a table of their query.
+    package var columns: [ColumnPair]
+    package var table: TableReference
+    /// The positions of the key columns of the prefetched rows.
     package var rowKey: [KeyColumn]
     /// Whether the schema guarantees that each prefetched row belongs to a row of the origin's table. If the origin is
     /// the whole table, no filter by key is needed.
     package var belongsToTable: Bool
     /// The tables of the keys; nil if one of them is not a table.
     package var tables: KeyTables?
+}
+
+extension ResolvedPrefetch {
+    /// The query of the prefetched rows that belong to some keys.
+    package func relation(ofKeys keys: [[DatabaseValue]]) -> Relation {
+        var relation = relation
+        relation.filters.append(columns.destination(in: table, isOneOf: keys))
+        return relation
+    }
 }
 
 /// The tables that contain the keys of an association.
@@ -82,7 +93,6 @@ private struct Prefetching {
         var rows = inverse.relation
         let columns = inverse.columns.map(\.destination)
         let isDirect = inverse.isDirect(prefetch.path)
-        let filter = Resolver.tuple(columns, isDirect ? .current : .alias(inverse.alias))
         if rows.repeatsAggregatedRows {
             rows.groups = try resolver.rowKey(of: rows.source).map { Resolver.column($0) }
         }
@@ -105,8 +115,8 @@ private struct Prefetching {
             && resolver.schema.hasForeignKey(from: rows.source, to: relation.source, inverse.columns)
         prefetches.append(
             ResolvedPrefetch(
-                name: prefetch.name, scope: scope, key: key, relation: rows, filter: filter, rowKey: rowKey,
-                belongsToTable: belongsToTable,
+                name: prefetch.name, scope: scope, key: key, relation: rows, columns: inverse.columns,
+                table: isDirect ? .current : .alias(inverse.alias), rowKey: rowKey, belongsToTable: belongsToTable,
                 tables: keyTables(from: relation.source, to: inverse.source, rows.commonTables, inverse.columns)))
     }
 
@@ -164,7 +174,7 @@ extension SchemaReader {
     ) throws -> Bool {
         guard case .table(let origin) = origin, case .table(let destination) = destination else { return false }
         let reversed = pairs.map { ColumnPair(origin: $0.destination, destination: $0.origin) }
-        guard try keyColumns(ofTable: origin) != nil else { return false }
+        guard pairs.allSatisfy({ $0.conversion == nil }), try keyColumns(ofTable: origin) != nil else { return false }
         return try foreignKeys(from: origin, to: destination).contains(reversed)
             && areNotNull(reversed.map(\.origin), ofTable: origin)
     }

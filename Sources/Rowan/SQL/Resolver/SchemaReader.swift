@@ -17,6 +17,9 @@ package protocol SchemaReader {
     func columnNames(of select: Select) throws -> [String]
     /// The foreign keys from one table to another.
     func foreignKeys(from origin: TableName, to destination: TableName) throws -> [[ColumnPair]]
+    /// The pairs of a foreign key from one table to another, with the conversions that make SQLite compare them as it
+    /// enforces the key.
+    func enforced(_ pairs: [ColumnPair], from origin: TableName, to destination: TableName) throws -> [ColumnPair]
     /// Whether an index finds the rows with given values in some columns.
     func isIndexed(_ table: TableName, columns: [String]) throws -> Bool
     /// Whether the columns of each pair have the same affinity and collation, or one of them is not in the schema.

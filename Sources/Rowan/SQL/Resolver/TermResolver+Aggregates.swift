@@ -62,12 +62,7 @@ extension Resolver {
             return AssociatedRows(relation: rows, mayRepeat: !rows.joins.isEmpty)
         }
         var inverse = try inverse(of: path, from: origin)
-        inverse.relation.filters += inverse.columns.map {
-            SQLExpression(
-                .equal(
-                    Self.column($0.destination, .alias(inverse.alias)), Self.column($0.origin, .alias(originAlias)),
-                    isNegated: false))
-        }
+        inverse.relation.filters += inverse.columns.map { $0.links(.alias(originAlias), to: .alias(inverse.alias)) }
         return AssociatedRows(
             relation: inverse.relation, mayRepeat: try !relation.joins.isEmpty || !linksOnce(path, origin))
     }

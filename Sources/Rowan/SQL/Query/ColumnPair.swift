@@ -1,0 +1,106 @@
+// The columns that link the rows of two tables. SQLite enforces a foreign key with the collation and the affinity of the
+// column that it refers to; all conditions on such columns are made here, so they find the same rows.
+// Source: https://sqlite.org/foreignkeys.html#fk_composite ("the collating sequence … of the parent key")
+
+/// A column of the origin, and the column of the destination that must equal it.
+package struct ColumnPair: Hashable, Sendable {
+    package var origin: String
+    package var destination: String
+    /// What makes SQLite compare the columns as it enforces their foreign key; nil if it does so by itself.
+    package var conversion: KeyConversion?
+
+    package init(origin: String, destination: String, conversion: KeyConversion? = nil) {
+        self.origin = origin
+        self.destination = destination
+        self.conversion = conversion
+    }
+
+    /// The pair, as seen from the destination.
+    package var reversed: ColumnPair {
+        ColumnPair(origin: destination, destination: origin, conversion: conversion?.reversed)
+    }
+
+    /// What the column of the destination needs, if it is the foreign one. Compared with a column that it refers to, or
+    /// with a value that refers to it, a key decides by itself.
+    package var foreignConversion: KeyConversion? { conversion?.foreign == .destination ? conversion : nil }
+
+    /// The column of the destination, as the left side of a comparison.
+    func destination(in table: TableReference) -> SQLExpression {
+        let column = Resolver.column(destination, table)
+        // Not `??`, which is an operator of SQL for expressions.
+        guard let collation = foreignConversion?.collation else { return column }
+        return SQLExpression(.collated(column, collation))
+    }
+
+    /// The condition that two rows are linked.
+    func links(_ origin: TableReference, to destination: TableReference) -> SQLExpression {
+        SQLExpression(
+            .equal(self.destination(in: destination), Resolver.column(self.origin, origin), isNegated: false))
+    }
+}
+
+/// How a foreign column is compared with the key that it refers to, where the two columns differ.
+package struct KeyConversion: Hashable, Sendable {
+    /// The side of the foreign column.
+    package var foreign: ForeignKeyLink.Holder
+    /// The collation of the key; nil if the foreign column has it too.
+    package var collation: String?
+    /// The affinity that values of the key have in comparisons; nil if the one of the foreign column has the same effect.
+    package var affinity: Affinity?
+
+    /// The conversion, as seen from the destination.
+    fileprivate var reversed: KeyConversion {
+        KeyConversion(
+            foreign: foreign == .origin ? .destination : .origin, collation: collation, affinity: affinity)
+    }
+
+    package init(foreign: ForeignKeyLink.Holder, collation: String?, affinity: Affinity?) {
+        self.foreign = foreign
+        self.collation = collation
+        self.affinity = affinity
+    }
+
+    /// The classes of affinities that convert the other operand of a comparison.
+    /// <https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
+    package enum Affinity: String, Hashable, Sendable {
+        case numeric = "NUMERIC"
+        case text = "TEXT"
+
+        /// Whether a value has this affinity already: a cast leaves it as it is.
+        fileprivate func has(_ value: DatabaseValue) -> Bool {
+            switch (self, value.storage) {
+            case (.numeric, .int64), (.numeric, .double), (.text, .string): true
+            default: false
+            }
+        }
+    }
+}
+
+extension [ColumnPair] {
+    /// The condition that the columns of the destination refer to one of some keys.
+    package func destination(in table: TableReference, isOneOf keys: [[DatabaseValue]]) -> SQLExpression {
+        let columns = map { $0.destination(in: table) }
+        let column = Resolver.tuple(columns)
+        let affinities = map { $0.foreignConversion?.affinity }
+        guard affinities.contains(where: { $0 != nil }) else { return column.isOne(of: keys) }
+        // Only an expression of the form CAST has an affinity. Keys of other types than those of their column stay as
+        // they are.
+        let forms = Dictionary(grouping: keys) { key in
+            zip(key, affinities).map { value, affinity in affinity.flatMap { $0.has(value) ? $0 : nil } }
+        }
+        let conditions = forms.map { (form: $0.key.map { $0?.rawValue }, keys: $0.value) }
+            .sorted { $0.keys.count > $1.keys.count }
+            .map { SQLExpression(.isIn(column, .values($0.keys, types: $0.form), isNegated: false)) }
+        return .joined(conditions, by: .or)
+    }
+
+    /// The condition that the columns of the destination refer to a key, term by term.
+    package func destination(in table: TableReference, is key: [DatabaseValue]) -> [SQLExpression] {
+        zip(self, key).map { pair, value in
+            let term = SQLExpression(.value(value))
+            let affinity = pair.foreignConversion?.affinity.flatMap { $0.has(value) ? $0 : nil }
+            let operand = if let affinity { SQLExpression(.cast(term, affinity.rawValue)) } else { term }
+            return SQLExpression(.equal(pair.destination(in: table), operand, isNegated: false))
+        }
+    }
+}
