@@ -143,6 +143,6 @@ private struct Stored: Encodable, MutablePersistableRecord {
             }
             var content: Content
         }
-        #expect(try Own(row: ["content": "{}"]).content.info == ["own", "record"])
+        #expect(try Own(row: ["content": "{}"]).content.info == ["own", "own"], "what the decoder has itself counts")
     }
 }

@@ -37,9 +37,9 @@ package final class JSONColumnDecoder {
 }
 
 extension [CodingUserInfoKey: any Sendable] {
-    /// The information of a coder, with that of a record.
+    /// The information of a coder, with that of a record. What the coder has itself counts.
     package func adding(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: Any] {
-        (self as [CodingUserInfoKey: Any]).merging(userInfo) { $1 }
+        (self as [CodingUserInfoKey: Any]).merging(userInfo) { own, _ in own }
     }
 }
 
@@ -50,7 +50,7 @@ extension JSONDecoder {
         guard !userInfo.isEmpty else { return try decode() }
         let own = self.userInfo
         defer { self.userInfo = own }
-        for (key, value) in userInfo { self.userInfo[key] = assumeSendable(value) }
+        for (key, value) in userInfo where own[key] == nil { self.userInfo[key] = assumeSendable(value) }
         return try decode()
     }
 }
@@ -62,17 +62,30 @@ extension JSONEncoder {
         guard !userInfo.isEmpty else { return try encode() }
         let own = self.userInfo
         defer { self.userInfo = own }
-        for (key, value) in userInfo { self.userInfo[key] = assumeSendable(value) }
+        for (key, value) in userInfo where own[key] == nil { self.userInfo[key] = assumeSendable(value) }
         return try encode()
     }
 }
 
 extension ColumnValue {
+    /// Whether the column is the JSON text `null`.
+    package var isJSONNull: Bool {
+        withJSON { bytes in
+            guard let start = bytes.firstIndex(where: { !$0.isJSONSpace }) else { return false }
+            return bytes[start...].prefix(4).elementsEqual("null".utf8)
+                && bytes[start...].dropFirst(4).allSatisfy(\.isJSONSpace)
+        } ?? false
+    }
+
     /// Calls a closure with the bytes of a text or a blob. Returns nil for other columns.
     fileprivate func withJSON<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {
         if let result = withText({ Optional(body($0)) }) { return result }
         return data?.withUnsafeBytes { body($0.bindMemory(to: UInt8.self)) }
     }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
 
 extension JSONDocument {

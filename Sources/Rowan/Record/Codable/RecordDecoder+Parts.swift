@@ -101,7 +101,7 @@ struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
         let id = ObjectIdentifier(type)
         if record?.type != id { record = (id, type as? any FetchableRecord.Type) }
         if let record = record?.record { return try record.element(of: nextRow(), as: type) }
-        return try nextDecoder().decode(type)
+        return try nextDecoder().decodeAssociated(type)
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

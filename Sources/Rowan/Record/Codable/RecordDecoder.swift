@@ -38,6 +38,22 @@ struct RecordDecoder: Decoder {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 
+    /// Decodes a row of an association. A value is decoded like a property that is stored in the first column: as an
+    /// associated row of one column, a type that has keys is a value too.
+    func decodeAssociated<T: Decodable>(_ type: T.Type) throws -> T {
+        let isValue =
+            row.count == 1 ? type is any DatabaseValueConvertible.Type : type is any StatementColumnConvertible.Type
+        // An optional asks for its value.
+        guard isValue, !(type is any ExpressibleByNilLiteral.Type) else { return try decode(type) }
+        return try decodeFirstColumn(type)
+    }
+
+    /// Decodes a value from the first column, with the strategies of the record.
+    fileprivate func decodeFirstColumn<T: Decodable>(_ type: T.Type) throws -> T {
+        guard row.count > 0 else { throw row.missingColumnError(codingPath.last?.stringValue ?? "") }
+        return try PropertyDecoding(record, row, 0).decode(type, at: CodingPath(path, PlainCodingKey(intValue: 0)))
+    }
+
     /// The decoder of another row, with the strategies of the same record.
     func on(_ row: Row, _ path: CodingPath?) -> RecordDecoder { RecordDecoder(record: record, row: row, path: path) }
 
@@ -75,9 +91,7 @@ private struct RecordSingleValueDecoding: SingleValueDecodingContainer {
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // A record decodes itself from the row: its wrapper does not change that.
         if let record = type as? any FetchableRecord.Type { return try record.element(of: decoder.row, as: type) }
-        if let type = type as? any DatabaseValueConvertible.Type {
-            return try type.decodeColumn(decoder.row, 0) as! T
-        }
+        if type is any DatabaseValueConvertible.Type { return try decoder.decodeFirstColumn(type) }
         return try decoder.decode(type)
     }
 }
@@ -215,7 +229,7 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
         }
         if let index = index(key) {
             return row.column(atUncheckedIndex: index).isNull
-                ? nil : try PropertyDecoding(record, row, index).decode(type, at: path(to: key))
+                ? nil : try PropertyDecoding(record, row, index).decodeIfPresent(type, at: path(to: key))
         }
         if let scope = row.scopesTree[key.stringValue] {
             let part = keptPart(key, type, scope: scope)
@@ -225,9 +239,9 @@ final class RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainer
     }
 
     func decode<T: Decodable>(_ type: T.Type, _ part: RecordPart) throws -> T {
-        let scope = part.scope ?? row
-        if let record = part.record { return try record.element(of: scope, as: type) }
-        return try decoder.on(scope, part.path).decode(type)
+        if let record = part.record { return try record.element(of: part.scope ?? row, as: type) }
+        guard let scope = part.scope else { return try decoder.on(row, part.path).decode(type) }
+        return try decoder.on(scope, part.path).decodeAssociated(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -320,6 +334,14 @@ struct PropertyDecoding: SingleValueSource {
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
         if let value = try SingleValueDecoder.decode(T.self, from: self, at: path()) { return value }
         return try decodeJSON(type)
+    }
+
+    /// Nil for a JSON null, unless the type is one whose column can contain this text.
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, at path: @autoclosure () -> CodingPath) throws -> T? {
+        guard column.isJSONNull, !(type is any DatabaseValueConvertible.Type) else {
+            return try decode(type, at: path())
+        }
+        return try decode(T?.self, at: path())
     }
 
     func decodeJSON<T: Decodable>(_ type: T.Type) throws -> T {
