@@ -133,6 +133,17 @@ public enum ColumnValue {
 }
 
 extension ColumnValue {
+    /// The number of an integer, of a double, or of a text that is a number as a whole. It is nil for other columns, which
+    /// `double` reads as SQLite converts them: as 0, or as the number they start with.
+    package var number: Double? {
+        switch databaseValue.storage {
+        case .int64(let integer): Double(integer)
+        case .double(let double): double
+        case .string(let text): Double(text)
+        case .null, .blob: nil
+        }
+    }
+
     /// Calls the closure with the UTF-8 bytes of a text column, without copying them. Returns nil for other columns.
     @inlinable
     public func withText<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T?) -> T? {

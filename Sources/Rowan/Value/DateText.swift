@@ -53,11 +53,9 @@ package struct DateText: Equatable, Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// The seconds since 1970 of the years that the stored format writes with eight digits at most: see `Scanner.year`.
-    package static let secondsOfWrittenYears =
-        Double(
-            days(year: -99_999_999, month: 1, day: 1) * 86_400)..<Double(
-            days(year: 100_000_000, month: 1, day: 1) * 86_400)
+    /// The seconds since 1970 of the years -99,999,999 to 99,999,999, which the stored format writes with eight digits at
+    /// most: see `Scanner.year`. Constants, because each binding of a date compares with them.
+    package static var secondsOfWrittenYears: Range<Double> { -3_155_757_335_596_800..<3_155_633_032_780_800 }
 
     static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {

@@ -35,42 +35,43 @@ public protocol ColumnStorage<Value>: Sendable {
 ///
 /// Article: <doc:StoringValues>.
 public struct UnixTimeStorage: ColumnStorage {
-    /// The seconds.
+    /// The seconds; NULL for a date that is not finite. A date beyond the years -99,999,999 to 99,999,999 can't be stored:
+    /// the statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
-        let seconds = value.timeIntervalSince1970
-        return Int64(exactly: seconds)?.databaseValue ?? seconds.databaseValue
+        value.stored { Int64(exactly: $0)?.databaseValue ?? $0.databaseValue }
     }
 
-    /// The date, from any number.
-    public func value(from column: ColumnValue) -> Date? { column.double.flatMap { Date(storedSeconds: $0) } }
+    /// The date, from a number, or a text that is a number.
+    public func value(from column: ColumnValue) -> Date? { column.number.flatMap { Date(storedSeconds: $0) } }
 }
 
 /// Dates as milliseconds since 1970-01-01 00:00:00 UTC: an integer, rounded to the nearest.
 ///
 /// Article: <doc:StoringValues>.
 public struct MillisecondStorage: ColumnStorage {
-    /// The milliseconds; a double if they don't fit in an integer.
+    /// The milliseconds; NULL for a date that is not finite. A date beyond the years -99,999,999 to 99,999,999 can't be
+    /// stored: the statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
-        let milliseconds = (value.timeIntervalSince1970 * 1_000).rounded()
-        return Int64(exactly: milliseconds)?.databaseValue ?? milliseconds.databaseValue
+        value.stored { Int64(($0 * 1_000).rounded()).databaseValue }
     }
 
-    /// The date, from any number.
-    public func value(from column: ColumnValue) -> Date? { column.double.flatMap { Date(storedSeconds: $0 / 1_000) } }
+    /// The date, from a number, or a text that is a number.
+    public func value(from column: ColumnValue) -> Date? { column.number.flatMap { Date(storedSeconds: $0 / 1_000) } }
 }
 
 /// Dates as ISO 8601 texts in UTC, in whole seconds: `2026-11-24T12:30:00Z`.
 ///
 /// Article: <doc:StoringValues>.
 public struct ISO8601Storage: ColumnStorage {
-    /// The text. Dates outside Foundation's calendar are stored as NULL.
+    /// The text; NULL for a date that is not finite. A date before the year 0, or after the year 506712, can't be stored: the
+    /// statement throws SQLITE_MISMATCH.
     public func databaseValue(of value: Date) -> DatabaseValue {
-        Self.calendar.contains(value) ? value.formatted(.iso8601).databaseValue : .null
+        value.stored(within: Self.readable) { _ in value.formatted(.iso8601).databaseValue }
     }
 
-    /// The range of Foundation's calendar, which replaces dates outside it with its first or last date.
-    private static let calendar =
-        Date(timeIntervalSince1970: -210_866_760_000)..<Date(timeIntervalSince1970: 15_927_175_497_600)
+    /// The seconds since 1970 of the years that Foundation reads, from 0 in its calendar to the last one of its calendar,
+    /// which it writes for all later dates.
+    private static var readable: Range<Double> { -62_167_392_000..<15_927_175_497_600 }
 
     /// The date, from an ISO 8601 text.
     public func value(from column: ColumnValue) -> Date? {

@@ -41,22 +41,37 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// The text `YYYY-MM-DD HH:MM:SS.SSS`, in UTC, to the nearest millisecond; NULL for a date that is not finite.
     /// Years outside 0000-9999 are written with all their digits. Such texts decode, but SQLite's functions don't
-    /// understand them, and their order is not that of the dates.
+    /// understand them, and their order is not that of the dates. A date beyond the years -99,999,999 to 99,999,999 can't
+    /// be stored: the statement throws SQLITE_MISMATCH.
     ///
     /// The date that is read from a text is `Date(timeIntervalSince1970:)` of its milliseconds, to the last bit. The same
     /// milliseconds since 2001, which `Date` keeps in memory, may be another double, less than a microsecond away, with the
     /// same text: dates that a calendar makes, or `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from one text.
     public var databaseValue: DatabaseValue {
-        guard timeIntervalSince1970.isFinite else { return .null }
-        return DateText.withText(secondsSince1970: timeIntervalSince1970) {
-            DatabaseValue(storage: .string(String(decoding: $0, as: UTF8.self)))
+        stored { seconds in
+            DateText.withText(secondsSince1970: seconds) {
+                DatabaseValue(storage: .string(String(decoding: $0, as: UTF8.self)))
+            }
         }
+    }
+
+    /// The value of the date in a form that is made of its seconds since 1970: NULL if they are not finite, and a value
+    /// that can't be stored if the form could not be read back.
+    package func stored(
+        within readable: Range<Double> = DateText.secondsOfWrittenYears, _ form: (Double) -> DatabaseValue
+    ) -> DatabaseValue {
+        let seconds = timeIntervalSince1970
+        guard seconds.isFinite else { return .null }
+        return readable.contains(seconds) ? form(seconds) : .unstorableDate
     }
 
     /// Binds the text, or NULL for a date that is not finite.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-        guard timeIntervalSince1970.isFinite else { return sqlite3_bind_null(sqliteStatement, index) }
-        return DateText.withText(secondsSince1970: timeIntervalSince1970) { bytes in
+        let seconds = timeIntervalSince1970
+        guard DateText.secondsOfWrittenYears.contains(seconds) else {
+            return databaseValue.bind(to: sqliteStatement, at: index)
+        }
+        return DateText.withText(secondsSince1970: seconds) { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
                 rowan_bind_text(sqliteStatement, index, $0.baseAddress!, CInt($0.count))
             }

@@ -105,6 +105,8 @@ public struct DatabaseError: Error, Sendable {
                 "\(value) is an integer above \(Int64.max), the maximum of SQLite's integers: store it as text"
             case DatabaseValue.unstorableVectorCode:
                 "\(value) is a vector with an element that is infinite, or not a number: check the vector before"
+            case DatabaseValue.unstorableDateCode:
+                "\(value) is a date that could not be read back: it is too far away for the form that it is stored in"
             default: nil as String?
             }
         return message.map { DatabaseError(resultCode: .SQLITE_MISMATCH, message: $0, sql: sql) }

@@ -136,13 +136,22 @@ extension PersistencePlan {
     /// Inserts rows, and ignores the rows that the statement returns.
     func run(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws {
         let use = try db.connection.use(sql)
-        try use.statement.run(binding: rows, then: constants)
+        try DatabaseError.namingColumns(columns, rows.firstUnstorable) {
+            try use.statement.run(binding: rows, then: constants)
+        }
     }
 
     /// Checks out the statement, with the values of rows as its arguments.
     func use(_ db: Database, _ rows: ArraySlice<[DatabaseValue]>) throws -> StatementUse {
         let use = try db.connection.use(sql)
-        try use.statement.setArguments(StatementArguments(values: rows.flatMap(\.self) + constants))
+        try DatabaseError.namingColumns(columns, rows.firstUnstorable) {
+            try use.statement.setArguments(StatementArguments(values: rows.flatMap(\.self) + constants))
+        }
         return use
     }
+}
+
+extension ArraySlice<[DatabaseValue]> {
+    /// The first row with a value that can't be stored; empty if there is none.
+    fileprivate var firstUnstorable: [DatabaseValue] { first { $0.contains { $0.bindingRefusal != nil } } ?? [] }
 }

@@ -96,7 +96,8 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
     case custom(@Sendable (String) -> any CodingKey)
 }
 
-/// How dates are decoded. A number beyond the years -99,999,999 to 99,999,999 is a decoding error.
+/// How dates are decoded. A number beyond the years -99,999,999 to 99,999,999 is a decoding error; so is, where a number
+/// is expected, a blob, or a text that is no number.
 public enum DatabaseDateDecodingStrategy: Sendable {
     /// From SQLite's formats and seconds since 1970, as for `Date` itself.
     case deferredToDate
@@ -127,9 +128,9 @@ extension DatabaseDateDecodingStrategy {
         switch self {
         case .deferredToDate: Date.fromColumn(column)
         case .timeIntervalSinceReferenceDate:
-            column.double.flatMap { Date(storedSeconds: $0, since: Date(timeIntervalSinceReferenceDate: 0)) }
-        case .timeIntervalSince1970: column.double.flatMap { Date(storedSeconds: $0) }
-        case .millisecondsSince1970: column.double.flatMap { Date(storedSeconds: $0 / 1_000) }
+            column.number.flatMap { Date(storedSeconds: $0, since: Date(timeIntervalSinceReferenceDate: 0)) }
+        case .timeIntervalSince1970: column.number.flatMap { Date(storedSeconds: $0) }
+        case .millisecondsSince1970: column.number.flatMap { Date(storedSeconds: $0 / 1_000) }
         case .iso8601: ISO8601Storage().value(from: column)
         case .formatted(let formatter): column.string.flatMap(formatter.date(from:))
         case .custom(let decode): decode(column.databaseValue)

@@ -66,3 +66,25 @@ extension TableRecord where Self: EncodableRecord {
         }
     }
 }
+
+extension DatabaseError {
+    /// Runs the closure, which writes values into columns. The error of a value that can't be stored names its column.
+    @inline(__always)
+    static func namingColumns<T>(
+        _ columns: [String], _ values: @autoclosure () throws -> [DatabaseValue], _ write: () throws -> T
+    ) throws -> T {
+        do {
+            return try write()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_MISMATCH {
+            throw error.naming(columns, try values())
+        }
+    }
+
+    private func naming(_ columns: [String], _ values: [DatabaseValue]) -> DatabaseError {
+        for (column, value) in zip(columns, values) {
+            guard let code = value.bindingRefusal else { continue }
+            return .unstorable(code, "the value of column \(column)", sql: sql) ?? self
+        }
+        return self
+    }
+}

@@ -215,8 +215,8 @@ public struct RecordBinder {
     mutating func bind(_ index: Int, _ date: Date?) {
         guard let statement else { return set(index, date?.databaseValue ?? .null) }
         guard let parameter = parameter(index) else { return }
-        guard let seconds = date?.timeIntervalSince1970, seconds.isFinite else {
-            return note(sqlite3_bind_null(statement, parameter))
+        guard let seconds = date?.timeIntervalSince1970, DateText.secondsOfWrittenYears.contains(seconds) else {
+            return note((date?.databaseValue ?? .null).bind(to: statement, at: parameter))
         }
         note(DateText.withText(secondsSince1970: seconds) { bind($0, statement, parameter) })
     }

@@ -74,6 +74,10 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
 
 /// How dates are stored.
 ///
+/// A date that is not finite is stored as NULL, and a date that could not be read back, beyond the years -99,999,999 to
+/// 99,999,999, is refused: the statement throws SQLITE_MISMATCH. The conversions of `formatted` and `custom` decide
+/// themselves.
+///
 /// Article: <doc:CodableAndHandwrittenRecords>.
 public enum DatabaseDateEncodingStrategy: Sendable {
     /// The text of `Date` itself: `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
@@ -82,14 +86,11 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     case timeIntervalSinceReferenceDate
     /// A double: seconds since 1970-01-01 00:00:00 UTC.
     case timeIntervalSince1970
-    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down. A date that does not fit in an integer is
-    /// stored as a double, and a date that is not finite as NULL.
+    /// An integer: seconds since 1970-01-01 00:00:00 UTC, rounded down.
     case secondsSince1970
-    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down. A date that does not fit in an integer is
-    /// stored as a double, and a date that is not finite as NULL.
+    /// An integer: milliseconds since 1970-01-01 00:00:00 UTC, rounded down.
     case millisecondsSince1970
-    /// An ISO 8601 text in UTC. Dates outside Foundation's calendar, before the year -4712 or after the year 506712,
-    /// are stored as NULL.
+    /// An ISO 8601 text in UTC. Dates before the year 0, or after the year 506712, are refused.
     case iso8601
     /// The text of a formatter.
     case formatted(DateFormatter)
@@ -123,21 +124,15 @@ extension DatabaseDateEncodingStrategy {
     func encode(_ date: Date) -> DatabaseValue {
         switch self {
         case .deferredToDate: date.databaseValue
-        case .timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.databaseValue
-        case .timeIntervalSince1970: date.timeIntervalSince1970.databaseValue
-        case .secondsSince1970: Self.integer(date.timeIntervalSince1970)
-        case .millisecondsSince1970: Self.integer(date.timeIntervalSince1970 * 1_000)
+        case .timeIntervalSinceReferenceDate:
+            date.stored { _ in date.timeIntervalSinceReferenceDate.databaseValue }
+        case .timeIntervalSince1970: date.stored { $0.databaseValue }
+        case .secondsSince1970: date.stored { Int64($0.rounded(.down)).databaseValue }
+        case .millisecondsSince1970: date.stored { Int64(($0 * 1_000).rounded(.down)).databaseValue }
         case .iso8601: ISO8601Storage().databaseValue(of: date)
         case .formatted(let formatter): formatter.string(from: date).databaseValue
         case .custom(let encode): encode(date)?.databaseValue ?? .null
         }
-    }
-
-    /// The number, rounded down; a double if it does not fit in an integer, NULL if it is not finite.
-    private static func integer(_ number: Double) -> DatabaseValue {
-        guard number.isFinite else { return .null }
-        let rounded = number.rounded(.down)
-        return Int64(exactly: rounded)?.databaseValue ?? rounded.databaseValue
     }
 }
 
