@@ -41,6 +41,63 @@ struct JSONTests {
         try check(JSONColumn(CodingKeys.info)["score"] + 1, #"("info" ->> 'score') + ?"#, [1], gives: 13)
     }
 
+    /// A string is a key, unless it is a path.
+    @Test func keys() throws {
+        try check(info["2024-01-31"], #""info" ->> '$."2024-01-31"'"#, gives: nil)
+        try check(info["7"], #""info" ->> '$."7"'"#, gives: nil)
+        try check(info["a.b"], #""info" ->> '$."a.b"'"#, gives: nil)
+        try check(info[""], #""info" ->> '$.""'"#, gives: nil)
+        try check(info["$x"], #""info" ->> '$."$x"'"#, gives: nil)
+        try check(info["it's"].asJSON["a b"], #"("info" ->> 'it''s') ->> 'a b'"#, gives: 1)
+        try check(info.jsonRepresentation(atPath: "a[0]"), #""info" -> '$."a[0]"'"#, gives: nil)
+        let keys = [
+            "2024-01-31", "7", "-1", "007", "a.b", "user@example.com", "", " ", "a b", "a[0]", "[0]", "]", "$x", "$$",
+            "a\"b",
+            "\"", "\"a\"", "a\\b", "\\", "\\\"", "a\"].c", "é", "日本", "a\nb", "\t", "#", "it's", "a'b", "value", "key",
+            "?",
+            "a/b", "null", "true", "1e3", "_", "\u{7F}",
+        ]
+        let object = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+        let nested = object.mapValues { ["n": $0] }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        try inLoggedDatabase("CREATE TABLE t (value, key)") { db, _ throws in
+            try db.execute(
+                literal: """
+                    INSERT INTO t VALUES (\(String(decoding: encoder.encode(object), as: UTF8.self)),
+                        \(String(decoding: encoder.encode(nested), as: UTF8.self)))
+                    """)
+            for (number, key) in keys.enumerated() {
+                let comment = Comment(rawValue: key.debugDescription)
+                let value = JSONColumn("value")
+                let other = JSONColumn("key")
+                let table = Table("t").all()
+                #expect(try table.select(value[key], as: Int.self).fetchOne(db) == number, comment)
+                #expect(try table.filter(value[key] == number).fetchCount(db) == 1, comment)
+                #expect(try table.select(other[key].asJSON["n"], as: Int.self).fetchOne(db) == number, comment)
+                let json = try table.select(value.jsonRepresentation(atPath: key), as: String.self).fetchOne(db)
+                #expect(json == "\(number)", comment)
+                let part = try table.select(other.jsonRepresentation(atPath: key), as: String.self).fetchOne(db)
+                #expect(part == #"{"n":\#(number)}"#, comment)
+                #expect(try table.select(value[key + "x"], as: Int?.self).fetchOne(db) == .some(nil), comment)
+            }
+            // JSON values of all types, under a key that no path of SQLite 3.40 names.
+            try db.execute(
+                sql: #"UPDATE t SET value = '{"a\"":true,"b\"":null,"c\"":"x","d\"":[1],"e\"":1.5}'"#)
+            let value = JSONColumn("value")
+            let names = ["a\"", "b\"", "c\"", "d\"", "e\"", "f\""]
+            let values = try Row.fetchOne(db, Table("t").select(names.map { value[$0] }))
+            #expect(
+                values.map { Array($0.databaseValues) } == [
+                    1.databaseValue, .null, "x".databaseValue, "[1]".databaseValue, 1.5.databaseValue, .null,
+                ])
+            let texts = try Row.fetchOne(db, Table("t").select(names.map { value.jsonRepresentation(atPath: $0) }))
+            #expect(
+                texts.map { Array($0.databaseValues) }
+                    == ["true", "null", "\"x\"", "[1]", "1.5"].map(\.databaseValue) + [.null])
+        }
+    }
+
     @Test func representations() throws {
         try check(info.jsonRepresentation(atPath: "name"), #""info" -> 'name'"#, gives: #""Arthur""#)
         try check(info.jsonRepresentation(atPath: "none"), #""info" -> 'none'"#, gives: "null")

@@ -31,12 +31,18 @@ extension SQLJSONExpressible {
     /// ```
     ///
     /// A path that is a Swift string or integer is written into the SQL, so SQLite can use an index on the same
-    /// expression.
+    /// expression. A string is a key, whatever its characters are, unless it is `$`, or starts with `$.` or `$[`:
     ///
-    /// - Parameter path: a key of the object, a position in the array, or a path that starts with `$`.
-    ///   <https://sqlite.org/json1.html#jptr>
+    /// ```swift
+    /// // "counts" ->> '$."2026-01-31"', "counts" ->> '$."7"', "mails" ->> '$."a@example.com"'
+    /// $0.counts["2026-01-31"]; $0.counts["7"]; $0.mails["a@example.com"]
+    /// ```
+    ///
+    /// - Parameter path: a key of the object, an integer for a position in the array, or a path that starts with `$`.
+    ///   <https://sqlite.org/json1.html#jptr>. The text of another expression is what SQLite makes of it: before 3.45, it
+    ///   takes texts of digits for positions, and texts with dots or brackets for paths.
     public subscript(_ path: some SQLExpressible) -> SQLExpression {
-        SQLExpression(.binary(.jsonValue, sqlExpression, path.sqlExpression.asConstant))
+        .json(.jsonValue, sqlExpression, path.sqlExpression)
     }
 
     /// The JSON text of the value at a path: `"info" -> 'name'`. A JSON string keeps its quotes, and JSON null is the
@@ -47,10 +53,10 @@ extension SQLJSONExpressible {
     /// Player.select({ $0.address.jsonRepresentation(atPath: "country") }, as: String.self)
     /// ```
     ///
-    /// - Parameter path: a key of the object, a position in the array, or a path that starts with `$`.
-    ///   <https://sqlite.org/json1.html#jptr>
+    /// - Parameter path: a key of the object, an integer for a position in the array, or a path that starts with `$`, as
+    ///   for the subscript.
     public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
-        SQLExpression(.binary(.jsonRepresentation, sqlExpression, path.sqlExpression.asConstant))
+        .json(.jsonRepresentation, sqlExpression, path.sqlExpression)
     }
 
     /// The SQL value at a path: `JSON_EXTRACT("info", '$.name')`.
@@ -140,6 +146,41 @@ extension SQLExpression {
         _ function: JSONFunction, _ arguments: [SQLExpression], filter: SQLExpression? = nil
     ) -> SQLExpression {
         SQLExpression(.function(FunctionCall(function, arguments, filter: filter)))
+    }
+
+    /// `json -> path` or `json ->> path`. A string that is not a path is a key, which SQLite before 3.45 may take for a
+    /// position or a path: it becomes a path with quotes, unless the key is plain.
+    fileprivate static func json(_ op: BinaryOperator, _ json: SQLExpression, _ path: SQLExpression) -> SQLExpression {
+        guard case .value(let value) = path.node, case .string(let key) = value.storage, key != "$",
+            !key.hasPrefix("$."), !key.hasPrefix("$[")
+        else { return SQLExpression(.binary(op, json, path.asConstant)) }
+        // In a path, SQLite knows no character after a backslash (before 3.45), or some only.
+        if key.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+            return memberByName(op, json, path)
+        }
+        let isPlain =
+            !key.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }
+            && key.utf8.first.map { !$0.isASCIIDigit && $0 != UInt8(ascii: "$") } ?? false
+        let path = isPlain ? key : "$.\"\(key)\""
+        return SQLExpression(.binary(op, json, SQLExpression(.constant(path.databaseValue))))
+    }
+
+    /// The member of an object with a name, which SQLite compares as a text.
+    private static func memberByName(
+        _ op: BinaryOperator, _ json: SQLExpression, _ name: SQLExpression
+    ) -> SQLExpression {
+        let value: SQL =
+            op == .jsonValue
+            ? "value"
+            : "CASE type WHEN 'array' THEN value WHEN 'object' THEN value WHEN 'true' THEN type WHEN 'false' THEN type "
+                + "ELSE JSON_QUOTE(value) END"
+        // The names of the function's columns would hide those of the table.
+        return SQLExpression(
+            .subquery(
+                SQLSubquery(
+                    .literal(
+                        "SELECT \(value) FROM (SELECT \(json) AS \"rowan json\"), json_each(\"rowan json\") WHERE key = "
+                            + "\(name) LIMIT 1"))))
     }
 
     /// A text or an integer as part of the SQL. SQLite can't read a NUL character there.
