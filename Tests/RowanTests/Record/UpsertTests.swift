@@ -47,6 +47,38 @@ struct UpsertTests {
         }
     }
 
+    /// In the ON CONFLICT clause, `excluded` is the name of the row that could not be inserted.
+    @Test(arguments: ["excluded", "Excluded"])
+    func aTableNamedExcluded(_ name: String) throws {
+        struct Item: Codable, Equatable, FetchableRecord, PersistableRecord {
+            static let databaseTableName = "excluded"
+            var id: Int
+            var name: String
+            var count = 1
+        }
+        try inLoggedDatabase("CREATE TABLE \(name) (id INTEGER PRIMARY KEY, name TEXT, count INTEGER)") {
+            db, log throws in
+            try Item(id: 1, name: "a").insert(db)
+            _ = log.take()
+            try Item(id: 1, name: "b").upsert(db)
+            let clause = #"ON CONFLICT DO UPDATE SET "name" = "excluded"."name", "count" = "excluded"."count""#
+            #expect(
+                log.take().last?.hasPrefix(
+                    #"INSERT INTO "excluded" AS "rowan target" ("id", "name", "count") VALUES (?,?,?) \#(clause)"#)
+                    == true)
+            #expect(try Item.fetchAll(db) == [Item(id: 1, name: "b")])
+            let fetched = try Item(id: 1, name: "c").upsertAndFetch(db) {
+                [Column("count").set(to: Column("count") + $0["count"])]
+            }
+            #expect(fetched == Item(id: 1, name: "c", count: 2))
+            try Item.upsertAll(db, [Item(id: 1, name: "d", count: 9), Item(id: 2, name: "e")])
+            #expect(
+                try Item.order(Column("id")).fetchAll(db) == [Item(id: 1, name: "d", count: 9), Item(id: 2, name: "e")])
+            let all = try Item.upsertAllAndFetch(db, [Item(id: 2, name: "f", count: 3)])
+            #expect(Array(all) == [Item(id: 2, name: "f", count: 3)])
+        }
+    }
+
     /// SQLite has no upsert of default values.
     @Test func recordsWithoutColumns() throws {
         struct Note: MutablePersistableRecord, FetchableRecord {

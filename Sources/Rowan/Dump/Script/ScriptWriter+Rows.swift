@@ -6,7 +6,9 @@ extension ScriptWriter {
     private static let maximumByteCount = 1 << 14
 
     /// Writes the rows of a table, in the order of their rowids.
-    func writeRows(of table: String, to stream: inout DumpStream) throws {
+    ///
+    /// - Parameter target: the schema of the table for the script, with its dot, where a temporary table may hide it.
+    func writeRows(of table: String, in target: String = "", to stream: inout DumpStream) throws {
         let name = table.quotedDatabaseIdentifier
         let all = try db.columns(in: table, in: schema.name)
         let stored = all.filter { !$0.isGenerated }.map(\.name)
@@ -18,7 +20,7 @@ extension ScriptWriter {
         let statement = try db.makeStatement(
             sql: "SELECT \(list) FROM \(schema.name.quotedDatabaseIdentifier).\(name)\(order)")
         let isComplete = rowID == nil && stored.count == all.count
-        let insertion = "INSERT INTO \(name)\(isComplete ? "" : "(\(list))") VALUES\n"
+        let insertion = "INSERT INTO \(target)\(name)\(isComplete ? "" : "(\(list))") VALUES\n"
         stream.progress.table = table
         try writeRows(RowCursor(statement, adapter: nil), insertion, to: &stream)
     }

@@ -122,15 +122,15 @@ struct ScriptWriter {
         // The table exists only once a table has used AUTOINCREMENT.
         let table = unusedName.quotedDatabaseIdentifier
         stream.write("CREATE TABLE \(table)(id INTEGER PRIMARY KEY AUTOINCREMENT);\nDROP TABLE \(table);\n")
-        stream.write("DELETE FROM sqlite_sequence;\n")
-        try writeRows(of: sequence.name, to: &stream)
+        stream.write("DELETE FROM main.sqlite_sequence;\n")
+        try writeRows(of: sequence.name, in: "main.", to: &stream)
     }
 
     private func writeStatistics(to stream: inout DumpStream) throws {
         guard let statistics = objects(.statistics).first else { return }
         // Creates sqlite_stat1.
-        stream.write("ANALYZE sqlite_master;\nDELETE FROM sqlite_stat1;\n")
-        try writeRows(of: statistics.name, to: &stream)
+        stream.write("ANALYZE main.sqlite_master;\nDELETE FROM main.sqlite_stat1;\n")
+        try writeRows(of: statistics.name, in: "main.", to: &stream)
     }
 
     private func writeVirtualTables(to stream: inout DumpStream) {

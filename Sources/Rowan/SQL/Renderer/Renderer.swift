@@ -128,6 +128,8 @@ extension Renderer {
         if let resolution = insert.conflictResolution { sql += "OR \(resolution) " }
         sql += "INTO "
         write(insert.table)
+        // There, the name would be that of the row that could not be inserted, and of the stored row.
+        if insert.upsert != nil, insert.table.name.isSameDatabaseName(as: "excluded") { sql += " AS \"rowan target\"" }
         if insert.columns.isEmpty {
             sql += " DEFAULT VALUES"
         } else {
