@@ -12,6 +12,8 @@ package struct DefinitionWords {
     package var strict: Set<String> = []
     /// The tables with triggers.
     package var triggering: Set<String> = []
+    /// The tables with triggers that mention RAISE and IGNORE: they may ignore a change.
+    package var ignoring: Set<String> = []
     /// The tables with indexes, those of constraints included.
     package var indexed: Set<String> = []
 }
@@ -31,7 +33,10 @@ extension Database {
                 let type = row["type"] as String
                 if type == "index" { words.indexed.insert(name) }
                 guard type != "index", let sql = row["sql"] as String? else { continue }
-                if type == "trigger" { words.triggering.insert(name) }
+                if type == "trigger" {
+                    words.triggering.insert(name)
+                    if sql.mentions("raise"), sql.mentions("ignore") { words.ignoring.insert(name) }
+                }
                 if type == "table" {
                     let definition = sql.foldedDatabaseName
                     if definition.contains("conflict") { words.conflicting.insert(name) }

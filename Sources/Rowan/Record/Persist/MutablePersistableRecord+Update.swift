@@ -20,7 +20,7 @@ extension MutablePersistableRecord {
             guard let plan = db.directPlan(of: ObjectIdentifier(Self.self), .update, conflictResolution) else {
                 return try updateWithCallbacks(db, conflictResolution)
             }
-            guard try plan.update(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
+            guard try plan.updateRow(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
             return
         }
         try updating(db, Modification(type(of: self), conflictResolution))
@@ -207,7 +207,7 @@ struct Modification {
 
     func makePlan(_ db: Database, _ container: PersistenceContainer) throws -> PersistencePlan {
         let table = record.databaseTable
-        let primaryKey = try db.primaryKey(table.name, in: table.schema)
+        let primaryKey = try db.keyInfo(of: table.name, in: table.schema)
         guard let keyIndexes = container.keyIndexes(primaryKey) else {
             let key = primaryKey.columns.map { ($0, container.value(forColumn: $0) ?? .null) }
             throw RecordError.recordNotFound(
@@ -231,7 +231,7 @@ struct Modification {
         }
         return PersistencePlan(
             table: table, columns: container.columns, statement: statement, order: changed + keyIndexes,
-            primaryKey: primaryKey, isOnView: try db.viewExists(table.name, in: table.schema),
+            primaryKey: primaryKey, isOnView: try db.isView(table.name, in: table.schema),
             changedColumns: changedColumns, leavesOutColumns: leavesOutColumns)
     }
 
@@ -253,7 +253,7 @@ extension Database {
     /// The folded names of the columns of a table; nil for a virtual table, whose hidden columns can be assigned, too.
     fileprivate func assignableColumns(of table: TableName) throws -> Set<String>? {
         guard try !isVirtualTable(table.name, in: table.schema) else { return nil }
-        let names = Set(try columns(in: table.name, in: table.schema).map(\.name.foldedDatabaseName))
+        let names = Set(try columnInfo(of: table.name, in: table.schema).map(\.name.foldedDatabaseName))
         let hasRowID = try storesRows(table.name, in: table.schema) && !isWithoutRowID(table.name, in: table.schema)
         return hasRowID ? names.union(["rowid", "_rowid_", "oid"]) : names
     }
@@ -362,6 +362,19 @@ extension PersistencePlan {
         return isOnView || db.changesCount > 0 ? () : nil
     }
 
+    /// Runs an update of one row.
+    ///
+    /// - Returns: nil if it finds no row.
+    func updateRow(_ db: Database, _ container: PersistenceContainer) throws -> Void? {
+        try runUpdate(db, container) != nil || wasIgnored(db, container) ? () : nil
+    }
+
+    /// Whether an update that changed no row found one: a trigger called `RAISE(IGNORE)`.
+    func wasIgnored(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
+        guard !lacksKey(container) else { return false }
+        return try db.definitionWords().ignoring.contains(table.name.foldedDatabaseName) && db.hasRow(self, container)
+    }
+
     /// Runs an update of one row, and calls the user's closure with its statement.
     ///
     /// - Returns: nil if it finds no row.
@@ -371,17 +384,17 @@ extension PersistencePlan {
         if try lacksKey(container) || isMissingFromView(db, container) { return nil }
         let changesCount = db.totalChangesCount
         let value = try self.fetch(db, container, fetch)
-        return isOnView || db.totalChangesCount != changesCount ? .some(value) : .none
+        return try isOnView || db.totalChangesCount != changesCount || wasIgnored(db, container) ? .some(value) : .none
     }
 
     private func isMissingFromView(_ db: Database, _ container: PersistenceContainer) throws -> Bool {
-        try isOnView && !db.viewHasRow(self, container)
+        try isOnView && !db.hasRow(self, container)
     }
 }
 
 extension Database {
     /// Whether the view contains the row of a plan.
-    func viewHasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
+    func hasRow(_ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Bool {
         let exists = try planStatement { $0.writeExists(table: plan.table, keyColumns: plan.primaryKey.columns) }
         let use = try connection.use(exists.sql)
         let key = plan.primaryKey.columns.map { container.value(forColumn: $0) ?? .null }

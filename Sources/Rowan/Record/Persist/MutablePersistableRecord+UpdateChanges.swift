@@ -51,7 +51,7 @@ extension MutablePersistableRecord {
                 try updateWithCallbacks(db, conflictResolution, changes)
                 return true
             }
-            guard try plan.update(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
+            guard try plan.updateRow(db, { try self._bind(to: &$0) }) else { throw recordNotFound(db) }
             return true
         }
         try updating(db, Modification(type(of: self), conflictResolution, changes: changes))

@@ -122,13 +122,17 @@ final class PersistencePlan {
     /// Runs the statement, ignoring its rows.
     func run(_ db: Database, _ container: PersistenceContainer) throws {
         // A function that the statement calls may insert records of this type too: they use another statement.
-        try db.connection.borrow(sql) { try $0.run(binding: container.values, order: order) }
+        try DatabaseError.namingColumns(columns, container.values) {
+            try db.connection.borrow(sql) { try $0.run(binding: container.values, order: order) }
+        }
     }
 
     /// Checks out the statement, with the values as its arguments.
     func use(_ db: Database, _ container: PersistenceContainer) throws -> StatementUse {
         let use = try db.connection.use(sql)
-        try use.statement.setArguments(arguments(container))
+        try DatabaseError.namingColumns(columns, container.values) {
+            try use.statement.setArguments(arguments(container))
+        }
         return use
     }
 

@@ -72,6 +72,6 @@ extension PlanGroup {
     @usableFromInline
     func update(_ db: Database, _ plan: PersistencePlan, _ container: PersistenceContainer) throws -> Void? {
         defer { spareValues = container.values }
-        return try plan.runUpdate(db, container)
+        return try plan.updateRow(db, container)
     }
 }

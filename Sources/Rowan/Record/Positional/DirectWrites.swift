@@ -64,6 +64,14 @@ final class DirectPlan {
         return db.connection.changesCount > 0
     }
 
+    /// Updates the row of a record.
+    ///
+    /// - Returns: whether the row exists, also if a trigger ignored the update.
+    @usableFromInline
+    func updateRow(_ db: Database, _ bind: (inout RecordBinder) throws -> Void) throws -> Bool {
+        try update(db, bind) || plan.wasIgnored(db, container(bind))
+    }
+
     /// Runs a query of a single row.
     ///
     /// - Returns: the last value of the row, as an integer.
@@ -74,25 +82,28 @@ final class DirectPlan {
     @inline(__always)
     private func run(_ connection: LocalConnection, _ bind: (inout RecordBinder) throws -> Void) throws -> Int64? {
         // A function that the statement calls may write records of this type too: they use another statement.
-        try connection.borrow(sql) { statement in
-            try statement.run(in: buffer) { handle throws -> CInt in
-                var binder = RecordBinder(handle, places, buffer, layout)
-                try bind(&binder)
-                return binder.code
-            } arguments: {
-                try arguments(bind)
+        try DatabaseError.namingColumns(plan.columns, try container(bind).values) {
+            try connection.borrow(sql) { statement in
+                try statement.run(in: buffer) { handle throws -> CInt in
+                    var binder = RecordBinder(handle, places, buffer, layout)
+                    try bind(&binder)
+                    return binder.code
+                } arguments: {
+                    let values = try container(bind).values
+                    return StatementArguments(values: plan.order.map { $0.map { values[$0] } } ?? values)
+                }
             }
         }
     }
 
-    /// The values, for an error.
-    private func arguments(_ bind: (inout RecordBinder) throws -> Void) throws -> StatementArguments {
+    /// The values of the columns, for what follows a failure.
+    private func container(_ bind: (inout RecordBinder) throws -> Void) throws -> PersistenceContainer {
         var container = PersistenceContainer()
         try withUnsafeMutablePointer(to: &container) { container in
             var binder = RecordBinder(container, layout)
             try bind(&binder)
         }
-        return StatementArguments(values: plan.order.map { $0.map { container.values[$0] } } ?? container.values)
+        return container
     }
 }
 

@@ -1,0 +1,68 @@
+// Updates that a trigger ignores: the row exists, so it is neither missing nor inserted again.
+
+import Foundation
+import Rowan
+import Testing
+
+private struct Player: Codable, Equatable, FetchableRecord, PersistableRecord {
+    var id: Int
+    var name: String
+}
+
+private struct Watched: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "player"
+    var id: Int
+    var name: String
+    func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    func didUpdate(_ updated: PersistenceSuccess) {}
+}
+
+struct IgnoredUpdateTests {
+    private let schema = """
+        CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+        INSERT INTO player VALUES (1, 'a');
+        CREATE TRIGGER keep BEFORE UPDATE ON player WHEN OLD.id = 1 BEGIN SELECT RAISE(IGNORE); END
+        """
+
+    @Test func updates() throws {
+        try inLoggedDatabase(schema) { db, _ throws in
+            let player = Player(id: 1, name: "b")
+            try player.update(db)
+            try player.update(db, columns: ["name"])
+            #expect(try player.updateChanges(db, from: Player(id: 1, name: "a")) == true)
+            var other = Player(id: 1, name: "a")
+            #expect(try other.updateChanges(db) { $0.name = "c" } == true)
+            try Watched(id: 1, name: "b").update(db)
+            #expect(try Player.fetchAll(db) == [Player(id: 1, name: "a")])
+            // A row that does not exist is still missing.
+            #expect(throws: RecordError.self) { try Player(id: 2, name: "b").update(db) }
+            #expect(throws: RecordError.self) { try Watched(id: 2, name: "b").update(db) }
+        }
+    }
+
+    @Test func saves() throws {
+        try inLoggedDatabase(schema) { db, log throws in
+            _ = log.take()
+            try Player(id: 1, name: "b").save(db)
+            try Watched(id: 1, name: "b").save(db)
+            #expect(!log.take().contains { $0.hasPrefix("INSERT") })
+            try Player(id: 2, name: "b").save(db)
+            #expect(
+                try Player.order(Column("id")).fetchAll(db) == [Player(id: 1, name: "a"), Player(id: 2, name: "b")])
+            // There is no row to return.
+            #expect(throws: RecordError.self) { try Player(id: 1, name: "b").updateAndFetch(db) }
+            #expect(throws: RecordError.self) { try Player(id: 1, name: "b").saveAndFetch(db) }
+        }
+    }
+
+    /// Tables without such triggers are not asked for their rows.
+    @Test func statements() throws {
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)") { db, log throws in
+            try Player(id: 1, name: "a").save(db)
+            try Player(id: 2, name: "b").save(db)
+            _ = log.take()
+            try Player(id: 3, name: "c").save(db)
+            #expect(log.take().filter { !$0.hasPrefix("SELECT type") }.count == 2, "an update, and an insertion")
+        }
+    }
+}
