@@ -46,6 +46,12 @@ extension String {
         return String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
+    /// The text in upper case, as SQLite sees it: ASCII letters only.
+    package var inDatabaseUpperCase: String {
+        guard utf8.contains(where: { $0 >= 0x61 && $0 <= 0x7A }) else { return self }
+        return String(decoding: utf8.map { $0 >= 0x61 && $0 <= 0x7A ? $0 & 0xDF : $0 }, as: UTF8.self)
+    }
+
     /// Whether SQLite considers both names the same.
     package func isSameDatabaseName(as other: String) -> Bool {
         self == other || foldedDatabaseName == other.foldedDatabaseName

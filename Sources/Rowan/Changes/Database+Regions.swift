@@ -108,6 +108,8 @@ private final class RegionRecorder: ReadRecorder {
         region.formUnion(statement.compiledRegion)
         last = restriction == nil ? (statement, statement.epoch) : nil
     }
+
+    func willRead(_ table: StatementProfile.Table) { region.formUnion(DatabaseRegion(table)) }
 }
 
 extension Statement {

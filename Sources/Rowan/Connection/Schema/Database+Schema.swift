@@ -1,6 +1,24 @@
-// Questions about the schema. The cache of the connection answers them.
+// Questions about the schema. The cache of the connection answers them. Those of the program are noted: an observation of
+// what their answers decide follows the schema too.
 
 extension Database {
+    /// Notes that what is fetched depends on the schema, if reads are recorded.
+    func noteQuestion(in schemaName: String?) throws {
+        guard connection.isRecordingReads else { return }
+        for schema in try schemaIDs(schemaName) {
+            connection.currentReadRecorder?.willRead(
+                StatementProfile.Table(schema: schema.name, name: schema.schemaTableName))
+        }
+    }
+
+    package func isTable(_ name: String, in schemaName: String?) throws -> Bool {
+        try object(name, in: schemaName).map { !$0.isView } ?? false
+    }
+
+    package func isView(_ name: String, in schemaName: String?) throws -> Bool {
+        try object(name, in: schemaName)?.isView ?? false
+    }
+
     /// Clears the schema cache, and the statements that depend on it.
     public func clearSchemaCache() { connection.schemaDidMove() }
 
@@ -8,17 +26,20 @@ extension Database {
     ///
     /// Without a schema, the tables that serve collections exist, too: see ``register(_:as:columns:)``.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try object(name, in: schemaName).map { !$0.isView } ?? false
+        try noteQuestion(in: schemaName)
+        return try isTable(name, in: schemaName)
     }
 
     /// Whether a view with this name exists, in a given schema or in any schema.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try object(name, in: schemaName)?.isView ?? false
+        try noteQuestion(in: schemaName)
+        return try isView(name, in: schemaName)
     }
 
     /// Whether a trigger with this name exists, in a given schema or in any schema.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
-        try schemaIDs(schemaName).contains { try exists("trigger", name, in: $0) }
+        try noteQuestion(in: schemaName)
+        return try schemaIDs(schemaName).contains { try exists("trigger", name, in: $0) }
     }
 
     /// Whether a table name is reserved for SQLite.
@@ -41,9 +62,14 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist, or for a view whose key the schema source does not provide.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
+        try noteQuestion(in: schemaName)
+        return try keyInfo(of: tableName, in: schemaName)
+    }
+
+    package func keyInfo(of tableName: String, in schemaName: String?) throws -> PrimaryKeyInfo {
         try cached(tableName, schemaName, \.primaryKey) { kind in
             if kind.isView { return try viewPrimaryKey(kind) }
-            let all = try self.columns(in: tableName, in: schemaName)
+            let all = try columnInfo(of: tableName, in: schemaName)
             let columns = all.filter { $0.primaryKeyIndex > 0 }.sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
             let isRowID =
                 try !kind.isWithoutRowID && columns.count == 1 && columns[0].type == "INTEGER"
@@ -63,13 +89,21 @@ extension Database {
     /// `INTEGER PRIMARY KEY DESC` has its own index: it is not the rowid.
     /// <https://sqlite.org/lang_createtable.html#rowid>
     private func hasPrimaryKeyIndex(_ tableName: String, _ kind: SchemaCache.Table.Kind) throws -> Bool {
-        try indexes(on: tableName, in: kind.schema.name).contains { $0.origin == .primaryKeyConstraint }
+        try indexInfo(of: tableName, in: kind.schema.name).contains { $0.origin == .primaryKeyConstraint }
     }
 
     /// The primary key that the schema source provides for a view.
     func viewKeyColumns(_ kind: SchemaCache.Table.Kind) throws -> [String]? {
         let view = DatabaseObjectID(name: kind.name, schemaID: kind.schema)
-        return try currentSchemaSource?.columnsForPrimaryKey(self, inView: view)
+        guard let columns = try currentSchemaSource?.columnsForPrimaryKey(self, inView: view) else { return nil }
+        guard !columns.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "the schema source gives the view \(kind.name) a primary key without columns: return nil for a view "
+                    + "without a key")
+        }
+        return columns
     }
 
     private func viewPrimaryKey(_ kind: SchemaCache.Table.Kind) throws -> PrimaryKeyInfo {
@@ -85,6 +119,11 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
+        try noteQuestion(in: schemaName)
+        return try columnInfo(of: tableName, in: schemaName)
+    }
+
+    package func columnInfo(of tableName: String, in schemaName: String?) throws -> [ColumnInfo] {
         try cached(tableName, schemaName, \.columns) { kind in
             try pragma("table_xinfo", kind.name, in: kind.schema).map(ColumnInfo.init(row:)).filter { !$0.isHidden }
         }
@@ -94,6 +133,11 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
+        try noteQuestion(in: schemaName)
+        return try indexInfo(of: tableName, in: schemaName)
+    }
+
+    func indexInfo(of tableName: String, in schemaName: String?) throws -> [IndexInfo] {
         try cached(tableName, schemaName, \.indexes) { kind in
             try pragma("index_list", kind.name, in: kind.schema).compactMap { row in
                 let name: String = row["name"]
@@ -116,7 +160,8 @@ extension Database {
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
-        try cached(tableName, schemaName, \.foreignKeys) { try readForeignKeys(on: $0) }
+        try noteQuestion(in: schemaName)
+        return try cached(tableName, schemaName, \.foreignKeys) { try readForeignKeys(on: $0) }
     }
 
     /// The foreign keys from one table to another. Foreign keys to other tables, which may not exist, are ignored.
@@ -137,7 +182,7 @@ extension Database {
             let table: String = rows[0]["table"]
             // A foreign key without columns refers to the primary key.
             let primaryKey =
-                rows[0]["to"] as String? == nil ? try self.primaryKey(table, in: kind.schema.name).columns : []
+                rows[0]["to"] as String? == nil ? try keyInfo(of: table, in: kind.schema.name).columns : []
             // SQLite refuses such a foreign key when it is enforced.
             guard primaryKey.isEmpty || primaryKey.count == rows.count else { return nil }
             return ForeignKeyInfo(
@@ -153,7 +198,8 @@ extension Database {
     ///
     /// - Returns: false if the table does not exist, or if it is a view whose key is unknown.
     public func table(_ tableName: String, hasUniqueKey columns: some Collection<String>) throws -> Bool {
-        try hasUniqueKey(TableName(tableName), columns: Array(columns))
+        try noteQuestion(in: nil)
+        return try hasUniqueKey(TableName(tableName), columns: Array(columns))
     }
 
     /// The columns of the primary key or unique index that the given columns contain, in the order of that key.
@@ -166,10 +212,10 @@ extension Database {
     ) throws -> [String]? {
         let wanted = Set(columns.map(\.foldedDatabaseName))
         func matches(_ key: [String]) -> Bool { !key.isEmpty && wanted.isSuperset(of: key.map(\.foldedDatabaseName)) }
-        let primaryKey = try self.primaryKey(tableName, in: schemaName)
+        let primaryKey = try keyInfo(of: tableName, in: schemaName)
         if matches(primaryKey.columns) { return primaryKey.columns }
         if let name = primaryKey.hiddenRowIDName, wanted.contains(name) { return [name] }
-        return try indexes(on: tableName, in: schemaName)
+        return try indexInfo(of: tableName, in: schemaName)
             .first {
                 $0.isUnique && $0.coversWholeTable && matches($0.columns) && (!isCompared || $0.comparesLikeColumns)
             }?.columns
@@ -179,7 +225,7 @@ extension Database {
     ///
     /// - Returns: no names for a table without rowid.
     package func rowIDNames(of tableName: String, in schemaName: String? = nil) throws -> [String] {
-        let key = try primaryKey(tableName, in: schemaName)
+        let key = try keyInfo(of: tableName, in: schemaName)
         return [key.rowIDColumn, key.hiddenRowIDName].compactMap(\.self)
     }
 

@@ -41,7 +41,8 @@ extension Database {
     ///   those of attached databases.
     /// - Throws: SQLITE_ERROR if the schema does not exist.
     public func schemaObjects(in schemaName: String? = nil) throws -> [SchemaObject] {
-        try schemaIDs(schemaName).flatMap { schema in
+        try noteQuestion(in: schemaName)
+        return try schemaIDs(schemaName).flatMap { schema in
             let shadows = try shadowTables(in: schema)
             let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
             let sql = "SELECT type, name, tbl_name, sql FROM \(table) ORDER BY rowid"

@@ -2,7 +2,7 @@
 
 extension Database: SchemaReader {
     package func primaryKeyColumns(ofTable table: TableName) throws -> [String] {
-        let columns = try primaryKey(table.name, in: table.schema).columns
+        let columns = try keyInfo(of: table.name, in: table.schema).columns
         guard !columns.isEmpty else { throw DatabaseError.hiddenRowID(of: table) }
         return columns
     }
@@ -10,20 +10,20 @@ extension Database: SchemaReader {
     package func keyColumns(ofTable table: TableName) throws -> [String]? {
         guard let kind = try object(table.name, in: table.schema) else { return nil }
         if kind.isView { return try viewKeyColumns(kind) }
-        let columns = try primaryKey(table.name, in: table.schema).columns
+        let columns = try keyInfo(of: table.name, in: table.schema).columns
         return columns.isEmpty ? nil : columns
     }
 
     package func hasRowID(_ table: TableName) throws -> Bool {
-        try primaryKey(table.name, in: table.schema).tableHasRowID
+        try keyInfo(of: table.name, in: table.schema).tableHasRowID
     }
 
     package func rowKey(ofTable table: TableName) throws -> [String] {
-        try primaryKey(table.name, in: table.schema).rowIDName.map { [$0] } ?? primaryKeyColumns(ofTable: table)
+        try keyInfo(of: table.name, in: table.schema).rowIDName.map { [$0] } ?? primaryKeyColumns(ofTable: table)
     }
 
     package func columnNames(ofTable table: TableName) throws -> [String] {
-        try columns(in: table.name, in: table.schema).map(\.name)
+        try columnInfo(of: table.name, in: table.schema).map(\.name)
     }
 
     package func columnNames(of select: Select) throws -> [String] {
@@ -44,7 +44,7 @@ extension Database: SchemaReader {
 
     package func areNotNull(_ columns: [String], ofTable table: TableName) throws -> Bool {
         guard try object(table.name, in: table.schema) != nil else { return false }
-        let notNull = try self.columns(in: table.name, in: table.schema).filter(\.isNotNull)
+        let notNull = try columnInfo(of: table.name, in: table.schema).filter(\.isNotNull)
         return columns.allSatisfy { column in notNull.contains { $0.name.isSameDatabaseName(as: column) } }
     }
 
@@ -73,9 +73,9 @@ extension Database: SchemaReader {
         func leads(_ key: [String]) -> Bool {
             wanted.isSubset(of: Set(key.prefix(wanted.count).map(\.foldedDatabaseName)))
         }
-        let primaryKey = try primaryKey(table.name, in: table.schema)
+        let primaryKey = try keyInfo(of: table.name, in: table.schema)
         if leads(primaryKey.columns) || wanted == [primaryKey.hiddenRowIDName] { return true }
-        return try indexes(on: table.name, in: table.schema).contains { $0.coversWholeTable && leads($0.columns) }
+        return try indexInfo(of: table.name, in: table.schema).contains { $0.coversWholeTable && leads($0.columns) }
     }
 }
 

@@ -23,7 +23,7 @@ public struct ColumnInfo: Sendable {
     /// Creates a column from a row of `PRAGMA table_info` or `table_xinfo`.
     public init(row: Row) {
         name = row["name"]
-        type = (row["type"] as String).uppercased()
+        type = (row["type"] as String).inDatabaseUpperCase
         isNotNull = row["notnull"]
         defaultValueSQL = row["dflt_value"]
         primaryKeyIndex = row["pk"]

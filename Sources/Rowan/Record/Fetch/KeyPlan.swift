@@ -122,7 +122,7 @@ extension TableRecord {
         let plans = db.recordPlans
         if let known = plans.deletionPlans[id], known.epoch == db.connection.schemaEpoch { return known }
         // The triggers of a view make its changes, which SQLite does not count: its rows are counted instead.
-        let isView = try db.viewExists(databaseTable.name, in: databaseTable.schema)
+        let isView = try db.isView(databaseTable.name, in: databaseTable.schema)
         let plan = try makeKeyPlan(db, isUsable: !isView) { try db.use(filter(key: 0).deleteQuery(db, returning: [])) }
         plans.deletionPlans[id] = plan
         return plan

@@ -181,10 +181,10 @@ struct Insertion {
 extension Database {
     /// The primary key of a table. A view has no key to insert into, but its triggers may use one.
     func insertedKey(_ table: TableName) throws -> PrimaryKeyInfo {
-        if try viewExists(table.name, in: table.schema), try keyColumns(ofTable: table) == nil {
+        if try isView(table.name, in: table.schema), try keyColumns(ofTable: table) == nil {
             return PrimaryKeyInfo(kind: .columns([], tableHasRowID: false), columnNames: [])
         }
-        return try primaryKey(table.name, in: table.schema)
+        return try keyInfo(of: table.name, in: table.schema)
     }
 }
 

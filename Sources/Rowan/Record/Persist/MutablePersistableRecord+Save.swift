@@ -188,13 +188,13 @@ extension MutablePersistableRecord {
         _ write: (inout Renderer, TableName, [String]) -> Void
     ) throws -> PersistencePlan? {
         let table = databaseTable
-        let primaryKey = try db.primaryKey(table.name, in: table.schema)
+        let primaryKey = try db.keyInfo(of: table.name, in: table.schema)
         guard let keyIndexes = container.keyIndexes(primaryKey) else { return nil }
         return PersistencePlan(
             table: table, columns: container.columns,
             statement: try db.planStatement { write(&$0, table, primaryKey.columns) },
             order: keyIndexes, primaryKey: primaryKey,
-            isOnView: try db.viewExists(table.name, in: table.schema))
+            isOnView: try db.isView(table.name, in: table.schema))
     }
 }
 

@@ -23,7 +23,7 @@ extension Table: DatabaseRegionConvertible {
     ///
     /// - Throws: the error of SQLite. The table need not exist.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-        let known = try db.tableExists(tableName, in: schemaName) || db.viewExists(tableName, in: schemaName)
+        let known = try db.isTable(tableName, in: schemaName) || db.isView(tableName, in: schemaName)
         // As spelled in the schema.
         let table = known ? try db.existingTable(tableName, in: schemaName) : nil
         return db.connection.withShownTables(
@@ -69,7 +69,7 @@ extension Database {
         _ statement: Statement, of table: String, in schemaName: String?, _ rowIDs: (_ names: [String]) -> Set<Int64>?
     ) throws -> RowRestriction? {
         try connection.unwatched {
-            guard try tableExists(table, in: schemaName) else { return nil }
+            guard try isTable(table, in: schemaName) else { return nil }
             guard let rowIDs = try rowIDs(rowIDNames(of: table, in: schemaName)) else { return nil }
             let id = try existingTable(table, in: schemaName)
             return RowRestriction(rowIDs, of: .init(schema: id.schemaID.name, name: id.name), in: statement)

@@ -84,7 +84,7 @@ struct KeyPredicate {
         }
         guard let columns = try db.uniqueKey(table.name, of: key.keys, in: table.schema) else {
             let names = key.keys.sorted().joined(separator: ", ")
-            let primaryKey = try db.primaryKey(table.name, in: table.schema).columns.joined(separator: ", ")
+            let primaryKey = try db.keyInfo(of: table.name, in: table.schema).columns.joined(separator: ", ")
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "table \(table.name) has no unique key on column(s) \(names): name all the columns of its "

@@ -34,6 +34,8 @@ package enum StepResult: Sendable {
 package protocol ReadRecorder: AnyObject {
     /// The statement is about to run, or SQLite has just compiled it again for the schema that it reads.
     func willRead(_ statement: Statement)
+    /// The program asks for what a table contains that Rowan reads for it.
+    func willRead(_ table: StatementProfile.Table)
 }
 
 extension LocalConnection {
