@@ -57,7 +57,7 @@ extension TableRequest {
     ///
     /// - Note: the fetch throws an error if the table is not a full-text table.
     public consuming func matching(_ pattern: FTS3Pattern?) -> Self {
-        _mapRelation { $0.filters.append(Column($0.source.name).match(pattern)) }
+        _mapRelation { $0.addFilter(Column($0.source.name).match(pattern)) }
     }
 
     /// Keeps the rows of an FTS5 table that match a pattern. Nil matches nothing.
@@ -69,7 +69,7 @@ extension TableRequest {
     ///
     /// - Note: the fetch throws an error if the table is not a full-text table.
     public consuming func matching(_ pattern: FTS5Pattern?) -> Self {
-        _mapRelation { $0.filters.append(Column($0.source.name).match(pattern)) }
+        _mapRelation { $0.addFilter(Column($0.source.name).match(pattern)) }
     }
 }
 

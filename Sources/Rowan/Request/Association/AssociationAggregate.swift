@@ -168,7 +168,7 @@ extension AggregatingRequest where Self: TypedRequest {
     public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
         // The condition concerns one row, and its associated rows are in a subquery: no group is necessary.
         _mapRelation {
-            $0.filters.append(predicate.sqlExpression)
+            $0.addFilter(predicate.sqlExpression)
             $0.hasAggregates = true
         }
     }

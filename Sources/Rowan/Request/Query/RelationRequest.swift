@@ -167,7 +167,7 @@ extension FilteredRequest {
     // Not `some`: Swift would check the bodies of closures against it, for seconds.
     /// Adds a condition. All conditions of a request must be satisfied.
     public consuming func filter(_ predicate: any SQLSpecificExpressible) -> Self {
-        _mapRelation { $0.filters.append(predicate.sqlExpression) }
+        _mapRelation { $0.addFilter(predicate.sqlExpression) }
     }
 
     /// Adds a condition that Swift evaluates: all rows or none.
@@ -178,7 +178,7 @@ extension FilteredRequest {
     /// ```
     @_disfavoredOverload  // the comparison of two terms should be SQL
     public consuming func filter(_ condition: Bool) -> Self {
-        _mapRelation { $0.filters.append(condition.sqlExpression) }
+        _mapRelation { $0.addFilter(condition.sqlExpression) }
     }
 
     /// Adds a condition in SQL: `filter(sql: "score > ?", arguments: [1000])`.
@@ -193,13 +193,13 @@ extension FilteredRequest {
     public consuming func filterWhenConnected(
         _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Self {
-        _mapRelation { $0.filters.append(deferred { [try predicate($0).sqlExpression] }) }
+        _mapRelation { $0.addFilter(deferred { [try predicate($0).sqlExpression] }) }
     }
 
     // Otherwise the comparison of two strings would be ambiguous.
     /// Adds a condition that Swift evaluates with the connection: all rows or none.
     public consuming func filterWhenConnected(_ condition: @escaping @Sendable (Database) throws -> Bool) -> Self {
-        _mapRelation { $0.filters.append(deferred { [try condition($0).sqlExpression] }) }
+        _mapRelation { $0.addFilter(deferred { [try condition($0).sqlExpression] }) }
     }
 }
 

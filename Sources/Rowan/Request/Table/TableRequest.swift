@@ -47,7 +47,7 @@ extension TableRequest {
         }
         return _mapRelation { relation in
             let (source, storage) = (relation.source, relation.storage)
-            relation.filters.append(
+            relation.addFilter(
                 // Several rows of a unique index may contain NULL.
                 deferred(leavesOneRow: keys.count == 1 && !keys[0].values.contains(.null)) { db in
                     guard let table = source.keyTable else { throw RequestError.noPrimaryKey(source.name) }
@@ -75,7 +75,7 @@ extension TableRequest {
     private func filter<Keys: Collection>(primaryKey keys: Keys) -> Self
     where Keys.Element: DatabaseValueConvertible {
         // Not a key path: generic key paths are created at run time, and cost more than the whole filter.
-        _mapRelation { $0.filters.append(SQLExpression(.symbol(.primaryKey(isIn: keys.map { $0.sqlExpression })))) }
+        _mapRelation { $0.addFilter(SQLExpression(.symbol(.primaryKey(isIn: keys.map { $0.sqlExpression })))) }
     }
 }
 

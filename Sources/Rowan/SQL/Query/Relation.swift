@@ -157,6 +157,14 @@ public struct Relation: Hashable, Sendable {
 
     package init(table: String, schema: String? = nil) { source = .table(TableName(table, schema: schema)) }
 
+    /// Adds a condition. Programs may add thousands, one at a time, and keep the requests before: beyond some, the last
+    /// filter is a chain, which shares its operands with the one before. The SQL is the same.
+    package mutating func addFilter(_ filter: SQLExpression) {
+        guard filters.count >= 64 else { return filters.append(filter) }
+        if case .symbol = filter.node { return filters.append(filter) }
+        filters[filters.count - 1] = .associative(.and, filters[filters.count - 1], filter)
+    }
+
     /// Replaces the selection, which includes all columns of joined requests. The associations that the
     /// request itself includes stay.
     package mutating func select(_ selection: [SQLSelection]) {
