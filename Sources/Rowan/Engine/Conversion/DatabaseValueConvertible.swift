@@ -133,6 +133,27 @@ extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLExpressible
     public var sqlOrdering: SQLOrdering { SQLOrdering(.expression(rawValue.sqlExpression, .none)) }
 }
 
+extension SQLSelectable where Self: RawRepresentable, RawValue: SQLSelectable {
+    /// The selection of the raw value.
+    public var sqlSelection: SQLSelection { rawValue.sqlSelection }
+}
+
+extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTerm {
+    /// The ordering by the raw value.
+    public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
+}
+
+// A raw value that is an expression too must not make the two extensions above ambiguous.
+extension SQLSelectable where Self: RawRepresentable, RawValue: SQLExpressible & SQLSelectable {
+    /// The selection of the raw value.
+    public var sqlSelection: SQLSelection { rawValue.sqlSelection }
+}
+
+extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLExpressible & SQLOrderingTerm {
+    /// The ordering by the raw value.
+    public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
+}
+
 // A type may choose another expression than its raw value: a column does.
 extension SQLSpecificExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
     /// The expression as a selection.
