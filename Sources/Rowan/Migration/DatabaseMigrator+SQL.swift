@@ -24,7 +24,7 @@ extension DatabaseMigrator {
         let text = sql.replacing("\r\n", with: "\n")
         register(
             Migration(identifier, checks(foreignKeyChecks), checksum: text.migrationChecksum) { db, _ in
-                try db.executeMigration(identifier, sql: text)
+                try db.execute(sql: text)
             })
     }
 
@@ -51,24 +51,6 @@ extension DatabaseMigrator {
         for (file, text) in zip(files, texts) {
             registerMigration(
                 file.deletingPathExtension().lastPathComponent, foreignKeyChecks: foreignKeyChecks, sql: text)
-        }
-    }
-}
-
-extension Database {
-    /// Runs the statements of a migration in SQL.
-    fileprivate func executeMigration(_ identifier: String, sql: String) throws {
-        let statements = try allStatements(sql: sql)
-        while let statement = try statements.next() {
-            switch statement.profile.transactionOperation {
-            case .begin, .commit, .rollback:
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: "the migration \"\(identifier)\" begins or ends a transaction: remove this statement, "
-                        + "because each migration already runs in a transaction",
-                    sql: statement.sql)
-            case .savepoint, .release, .rollbackTo, nil: try statement.execute()
-            }
         }
     }
 }

@@ -46,6 +46,7 @@ public struct DatabaseMigrator: Sendable {
     }
 
     var registered: [Migration] = []
+    private var identifiers: Set<String> = []
 
     /// The place of the migrations in memory: copies of a migrator share it, as long as one of them lives.
     package var storageIdentity: UInt { registered.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
@@ -146,7 +147,7 @@ public struct DatabaseMigrator: Sendable {
 
     mutating func register(_ migration: Migration) {
         stopUnless(
-            !registered.contains { $0.identifier == migration.identifier },
+            identifiers.insert(migration.identifier).inserted,
             "the migration \"\(migration.identifier)\" is registered twice: give each migration its own identifier")
         registered.append(migration)
     }

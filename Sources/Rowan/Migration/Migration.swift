@@ -56,7 +56,8 @@ struct Migration: Sendable {
             let merged =
                 mergedIdentifiers.isEmpty ? [] : try AppliedMigrations(db).identifiers.intersection(mergedIdentifiers)
             let transaction = db.connection.transaction.number
-            try check { try body(db, merged) }
+            try check { try runBody(db, merged) }
+            // A trigger, or the program's C code, may have ended it.
             guard db.connection.transaction.number == transaction else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
@@ -67,6 +68,13 @@ struct Migration: Sendable {
             try AppliedMigrations.record(self, db)
             return .commit
         }
+    }
+
+    /// Runs the body, which must not end the transaction.
+    private func runBody(_ db: Database, _ merged: Set<String>) throws {
+        db.connection.transactionKeeper = .migration(identifier)
+        defer { db.connection.transactionKeeper = nil }
+        try body(db, merged)
     }
 
     /// Runs the body, and checks foreign keys.

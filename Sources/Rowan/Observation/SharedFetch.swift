@@ -167,7 +167,10 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         guard let active else { return }
         for receiver in receivers { receiver.events.willFetch() }
         do {
-            let (value, region) = try active.source.fetch(db, requiresWriteAccess: requiresWriteAccess)
+            // Nobody waits for the value of a fetch that has ended.
+            let (value, region) = try db.connection.interrupting(when: { [unowned self] in isEnded }) {
+                try active.source.fetch(db, requiresWriteAccess: requiresWriteAccess)
+            }
             if isNew(region) { for receiver in receivers { receiver.events.willTrack(region) } }
             // In this order, so that no later value overtakes this one.
             for receiver in receivers { receiver.receive(value) }
@@ -180,6 +183,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
     /// A fetch has failed. If the reason passes, the value stays outdated, and is fetched again.
     private func didFail(_ error: any Error) {
+        guard !isEnded else { return }
         // A fetch may run in the access of a cancelled task, and ask for the task's cancellation.
         guard error.isPassing || error is CancellationError && Task.isCancelled else { return fail(error) }
         let count = state.withLock { state in

@@ -95,7 +95,7 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
                 receiver.receive(first.value)
                 // The connection of this access tells whether anything has changed, once it is free.
                 connections.fetch.lane.afterCurrentAccess { observeChanges(since: first) }
-            } catch  where error.isPassing {
+            } catch  where error.isPassing && !receiver.isEnded {
                 retryLater(failureCount + 1) { later(after: failureCount + 1) }
             } catch {
                 receiver.fail(error)
@@ -118,7 +118,9 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         var proof = try UnchangedProof(connections, db)
         let isWatched = connections.observesChanges && db.configuration.observesOtherProcesses
         let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
-        let (value, region) = try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
+        let (value, region) = try db.connection.interrupting(when: { [unowned receiver] in receiver.isEnded }) {
+            try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
+        }
         receiver.events.willTrack(region)
         guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
         if connections.isConcurrent {

@@ -203,33 +203,87 @@ struct MigratorTests {
         try libraryMigrator().migrate(queue)
     }
 
-    /// A migration that ends its own transaction fails, and is not recorded.
-    @Test func migrationsThatEndTheirTransaction() throws {
-        let queue = try DatabaseQueue()
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE a (x); ROLLBACK") }
-        expectError(.SQLITE_ABORT) { try migrator.migrate(queue) }
-        try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
-        try expectForeignKeysEnforced(queue)
+    /// Each migration runs in one transaction with its record: it can't end it.
+    @Test(arguments: ["COMMIT", "END", "ROLLBACK", "BEGIN", "BEGIN IMMEDIATE"])
+    func migrationsThatEndTheirTransaction(_ sql: String) throws {
+        let message = """
+            the migration "1" begins or ends a transaction: remove this statement, because each migration already runs in a \
+            transaction
+            """
+        func check(
+            sourceLocation: SourceLocation = #_sourceLocation, _ migrate: @escaping @Sendable (Database) throws -> Void
+        ) throws {
+            let queue = try DatabaseQueue()
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("1", migrate: migrate)
+            let failing = migrator
+            let error = expectError(.SQLITE_MISUSE, message, sourceLocation: sourceLocation) {
+                try failing.migrate(queue)
+            }
+            #expect(error?.sql == sql, sourceLocation: sourceLocation)
+            try queue.read { db throws in
+                #expect(try db.schemaObjects().isEmpty, sourceLocation: sourceLocation)
+                #expect(try failing.appliedIdentifiers(db).isEmpty, sourceLocation: sourceLocation)
+            }
+            try expectForeignKeysEnforced(queue)
+            // The connection works, and its transactions are its own again.
+            try queue.inDatabase { db in
+                try db.execute(sql: "BEGIN; CREATE TABLE b (x); COMMIT; DROP TABLE b")
+            }
+        }
+        try check { db in try db.execute(sql: "CREATE TABLE a (x); \(sql)") }
+        try check { db in
+            try db.execute(sql: "CREATE TABLE a (x)")
+            let statement = try db.makeStatement(sql: sql)
+            try statement.execute()
+        }
+        // What follows a refused statement is not committed either.
+        try check { db in
+            do { try db.execute(sql: sql) } catch {
+                try db.execute(sql: "CREATE TABLE a (x)")
+                throw error
+            }
+        }
     }
 
-    @Test func migrationsThatBeginAnotherTransaction() throws {
+    @Test func methodsThatEndTransactions() throws {
+        for end: @Sendable (Database) throws -> Void in [{ try $0.commit() }, { try $0.rollback() }] {
+            let queue = try DatabaseQueue()
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("1") { db in
+                try db.execute(sql: "CREATE TABLE a (x)")
+                try end(db)
+            }
+            let failing = migrator
+            expectError(.SQLITE_MISUSE) { try failing.migrate(queue) }
+            try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
+            try expectForeignKeysEnforced(queue)
+        }
+    }
+
+    /// A migration that goes on after the refusal is committed as a whole.
+    @Test func savepointsInMigrations() throws {
         let queue = try DatabaseQueue()
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            try db.commit()
-            try db.beginTransaction()
-            try db.execute(sql: "CREATE TABLE a (x)")
+            try db.inSavepoint {
+                try db.execute(sql: "CREATE TABLE a (x)")
+                return .commit
+            }
+            try db.execute(sql: "SAVEPOINT s; CREATE TABLE b (x); ROLLBACK TO s; RELEASE s")
         }
-        expectError(
-            .SQLITE_MISUSE,
-            """
-            the migration "1" has ended its transaction, and is not recorded: remove the statement, because each \
-            migration already runs in a transaction
-            """
-        ) { [migrator] in try migrator.migrate(queue) }
-        try queue.read { db throws in #expect(try db.schemaObjects().isEmpty) }
-        try expectForeignKeysEnforced(queue)
+        try migrator.migrate(queue)
+        try queue.read { db throws in
+            #expect(try db.tableExists("a"))
+            #expect(try !db.tableExists("b"))
+        }
+    }
+
+    @Test func manyMigrations() throws {
+        var migrator = DatabaseMigrator()
+        for number in 1...20_000 { migrator.registerMigration("\(number)") { _ in } }
+        #expect(migrator.migrations.count == 20_000)
+        #expect(migrator.migrations.last == "20000")
     }
 
     @Test func closedConnections() throws {

@@ -127,7 +127,7 @@ extension Database {
     ///
     /// - Throws: the error of SQLite; the transaction can then only be rolled back.
     public func rollback() throws {
-        try connection.refuseEndOfSnapshot(.rollback)
+        try connection.refuseEndOfKeptTransaction(.rollback)
         defer { connection.transaction.acknowledge() }
         guard connection.isInsideTransaction else { return }
         try insisting { try run(transactionStatements.rollback) }

@@ -133,13 +133,13 @@ extension Database {
             try beginTransaction(.deferred)
             // The transaction sees a state from its first read on.
             try connection.run("SELECT rowid FROM sqlite_master LIMIT 1")
-            connection.isSnapshot = true
+            connection.transactionKeeper = .snapshot
         }
     }
 
     /// Ends the transaction of a snapshot.
     func endSnapshot() throws {
-        connection.isSnapshot = false
+        connection.transactionKeeper = nil
         try rollback()
     }
 

@@ -116,11 +116,7 @@ final class PooledConnection: @unchecked Sendable {
     /// millisecond: an interruption alone is lost if it occurs just before a step.
     func watchingCancellation<T>(_ body: () throws -> T) rethrows -> T {
         let connection = database.connection
-        // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
-        guard let hooks = connection.hooks, connection.remote == nil else { return try body() }
-        let token = hooks.onProgress { [unowned connection] in !connection.mustStop }
-        defer { hooks.remove(token) }
-        return try body()
+        return try connection.interrupting(when: { [unowned connection] in connection.mustStop }, body)
     }
 
     /// Checks that the connection can be closed.

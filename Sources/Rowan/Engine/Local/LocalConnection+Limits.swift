@@ -93,17 +93,42 @@ extension LocalConnection {
 
     // MARK: Snapshots
 
-    /// - Throws: SQLITE_MISUSE if a statement ends the transaction of a snapshot: another one would see a later state.
-    package func refuseEndOfSnapshot(_ operation: StatementProfile.TransactionOperation?) throws {
-        guard isSnapshot else { return }
-        switch operation {
-        case .begin, .savepoint, .release, .rollbackTo, nil: return
-        case .commit, .rollback: break
+    /// - Throws: SQLITE_MISUSE if a statement ends a transaction that belongs to something else.
+    package func refuseEndOfKeptTransaction(
+        _ operation: StatementProfile.TransactionOperation?, _ sql: String? = nil
+    ) throws {
+        guard let message = transactionKeeper?.refusal(of: operation) else { return }
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: sql)
+    }
+
+    // MARK: Interruption
+
+    /// Runs the closure, whose running statements are interrupted once a condition holds. It is asked several hundred times
+    /// per millisecond, on the thread of the access.
+    package func interrupting<T>(when isInterrupted: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
+        // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
+        guard let hooks, remote == nil else { return try body() }
+        let token = hooks.onProgress { !isInterrupted() }
+        defer { hooks.remove(token) }
+        return try body()
+    }
+
+    // MARK: Shared caches
+
+    /// Another connection of the same shared cache holds a lock. <https://sqlite.org/sharedcache.html>
+    @usableFromInline static var lockedSharedCache: CInt { ResultCode.SQLITE_LOCKED_SHAREDCACHE.rawValue }
+
+    /// Calls the closure again as long as a shared cache is locked and the busy handler waits: SQLite does not ask it.
+    ///
+    /// - Parameter code: the result of the first call.
+    /// - Returns: the result of the last call.
+    func waitingForSharedCache(_ code: CInt, _ again: () throws -> CInt) rethrows -> CInt {
+        var (code, pauseCount) = (code, 0)
+        while code == Self.lockedSharedCache, hooks?.waitsForLock(after: pauseCount) == true {
+            pauseCount += 1
+            code = try again()
         }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, and "
-                + "don't roll it back")
+        return code
     }
 
     // MARK: Suspension
@@ -148,5 +173,26 @@ extension DatabaseError {
             message: "the schema can't change while SQLite calls a function, a collation, a tokenizer or a trace of "
                 + "the program: change it before or after the statement",
             sql: sql)
+    }
+}
+
+/// What a transaction belongs to that the program must not end.
+package enum TransactionKeeper {
+    /// A snapshot: another transaction would see a later state.
+    case snapshot
+    /// A migration, which is recorded in the transaction that it runs in.
+    case migration(String)
+
+    fileprivate func refusal(of operation: StatementProfile.TransactionOperation?) -> String? {
+        switch (self, operation) {
+        case (_, .savepoint), (_, .release), (_, .rollbackTo), (_, nil), (.snapshot, .begin): nil
+        case (.snapshot, .commit), (.snapshot, .rollback):
+            "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, and don't roll it "
+                + "back. To see a later state, make another snapshot"
+        case (.migration(let identifier), .begin), (.migration(let identifier), .commit),
+            (.migration(let identifier), .rollback):
+            "the migration \"\(identifier)\" begins or ends a transaction: remove this statement, because each migration "
+                + "already runs in a transaction"
+        }
     }
 }

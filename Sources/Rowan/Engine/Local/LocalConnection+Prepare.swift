@@ -30,7 +30,13 @@ extension LocalConnection {
         func sql(_ length: Int) -> String {
             String(decoding: SQLBytes.trimmed(UnsafeBufferPointer(rebasing: text[..<length])), as: UTF8.self)
         }
-        var (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0 || isInStep || remote != nil)
+        let refusesPragmas = readOnlyDepth > 0 || isInStep || remote != nil
+        var (code, profile) = prepare(refusingPragmas: refusesPragmas)
+        code = waitingForSharedCache(code) {
+            let code: CInt
+            (code, profile) = prepare(refusingPragmas: refusesPragmas)
+            return code
+        }
         var keptPragma: String?
         if code == SQLITE_AUTH, let pragma = profile.settingPragma {
             if isInStep, profile.changesSchema { throw DatabaseError.schemaChangeInStep(sql: sql(end)) }

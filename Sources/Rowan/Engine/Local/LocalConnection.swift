@@ -99,8 +99,8 @@ public final class LocalConnection {
     /// Whether the connection runs what belongs to no task: see `shielded`.
     package let isShielded = Mutex(false)
 
-    /// Whether the open transaction belongs to a snapshot, and must not end.
-    package var isSnapshot = false
+    /// What the open transaction belongs to, if the program must not end it.
+    package var transactionKeeper: TransactionKeeper?
 
     /// Set from any thread: no statement may take a write lock.
     package let isSuspended = Atomic<Bool>(false)
@@ -326,7 +326,9 @@ extension LocalConnection {
         // The program may have begun or ended a transaction through the C connection.
         if traits.contains(.controlsTransaction) {
             if transaction.isOpen != isInsideTransaction { noteTransaction() }
-            if isSnapshot { try refuseEndOfSnapshot(statement.transactionOperation) }
+            if transactionKeeper != nil {
+                try refuseEndOfKeptTransaction(statement.transactionOperation, statement.sql)
+            }
         }
         if !traits.contains(.controlsTransaction), mustStop { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { try checkSuspension(statement) }
