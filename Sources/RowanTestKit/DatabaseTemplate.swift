@@ -10,8 +10,7 @@ final class DatabaseTemplate: Sendable {
     struct Key: Hashable, Sendable {
         /// The storage of the migrations: copies of a migrator share it.
         let migrations: UInt
-        /// The storage of what each connection gets, such as functions and a passphrase.
-        let configuration: UInt
+        let configuration: Configuration.Identity
         let kind: TestDatabase.Kind
         /// The fixtures: files by their path; a closure is its own.
         let fixtures: [String]
@@ -64,12 +63,12 @@ final class DatabaseTemplate: Sendable {
 
     private static let known = Mutex<[Key: DatabaseTemplate]>([:])
 
-    /// The template of a migrator: traits with the same migrator and the same fixtures share it.
+    /// The template of a migrator: traits with the same migrator, configuration and fixtures share it.
     static func shared(
         _ migrator: DatabaseMigrator, _ kind: TestDatabase.Kind, _ configuration: Configuration, _ fixtures: [Fixture]
     ) -> DatabaseTemplate {
         let key = Key(
-            migrations: migrator.storageIdentity, configuration: configuration.storageIdentity, kind: kind,
+            migrations: migrator.storageIdentity, configuration: configuration.identity, kind: kind,
             fixtures: fixtures.map(\.identity))
         return known.withLock { known in
             if let template = known[key] { return template }

@@ -71,6 +71,29 @@ struct TestDatabaseTests {
         #expect(twice == 42)
     }
 
+    @Test("Configurations that differ in one option have templates of their own")
+    func options() async throws {
+        let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
+        var withoutForeignKeys = Configuration()
+        withoutForeignKeys.foreignKeysEnabled = false
+        let unchangedCopy = withoutForeignKeys
+        var withQuotedTexts = Configuration()
+        withQuotedTexts.acceptsDoubleQuotedStringLiterals = true
+        var found: [String] = []
+        for configuration in [Configuration(), withoutForeignKeys, withQuotedTexts, Configuration(), unchangedCopy] {
+            let trait: DatabaseTrait = .database(settingsMigrator, configuration: configuration)
+            let settings = Mutex<String?>(nil)
+            try await trait.provideScope(for: test, testCase: testCase) {
+                let writer = try TestDatabase.current.writer
+                let stored = try await writer.read { db in try String.fetchOne(db, sql: "SELECT value FROM settings") }
+                settings.withLock { $0 = stored }
+            }
+            found.append(try #require(settings.withLock { $0 }))
+        }
+        #expect(found == ["1 0", "0 0", "1 1", "1 0", "0 0"])
+        #expect(settingsRunCount.withLock { $0 } == 3)
+    }
+
     @Test("Without the trait, there is none")
     func missing() {
         #expect(throws: TestDatabase.MissingError.self) { _ = try TestDatabase.current }
@@ -84,6 +107,22 @@ struct TestDatabaseTests {
     /// The file of the first test of the suite below.
     static let firstPath = Mutex<String?>(nil)
 }
+
+private let settingsRunCount = Mutex(0)
+
+/// Stores the settings of the connection that it runs on.
+private let settingsMigrator = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("settings", foreignKeyChecks: .immediate) { db in
+        settingsRunCount.withLock { $0 += 1 }
+        try db.execute(sql: "CREATE TABLE settings(value)")
+        let foreignKeys = try #require(try Int.fetchOne(db, sql: "PRAGMA foreign_keys"))
+        var quotedTexts = 0
+        do { quotedTexts = try String.fetchOne(db, sql: "SELECT \"text\"") == "text" ? 1 : 0 } catch is DatabaseError {}
+        try db.execute(sql: "INSERT INTO settings VALUES (?)", arguments: ["\(foreignKeys) \(quotedTexts)"])
+    }
+    return migrator
+}()
 
 private let withTwice: Configuration = {
     var configuration = Configuration()

@@ -31,13 +31,13 @@ public struct Configuration: Sendable {
     // MARK: Behavior of connections
 
     /// Whether foreign keys are enforced. True by default. <https://sqlite.org/foreignkeys.html>
-    public var foreignKeysEnabled = true
+    public var foreignKeysEnabled = true { didSet { identity = Identity() } }
 
     /// Whether the connection refuses writes. False by default.
-    public var readonly = false
+    public var readonly = false { didSet { identity = Identity() } }
 
     /// A name for the connection, shown in its description.
-    public var label: String?
+    public var label: String? { didSet { identity = Identity() } }
 
     /// The name of the virtual file system, or VFS, that opens the database. Nil by default: the default one of SQLite.
     ///
@@ -50,35 +50,35 @@ public struct Configuration: Sendable {
     /// An extension that registers a VFS must be loaded by another connection before. A parameter `vfs` in the URI of a
     /// database takes precedence. A name that is not registered is an error, which lists those that are.
     /// <https://sqlite.org/vfs.html>
-    public var vfs: String?
+    public var vfs: String? { didSet { identity = Identity() } }
 
     /// Whether connections may load extensions from files: ``Database/loadExtension(path:entryPoint:)``. False by default.
     ///
     /// The SQL function `load_extension()` stays disabled in any case. Extensions that are linked into the program need no
     /// permission: ``Database/loadExtension(entryPoint:)``.
-    public var allowsExtensions = false
+    public var allowsExtensions = false { didSet { identity = Identity() } }
 
     /// Whether a double-quoted text that is not an identifier is a string. False by default.
     /// <https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted>
-    public var acceptsDoubleQuotedStringLiterals = false
+    public var acceptsDoubleQuotedStringLiterals = false { didSet { identity = Identity() } }
 
     /// What to do when another connection holds a lock. By default, an error at once.
     ///
     /// In a ``DatabasePool``, `.immediateError` lets readers wait for ten seconds, and the writer for a quarter of a
     /// second: its own readers may hold its lock for a moment.
-    public var busyMode: Database.BusyMode = .immediateError
+    public var busyMode: Database.BusyMode = .immediateError { didSet { identity = Identity() } }
 
     /// How readers handle locks of other connections; nil for `busyMode`, or 10 seconds for the readers of a pool.
-    package var readonlyBusyMode: Database.BusyMode?
+    package var readonlyBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
     /// How the writer of a pool handles locks of other connections; nil for `busyMode`.
-    package var writerBusyMode: Database.BusyMode?
+    package var writerBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
     /// The journal mode of a ``DatabaseQueue``.
-    public var journalMode: JournalModeConfiguration = .default
+    public var journalMode: JournalModeConfiguration = .default { didSet { identity = Identity() } }
 
     /// Whether a transaction may stay open between two accesses. False by default.
-    public var allowsUnsafeTransactions = false
+    public var allowsUnsafeTransactions = false { didSet { identity = Identity() } }
 
     /// The kind of transactions: the access decides on it, and ``Database/inTransaction(_:_:)`` takes another one.
     @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
@@ -95,18 +95,18 @@ public struct Configuration: Sendable {
     /// var config = Configuration()
     /// config.cacheSize = 64 << 20
     /// ```
-    public var cacheSize: Int? = 16 << 20
+    public var cacheSize: Int? = 16 << 20 { didSet { identity = Identity() } }
 
     /// The memory, in bytes, of the page cache of each reader of a ``DatabasePool``, and of each connection of a
     /// snapshot. 4 MB by default. Nil leaves SQLite's default.
-    public var readerCacheSize: Int? = 4 << 20
+    public var readerCacheSize: Int? = 4 << 20 { didSet { identity = Identity() } }
 
     /// The size, in bytes, of the part of the file that connections map into memory. Nil by default: none, or the
     /// default that SQLite was built with.
     ///
     /// Reads of mapped pages need no system call, and no copy. An I/O error in a mapped page stops the program with a
     /// signal, instead of an error. <https://sqlite.org/mmap.html>
-    public var mmapSize: Int?
+    public var mmapSize: Int? { didSet { identity = Identity() } }
 
     /// The size, in bytes, above which a ``DatabasePool`` empties its write-ahead log. 64 MB by default; nil for no
     /// limit.
@@ -127,7 +127,7 @@ public struct Configuration: Sendable {
     /// later, and waits for less than a tenth of the time. ``DatabasePool/status`` shows both. There is no limit for a
     /// program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
-    public var walSizeLimit: Int? = 64 << 20
+    public var walSizeLimit: Int? = 64 << 20 { didSet { identity = Identity() } }
 
     /// Whether Litestream replicates the database. False by default.
     ///
@@ -148,13 +148,13 @@ public struct Configuration: Sendable {
     /// Without a Litestream that runs, the write-ahead log grows without limit. Schema snapshots, dumps and observations of
     /// the full database leave out the tables of Litestream in any case. It has no effect on databases in memory.
     /// <https://litestream.io/tips/>
-    public var replicatedByLitestream = false
+    public var replicatedByLitestream = false { didSet { identity = Identity() } }
 
     /// Whether errors show the arguments of statements, which may be personal data. False by default.
-    public var publicStatementArguments = false
+    public var publicStatementArguments = false { didSet { identity = Identity() } }
 
     /// Whether a lossy conversion is a decoding error, such as 1.5 or `'abc'` to an Int. False by default.
-    public var strictConversions = false
+    public var strictConversions = false { didSet { identity = Identity() } }
 
     /// Whether a named argument that a statement does not use is an error, as a misspelt name may be. False by default.
     ///
@@ -164,7 +164,7 @@ public struct Configuration: Sendable {
     /// ```
     ///
     /// A missing argument is an error in any case, and so are too many positional ones.
-    public var strictArguments = false
+    public var strictArguments = false { didSet { identity = Identity() } }
 
     /// Whether an update of a record throws an error for a column that the table, or the record, lacks. False by
     /// default: an update sets the columns that both have.
@@ -177,18 +177,18 @@ public struct Configuration: Sendable {
     /// ```
     ///
     /// Strict columns find a misspelt name in `update(db, columns: ["nmae"])`. Insertions and upserts throw in any case.
-    public var strictColumns = false
+    public var strictColumns = false { didSet { identity = Identity() } }
 
     /// The clock of ``Database/transactionDate``.
-    public var transactionClock: any TransactionClock = .default
+    public var transactionClock: any TransactionClock = .default { didSet { identity = Identity() } }
 
     /// The source of information that the schema does not contain: the primary keys of views.
-    public var schemaSource: (any DatabaseSchemaSource)?
+    public var schemaSource: (any DatabaseSchemaSource)? { didSet { identity = Identity() } }
 
     // MARK: Concurrency
 
     /// The maximum number of concurrent readers of a ``DatabasePool``. 5 by default.
-    public var maximumReaderCount = 5
+    public var maximumReaderCount = 5 { didSet { identity = Identity() } }
 
     /// How long a read waits for a reader of a ``DatabasePool``. Nil by default: as long as necessary.
     ///
@@ -202,10 +202,10 @@ public struct Configuration: Sendable {
     ///
     /// A read that waits longer throws SQLITE_BUSY, with an error that names the reads in use. The fetches of
     /// observations wait as long as necessary, except for an immediate first one. See ``DatabasePool/status``.
-    public var readerTimeout: Duration?
+    public var readerTimeout: Duration? { didSet { identity = Identity() } }
 
     /// What to do about long reads.
-    var longReadReport: LongReadReport?
+    var longReadReport: LongReadReport? { didSet { identity = Identity() } }
 
     /// Whether readers record their last statements.
     var recordsStatements: Bool {
@@ -219,14 +219,14 @@ public struct Configuration: Sendable {
     /// config.instruments = [LogInstrument(), MetricsInstrument(), TracingInstrument()]   // RowanLogging, RowanMetrics...
     /// let dbPool = try DatabasePool(path: path, configuration: config)
     /// ```
-    public var instruments: [any DatabaseInstrument] = []
+    public var instruments: [any DatabaseInstrument] = [] { didSet { identity = Identity() } }
 
     /// Whether the readers of a pool stay open when memory is released. False by default.
-    public var persistentReadOnlyConnections = false
+    public var persistentReadOnlyConnections = false { didSet { identity = Identity() } }
 
     /// Whether connections stop their accesses between ``Database/suspendNotification`` and
     /// ``Database/resumeNotification``. False by default.
-    public var observesSuspensionNotifications = false
+    public var observesSuspensionNotifications = false { didSet { identity = Identity() } }
 
     /// Whether asynchronous writes that wait at the same time share one transaction. False by default.
     ///
@@ -244,7 +244,7 @@ public struct Configuration: Sendable {
     /// its failure leaves the others alone. If the shared transaction can't be committed, because of a deferred foreign
     /// key for example, or if a write ends it, then each write runs again in a transaction of its own. The closures run
     /// outside of their tasks, without task-local values.
-    public var groupsAsyncWrites = false
+    public var groupsAsyncWrites = false { didSet { identity = Identity() } }
 
     /// Whether observations of values and regions also notice the commits of other connections and processes. False by
     /// default.
@@ -259,23 +259,23 @@ public struct Configuration: Sendable {
     /// minutes after the last one, a counter of the database is read every two seconds. What has changed is unknown, so
     /// that all observations fetch again. They don't notice changes in databases in memory, and on network file systems.
     /// With a ``vfs``, whose databases may be no files, the counter is read every two seconds in any case.
-    public var observesOtherProcesses = false
+    public var observesOtherProcesses = false { didSet { identity = Identity() } }
 
     /// How often to ask for the commits of others, where nothing reports them.
-    package var pollingInterval: Duration?
+    package var pollingInterval: Duration? { didSet { identity = Identity() } }
 
     /// The quality of service of asynchronous accesses. Synchronous accesses run on the thread of their caller.
-    public var qos: DispatchQoS = .userInitiated
+    public var qos: DispatchQoS = .userInitiated { didSet { identity = Identity() } }
 
     /// The queue of asynchronous accesses, if any.
     ///
     /// Synchronous accesses run on the thread of their caller in any case. Reads that
     /// ``DatabaseWriter/spawnConcurrentRead(_:)`` schedules don't run on this queue either, because the writer waits
     /// for their start.
-    public var targetQueue: DispatchQueue?
+    public var targetQueue: DispatchQueue? { didSet { identity = Identity() } }
 
     /// The queue of the asynchronous writes of a pool; `targetQueue` by default.
-    public var writeTargetQueue: DispatchQueue?
+    public var writeTargetQueue: DispatchQueue? { didSet { identity = Identity() } }
 
     /// The quality of service of asynchronous reads.
     public var readQoS: DispatchQoS { targetQueue?.qos ?? qos }
@@ -285,7 +285,7 @@ public struct Configuration: Sendable {
 
     // MARK: Preparing connections
 
-    private(set) var setups: [@Sendable (Database) throws -> Void] = []
+    private(set) var setups: [@Sendable (Database) throws -> Void] = [] { didSet { identity = Identity() } }
 
     /// Adds a closure that runs when a connection opens, before its first use. It can add functions and collations, run
     /// pragmas...
@@ -293,8 +293,17 @@ public struct Configuration: Sendable {
         setups.append(setup)
     }
 
-    /// The place of the setups in memory: copies of a configuration share it, as long as one of them lives.
-    package var storageIdentity: UInt { setups.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    /// What a configuration shares with its unchanged copies: most options are closures and other values that can't be
+    /// compared. Each stored property renews it.
+    package private(set) var identity = Identity.ofDefault
+
+    package final class Identity: Hashable, Sendable {
+        static let ofDefault = Identity()
+
+        package static func == (lhs: Identity, rhs: Identity) -> Bool { lhs === rhs }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
 }
 
 /// A clock that provides the dates of transactions.
