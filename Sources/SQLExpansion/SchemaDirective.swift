@@ -68,6 +68,9 @@ enum SchemaDirective: Equatable {
         case "table":
             let definition = words.dropFirst().joined(separator: " ")
             guard let end = definition.firstIndex(of: "("), end > definition.startIndex else { break }
+            // Another statement would follow.
+            let separators = sqlTokens(Array(definition.utf8)).filter { $0.kind == .other && $0.text == ";" }
+            guard separators.isEmpty else { break }
             guard let name = sqlWords(Array(definition[..<end].utf8)).last?.text else { break }
             self = .table(name: name, definition: definition)
             return

@@ -148,7 +148,7 @@ private enum MissingValues {
                 // another default can't be added to a table that has rows.
                 guard
                     ["DEFAULT \(sql)", "DEFAULT (\(sql))"].contains(where: { clause in
-                        (try? db.execute(sql: "\(definition) \(clause)")) != nil
+                        (try? db.makeStatement(sql: "\(definition) \(clause)").execute()) != nil
                     })
                 else { return .null }
                 return try Row.rows(of: db.makeStatement(sql: "SELECT c\(index) FROM t"), [])[0][0]

@@ -25,8 +25,8 @@ extension DatabaseMigrator {
         let existing =
             FileManager.default.fileExists(atPath: url.path)
             ? try String(contentsOf: url, encoding: .utf8) : nil
-        let text = SchemaFile.text(
-            try freshSchema(registered, configuration), declarations: SchemaFile.declarations(existing ?? ""))
+        let text = try SchemaFile.text(
+            freshSchema(registered, configuration), declarations: SchemaFile.declarations(existing ?? ""))
         guard text != existing else { return }
         try Data(text.utf8).write(to: url, options: .atomic)
     }
@@ -87,16 +87,11 @@ private enum SchemaFile {
         }
     }
 
-    static func text(_ schema: SchemaSnapshot, declarations: [Substring]) -> String {
+    static func text(_ schema: SchemaSnapshot, declarations: [Substring]) throws -> String {
         let header = [
             "-- The schema that the migrations create. DatabaseMigrator.writeSchema(to:) writes it, #sql reads it."
         ]
-        return ([(header + declarations.map(String.init)).joined(separator: "\n")] + schema.statements.map(terminated))
-            .joined(separator: "\n\n") + "\n"
-    }
-
-    /// A definition with its semicolon, which a comment at its end, or one without end, must not hide.
-    private static func terminated(_ definition: String) -> String {
-        ["", "\n", " */"].map { "\(definition)\($0);" }.first(where: \.isCompleteSQL) ?? "\(definition);"
+        let start = (header + declarations.map(String.init)).joined(separator: "\n")
+        return try ([start] + schema.definitions.map(\.terminated)).joined(separator: "\n\n") + "\n"
     }
 }

@@ -26,7 +26,8 @@ public struct MigrationPreview: Sendable, CustomStringConvertible {
             lines += step.statements.map { "\($0);" }
         }
         if !differences.isEmpty { lines.append("-- Changes of the schema:") }
-        lines += differences.map { "--   \($0.change)" }
+        // A definition has several lines, none of which is SQL to run.
+        lines += differences.map { "--   \($0.change.replacing("\n", with: "\n--   "))" }
         return lines.joined(separator: "\n")
     }
 }

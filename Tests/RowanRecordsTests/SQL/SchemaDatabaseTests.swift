@@ -109,6 +109,7 @@ struct SchemaDatabaseTests {
         for line in [
             "-- rowan: functoin a", "-- rowan: function a/b", "-- rowan: function /1", "-- rowan: function a b",
             "-- rowan: function a/128", "-- rowan: table a", "-- rowan: record A", "-- rowan:", "-- rowan: collation",
+            "-- rowan: table a(b); CREATE TABLE c(d)",
         ] {
             let found = error("\n\(line)")
             #expect(found?.message.hasPrefix("'\(line)' declares nothing: write ") == true)

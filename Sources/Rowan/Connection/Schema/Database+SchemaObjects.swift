@@ -111,5 +111,13 @@ extension SchemaObject {
             isShadowTable: kind == .table && shadowTables.contains(name))
     }
 
+    /// The statement that creates the object, alone.
+    ///
+    /// - Returns: nil for an index that belongs to a constraint.
+    /// - Throws: SQLITE_CORRUPT if the file has anything else in its place.
+    package var definition: SQLDefinition? {
+        get throws { try sql.map { try SQLDefinition($0, type: kind.rawValue, name: name) } }
+    }
+
     package func isIndex(named name: String) -> Bool { kind == .index && self.name.isSameDatabaseName(as: name) }
 }

@@ -103,7 +103,7 @@ extension DumpStream {
 
     mutating func dumpSchema(_ objects: [DumpedObject]) {
         write("sqlite_master\n")
-        for object in objects { write(object.sql + ";\n") }
+        for object in objects { write(object.definition.terminated + "\n") }
     }
 
     mutating func dumpContent(_ db: Database, _ format: some DumpFormat) throws {
@@ -122,7 +122,7 @@ extension DumpStream {
 struct DumpedObject {
     let name: String
     let isTable: Bool
-    let sql: String
+    let definition: SQLDefinition
 
     /// The objects, by table: the table itself, its indexes, its triggers.
     static func all(_ db: Database) throws -> [DumpedObject] {
@@ -134,11 +134,14 @@ struct DumpedObject {
                 SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE sql IS NOT NULL
                 ORDER BY tbl_name COLLATE NOCASE, type <> 'table', type, name COLLATE NOCASE
                 """)
-        return rows.compactMap { row in
+        return try rows.compactMap { row in
             let name: String = row["name"]
             guard !isInternal(name), !Database.isLitestreamTable(row["tbl_name"]), !shadows.contains(row["tbl_name"])
             else { return nil }
-            return DumpedObject(name: name, isTable: row["type"] == "table", sql: row["sql"])
+            let type: String = row["type"]
+            return try DumpedObject(
+                name: name, isTable: type == "table",
+                definition: SQLDefinition(row["sql"], type: type, name: name))
         }
     }
 }

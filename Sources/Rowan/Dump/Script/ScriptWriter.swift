@@ -13,15 +13,16 @@ struct ScriptWriter {
     /// A row of sqlite_master.
     struct Object {
         enum Kind { case table, virtualTable, index, uniqueIndex, view, trigger, statistics, sequence }
-        var kind: Kind
-        var name: String
-        var sql: String
+        let kind: Kind
+        let name: String
+        /// Nil for the tables that SQLite creates itself.
+        let definition: SQLDefinition?
     }
 
     /// The objects whose definitions are not valid UTF-8. In `objects`, stand-ins replace their bytes.
     let unreadable: UnreadableNames
 
-    /// - Throws: SQLITE_ERROR if there is no such schema.
+    /// - Throws: SQLITE_ERROR if there is no such schema; SQLITE_CORRUPT for a definition that isn't one statement.
     init(_ db: Database, _ schema: DatabaseSchemaID) throws {
         self.db = db
         self.schema = schema
@@ -29,12 +30,10 @@ struct ScriptWriter {
         unreadable = try UnreadableNames(db, schema)
         let table = "\(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)"
         let rows = try Row.fetchAll(
-            db, sql: "SELECT type, name, rootpage, sql, rowid, tbl_name FROM \(table) ORDER BY rowid")
-        objects = rows.compactMap { [unreadable] row in
+            db, sql: "SELECT type, name, sql, rowid, tbl_name FROM \(table) ORDER BY rowid")
+        objects = try rows.compactMap { [unreadable] row in
             let isLitestreams = (row["tbl_name"] as String?).map(Database.isLitestreamTable) ?? false
-            guard !isLitestreams, var object = Object(row) else { return nil }
-            if let known = unreadable.objects[row["rowid"]] { (object.name, object.sql) = (known.name, known.sql) }
-            return object
+            return isLitestreams ? nil : try Object(row, unreadable.objects[row["rowid"]])
         }
     }
 
@@ -139,9 +138,10 @@ struct ScriptWriter {
         stream.write("PRAGMA writable_schema=ON;\n")
         for table in tables {
             let name = table.name.quotedDatabaseString
+            let sql = (table.definition?.sql ?? "").quotedDatabaseString
             stream.write(
                 "INSERT INTO sqlite_master(type,name,tbl_name,rootpage,sql) "
-                    + "VALUES('table',\(name),\(name),0,\(table.sql.quotedDatabaseString));\n")
+                    + "VALUES('table',\(name),\(name),0,\(sql));\n")
         }
         writeSchemaReset(to: &stream)
     }
@@ -161,44 +161,33 @@ struct ScriptWriter {
 }
 
 extension ScriptWriter.Object {
-    init?(_ row: Row) {
-        name = row["name"]
+    /// - Parameter known: what replaces a name and a definition that are not valid UTF-8.
+    /// - Returns: nil for an object that the script does not create.
+    init?(_ row: Row, _ known: UnreadableNames.Object?) throws {
         // Automatic indexes have no SQL.
         guard let sql = row["sql"] as String? else { return nil }
-        self.sql = sql
-        let folded = name.foldedDatabaseName
-        switch row["type"] as String {
-        case "table" where folded == "sqlite_sequence": kind = .sequence
-        case "table" where folded == "sqlite_stat1": kind = .statistics
-        case "table" where folded.hasPrefix("sqlite_"): return nil
-        case "table": kind = (row["rootpage"] as Int? ?? 0) == 0 ? .virtualTable : .table
-        case "index": kind = sql.foldedDatabaseName.hasPrefix("create unique") ? .uniqueIndex : .index
-        case "view": kind = .view
-        case "trigger": kind = .trigger
-        default: return nil
-        }
-    }
-
-    /// The SQL may end with a comment, which would hide a semicolon on the same line.
-    fileprivate var statement: String { endsInComment ? sql + "\n;\n" : sql + ";\n" }
-
-    private var endsInComment: Bool {
-        guard sql.utf8.contains(0x2D) else { return false }
-        var rest = Substring(sql).utf8
-        while let byte = rest.popFirst() {
-            switch byte {
-            case 0x22, 0x27, 0x60: rest = rest.drop { $0 != byte }.dropFirst()
-            case 0x5B: rest = rest.drop { $0 != 0x5D }.dropFirst()
-            case 0x2D where rest.first == 0x2D:
-                rest = rest.drop { $0 != 0x0A }
-                if rest.isEmpty { return true }
-            case 0x2F where rest.first == 0x2A:
-                rest = rest.dropFirst()
-                while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
-                rest = rest.dropFirst(2)
-            default: break
+        let type: String = row["type"]
+        name = known?.name ?? row["name"]
+        if type == "table", name.foldedDatabaseName.hasPrefix("sqlite_") {
+            switch name.foldedDatabaseName {
+            case "sqlite_sequence": kind = .sequence
+            case "sqlite_stat1": kind = .statistics
+            default: return nil
             }
+            definition = nil
+            return
         }
-        return false
+        guard ["table", "index", "view", "trigger"].contains(type) else { return nil }
+        let definition = try SQLDefinition(known?.sql ?? sql, type: type, name: name)
+        self.definition = definition
+        kind =
+            switch type {
+            case "table": definition.isVirtualTable ? .virtualTable : .table
+            case "index": definition.isUniqueIndex ? .uniqueIndex : .index
+            case "view": .view
+            default: .trigger
+            }
     }
+
+    fileprivate var statement: String { definition.map { $0.terminated + "\n" } ?? "" }
 }

@@ -47,7 +47,7 @@ struct ReferencedKeys {
             .filter { $0.primaryKeyIndex > 0 }
             .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
         guard keyColumns.isEmpty else {
-            return keyColumns.map { Column(name: $0.name, type: $0.type.isEmpty ? nil : $0.type) }
+            return keyColumns.map { Column(name: $0.name, type: $0.type.typeSQL) }
         }
         guard try db.tableExists(table, in: schema) else { return nil }
         let key = try db.primaryKey(table, in: schema)
@@ -55,7 +55,21 @@ struct ReferencedKeys {
         let columns = try db.columns(in: table, in: schema)
         return key.columns.map { name in
             let type = columns.first { $0.name.isSameDatabaseName(as: name) }?.type ?? ""
-            return Column(name: name, type: type.isEmpty ? nil : type)
+            return Column(name: name, type: type.typeSQL)
         }
+    }
+}
+
+extension String {
+    /// A type in the schema as SQL; nil for none. SQLite removes the quotes of a type: any text can be one.
+    fileprivate var typeSQL: String? {
+        guard !isEmpty else { return nil }
+        let words = prefix { $0 != "(" }.split(separator: " ").map(String.init)
+        let size = drop { $0 != "(" }
+        let isPlain =
+            words.count == 1 && words[0].isPlainDatabaseName
+            && (size.isEmpty
+                || size.hasSuffix(")") && size.dropFirst().dropLast().allSatisfy { "0123456789, ".contains($0) })
+        return isPlain ? self : quotedDatabaseIdentifier
     }
 }

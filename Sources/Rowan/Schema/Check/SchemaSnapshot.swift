@@ -28,9 +28,14 @@ package struct SchemaSnapshot: Sendable {
 
     /// The definitions, in an order in which SQLite can run them: tables, indexes, views, triggers, each in the order of
     /// their creation.
-    package var statements: [String] {
-        let kinds: [SchemaObject.Kind] = [.table, .index, .view, .trigger]
-        return kinds.flatMap { kind in entries.filter { $0.object.kind == kind }.compactMap(\.object.sql) }
+    ///
+    /// - Throws: SQLITE_CORRUPT for a definition that isn't one statement.
+    package var definitions: [SQLDefinition] {
+        get throws {
+            let kinds: [SchemaObject.Kind] = [.table, .index, .view, .trigger]
+            let objects = kinds.flatMap { kind in entries.map(\.object).filter { $0.kind == kind } }
+            return try objects.compactMap { try $0.definition }
+        }
     }
 
     private var byKey: [Key: Entry] {

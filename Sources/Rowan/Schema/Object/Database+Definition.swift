@@ -1,7 +1,7 @@
 // Statements that define the schema: they go through the one renderer, and accept no arguments.
 
 extension Database {
-    /// Runs a statement that accepts no arguments: values are literals.
+    /// Runs one statement that accepts no arguments: values are literals.
     func executeDefinition(_ write: (inout Renderer) -> Void, edited edit: (String) -> String = { $0 }) throws {
         var renderer = Renderer(values: .literal)
         write(&renderer)
@@ -17,6 +17,6 @@ extension Database {
                 message: "definitions in the schema accept no arguments: use \\(value) in a literal",
                 sql: renderer.text)
         }
-        try execute(sql: edit(renderer.text))
+        try makeStatement(sql: edit(renderer.text)).execute()
     }
 }

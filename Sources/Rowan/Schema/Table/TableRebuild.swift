@@ -54,7 +54,7 @@ private struct TableRebuild {
     let db: Database
     let syntax: TableSyntax
     /// The indexes of the table, and its triggers, temporary ones too.
-    let dependents: [SchemaObject]
+    let dependents: [(object: SchemaObject, definition: SQLDefinition)]
     /// The views that can be read.
     let views: [DatabaseObjectID]
     let scratchName: String
@@ -69,7 +69,10 @@ private struct TableRebuild {
         let indexes = objects.filter {
             $0.kind == .index && $0.id.schemaID == .main && $0.sql != nil && $0.tableName.isSameDatabaseName(as: name)
         }
-        dependents = try indexes + db.triggers(on: name, in: "main")
+        // Before anything runs.
+        dependents = try (indexes + db.triggers(on: name, in: "main")).compactMap { object in
+            try object.definition.map { (object, $0) }
+        }
         views = try db.views(in: "main").filter(db.isReadable)
         var scratchName = "new_\(name)"
         // In any schema: the statements below don't name theirs.
@@ -201,11 +204,9 @@ private struct TableRebuild {
                 index: index.name, on: name, columns: index.columns, options: index.isUnique ? .unique : [])
         }
         let created = syntax.indexes.map(\.name)
-        for object in dependents where !created.contains(where: object.name.isSameDatabaseName) {
-            guard let sql = object.sql else { continue }
-            // SQLite stores temporary triggers without this word.
-            try db.execute(
-                sql: object.id.schemaID == .temp ? "CREATE TEMPORARY " + sql.dropFirst("CREATE ".count) : sql)
+        for (object, definition) in dependents where !created.contains(where: object.name.isSameDatabaseName) {
+            let sql = object.id.schemaID == .temp ? definition.temporary : definition.sql
+            try db.makeStatement(sql: sql).execute()
         }
     }
 

@@ -46,7 +46,8 @@ struct ShadowSchema {
     private func create(_ object: RemoteSchema.Object) throws {
         // SQLite makes the tables and indexes without SQL itself.
         guard let sql = object.sql, !object.name.foldedDatabaseName.hasPrefix("sqlite_") else { return }
-        guard sqlite3_exec(connection.pointer, sql, nil, nil, nil) != SQLITE_OK else { return }
+        let definition = try SQLDefinition(sql, type: object.type, name: object.name)
+        guard connection.runUnchecked(definition.sql) != SQLITE_OK else { return }
         // A virtual table has created it.
         if object.type != "view", object.type != "trigger", try exists(object.name) { return }
         throw failure("can't be read by this program: \(message) in \(sql)")
