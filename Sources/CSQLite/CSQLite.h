@@ -13,6 +13,12 @@ static inline int rowan_db_config(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
 
+/// The value of a boolean option of a connection, or -1 if this SQLite does not know it.
+static inline int rowan_db_config_value(sqlite3 *db, int option) {
+    int value = -1;
+    return sqlite3_db_config(db, option, -1, &value) == SQLITE_OK ? value : -1;
+}
+
 typedef void (*rowan_log_function)(void *context, int code, const char *message);
 
 /// Installs the process-wide error log. https://sqlite.org/errlog.html

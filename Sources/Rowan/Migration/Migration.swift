@@ -99,9 +99,8 @@ struct ForeignKeyEnforcement {
     /// Runs migrations, then restores the enforcement.
     static func duringMigrations<T>(_ db: Database, _ run: (inout Self) throws -> T) throws -> T {
         var enforcement = Self(isEnabled: try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false)
-        let result = Result { try run(&enforcement) }
-        try enforcement.suspend(false, db)
-        return try result.get()
+        defer { if enforcement.isSuspended { db.connection.restore(.foreignKeys, true) } }
+        return try run(&enforcement)
     }
 
     private init(isEnabled: Bool) { self.isEnabled = isEnabled }

@@ -7,6 +7,7 @@ extension Database {
     /// Sets how the connection handles locks of other connections.
     func setBusyMode(_ mode: BusyMode) throws {
         let hooks = try connection.openHooks()
+        busyMode = mode
         if let busyListener { hooks.remove(busyListener) }
         // The handler does not outlive the connection.
         let isCancelled = { [unowned connection] in connection.mustStop }
@@ -22,17 +23,24 @@ extension Database {
     }
 
     /// Runs the closure, which waits for locks at least as long as a timeout. A callback of the configuration decides
-    /// itself.
+    /// itself. The mode, or the timeout of `PRAGMA busy_timeout` that has replaced it, is restored.
     package func waitingForLocks<T>(atLeast timeout: TimeInterval, _ body: () throws -> T) throws -> T {
-        switch configuration.busyMode {
-        case .callback: return try body()
-        case .timeout(let seconds) where seconds >= timeout: return try body()
-        case .immediateError, .timeout:
+        let hooks = try connection.openHooks()
+        let (mode, pragma) = (busyMode, hooks.busyTimeout)
+        switch mode {
+        case _ where pragma > 0 && TimeInterval(pragma) >= timeout * 1_000: return try body()
+        case .callback where pragma == 0: return try body()
+        case .timeout(let seconds) where pragma == 0 && seconds >= timeout: return try body()
+        case .immediateError, .timeout, .callback:
             try setBusyMode(.timeout(timeout))
-            let result = Result { try body() }
-            // The program may have closed the connection.
-            if connection.pointer != nil { try setBusyMode(configuration.busyMode) }
-            return try result.get()
+            defer {
+                // The program may have closed the connection. Otherwise, what could be set can be set again.
+                if connection.pointer != nil {
+                    try? setBusyMode(mode)
+                    hooks.setBusyTimeout(pragma)
+                }
+            }
+            return try body()
         }
     }
 

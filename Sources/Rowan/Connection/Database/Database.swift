@@ -47,6 +47,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     weak var lane: AccessLane?
 
     var busyListener: ConnectionHooks.Token?
+    var busyMode = BusyMode.immediateError
     var traceListener: TraceToken?
 
     package convenience init(path: String, configuration: Configuration, isReader: Bool = false) throws {

@@ -188,17 +188,13 @@ extension Database {
     package func erase() throws {
         guard connection.remote == nil else { return try eraseRemotely() }
         let version = try schemaVersion()
-        try connection.set(.resetDatabase, true)
-        do { try execute(sql: "VACUUM") } catch {
-            // The first error takes precedence.
-            try? connection.set(.resetDatabase, false)
-            throw error
+        try connection.with(.resetDatabase, true) { try execute(sql: "VACUUM") }
+        try connection.insisting {
+            // The schema version restarts: another connection may know an older schema with the same version.
+            try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
+            connection.schemaDidMove()
+            try databaseWasReplaced()
         }
-        try connection.set(.resetDatabase, false)
-        // The schema version restarts: another connection may know an older schema with the same version.
-        try execute(sql: "PRAGMA schema_version = \(version &+ 1)")
-        connection.schemaDidMove()
-        try databaseWasReplaced()
     }
 
     /// Drops all objects of a remote database, one after the other: it has no file to replace.
@@ -223,8 +219,12 @@ extension Database {
                 return .commit
             }
         }
-        if hasForeignKeys { try execute(sql: "PRAGMA foreign_keys = ON") }
+        // The first error takes precedence. A new session has the settings of the previous one.
+        let restored = Result {
+            try connection.insisting { if hasForeignKeys { try execute(sql: "PRAGMA foreign_keys = ON") } }
+        }
         try result.get()
-        try databaseWasReplaced()
+        try restored.get()
+        try connection.insisting { try databaseWasReplaced() }
     }
 }

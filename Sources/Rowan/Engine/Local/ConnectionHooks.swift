@@ -130,7 +130,8 @@ package final class ConnectionHooks {
         installBusy()
         defer {
             busies = listeners
-            if timeout > 0 { sqlite3_busy_timeout(connection, timeout) } else { installBusy() }
+            installBusy()
+            setBusyTimeout(timeout)
         }
         return body()
     }
@@ -140,8 +141,13 @@ package final class ConnectionHooks {
         !busies.isEmpty && busies.allSatisfy { $0.1(CInt(clamping: pauseCount)) }
     }
 
+    /// Replaces the handler by a timeout, as `PRAGMA busy_timeout` does; 0 leaves it.
+    func setBusyTimeout(_ milliseconds: CInt) {
+        if milliseconds > 0 { sqlite3_busy_timeout(connection, milliseconds) }
+    }
+
     /// The timeout of `PRAGMA busy_timeout`, in milliseconds; 0 if a handler decides.
-    private var busyTimeout: CInt {
+    var busyTimeout: CInt {
         silently {
             var statement: OpaquePointer?
             defer { sqlite3_finalize(statement) }

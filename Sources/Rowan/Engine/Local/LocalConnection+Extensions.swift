@@ -26,11 +26,8 @@ extension LocalConnection {
         try Self.checkExtension(path: path, entryPoint: entryPoint)
         // Now: the library may register automatic extensions, one of which may fail.
         _ = rowan_api_routines()
-        try check(rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1))
-        // Turning it off can't fail, since turning it on has not.
-        defer { _ = rowan_db_config(pointer, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0) }
         var message: UnsafeMutablePointer<CChar>?
-        let code = rowan_load_extension(pointer, path, entryPoint, &message)
+        let code = try with(.extensions, true) { rowan_load_extension(pointer, path, entryPoint, &message) }
         try checkExtension(code, message, "could not load the extension - \(path)")
     }
 

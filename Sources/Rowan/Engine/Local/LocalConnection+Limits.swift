@@ -78,12 +78,17 @@ extension LocalConnection {
     /// Marks that the busy handler must be installed again.
     private static let ownBusyHandler = "busy handler"
 
+    private func restore(_ sql: String) {
+        // The access has its result or its error, and what could be set can be set again.
+        try? insisting { try check(runUnchecked(sql)) }
+    }
+
     /// Restores the previous values of the pragmas that a read has set, at its end.
     package func restorePragmas() {
         guard !pragmasToRestore.isEmpty else { return }
         hooks?.silently {
             for sql in pragmasToRestore.reversed() {
-                if sql == Self.ownBusyHandler { hooks?.reinstallBusy() } else { runUnchecked(sql) }
+                if sql == Self.ownBusyHandler { hooks?.reinstallBusy() } else { restore(sql) }
             }
         }
         pragmasToRestore = []

@@ -105,24 +105,66 @@ extension LocalConnection {
         case foreignKeys
         case doubleQuotedStringsInQueries
         case doubleQuotedStringsInDefinitions
+        /// Whether renaming a table leaves other definitions alone.
+        case legacyRenaming
+        case writableSchema
+        /// Whether the C API loads libraries.
+        case extensions
         /// Whether VACUUM empties the database.
         case resetDatabase
         /// Whether the last connection leaves the write-ahead log as it is.
         case keepsLogWhenClosing
-    }
 
-    package func set(_ option: Option, _ isOn: Bool) throws {
-        let id =
-            switch option {
+        fileprivate var id: CInt {
+            switch self {
             case .foreignKeys: SQLITE_DBCONFIG_ENABLE_FKEY
             case .doubleQuotedStringsInQueries: SQLITE_DBCONFIG_DQS_DML
             case .doubleQuotedStringsInDefinitions: SQLITE_DBCONFIG_DQS_DDL
+            case .legacyRenaming: SQLITE_DBCONFIG_LEGACY_ALTER_TABLE
+            case .writableSchema: SQLITE_DBCONFIG_WRITABLE_SCHEMA
+            case .extensions: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION
             case .resetDatabase: SQLITE_DBCONFIG_RESET_DATABASE
             case .keepsLogWhenClosing: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
             }
-        try check(rowan_db_config(openPointer(), id, isOn ? 1 : 0))
+        }
+    }
+
+    package func set(_ option: Option, _ isOn: Bool) throws {
+        try check(rowan_db_config(openPointer(), option.id, isOn ? 1 : 0))
         // Statements then have other actions.
         if option == .foreignKeys { schemaDidMove() }
+    }
+
+    package func isOn(_ option: Option) -> Bool { pointer.map { rowan_db_config_value($0, option.id) == 1 } ?? false }
+
+    /// Runs the closure with another value of an option, and restores its value: with calls of C, which neither a
+    /// cancellation nor an interruption prevents, as it could a pragma.
+    package func with<T>(_ option: Option, _ isOn: Bool, _ body: () throws -> T) throws -> T {
+        let wasOn = self.isOn(option)
+        try set(option, isOn)
+        defer { restore(option, wasOn) }
+        return try body()
+    }
+
+    /// Restores an option. It does nothing if the program has closed the connection.
+    package func restore(_ option: Option, _ isOn: Bool) {
+        // What could be changed can be changed back.
+        if pointer != nil { try? set(option, isOn) }
+    }
+
+    /// Runs what restores a state, although the access may be cancelled or interrupted: the interruption is meant for what ran
+    /// before.
+    package func insisting<T>(_ body: () throws -> T) throws -> T {
+        try shielded {
+            // A program that interrupts again and again gets its error in the end.
+            for _ in 0..<100 {
+                do { return try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+                    // SQLite interrupts all statements until those that were running have ended.
+                    resetRunningStatements()
+                }
+            }
+            return try body()
+        }
     }
 
     package typealias ErrorLog = @Sendable (ResultCode, String) -> Void

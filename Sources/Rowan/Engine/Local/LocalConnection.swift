@@ -158,7 +158,9 @@ public final class LocalConnection {
         var kept = statements(of: pointer)
         if !kept.isEmpty, !kept.contains(where: { sqlite3_stmt_busy($0) != 0 }) {
             // Virtual tables keep statements of their own until the schema is reset.
+            let isWritable = isOn(.writableSchema)
             hooks?.silently { _ = runUnchecked("PRAGMA writable_schema = RESET") }
+            restore(.writableSchema, isWritable)
             kept = statements(of: pointer)
         }
         let texts = kept.map {
@@ -216,15 +218,15 @@ public final class LocalConnection {
     /// Whether the current access must stop.
     package var mustStop: Bool { isCancelled.load(ordering: .relaxed) && !isShielded.withLock { $0 } }
 
-    /// Runs what follows the end of a transaction. It belongs to observers rather than to the task that wrote, whose
-    /// cancellation doesn't stop it.
-    package func shielded(_ body: () -> Void) {
+    /// Runs what the cancellation of the task doesn't stop: what follows the end of a transaction, which belongs to observers
+    /// rather than to the task that wrote, and what restores a state.
+    package func shielded<T>(_ body: () throws -> T) rethrows -> T {
         let wasShielded = isShielded.withLock { isShielded in
             defer { isShielded = true }
             return isShielded
         }
         defer { isShielded.withLock { $0 = wasShielded } }
-        body()
+        return try body()
     }
 
     /// The C connection.

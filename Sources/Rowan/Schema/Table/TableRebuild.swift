@@ -33,6 +33,8 @@ extension Database {
     public func rebuild(
         table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
     ) throws {
+        try connection.refuseRemotely(
+            "rebuild(table:)", "create another table, copy the rows, and drop the first one")
         let table = try existingTable(name, in: "main")
         let isEnforced = try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
         guard isEnforced else { return try inSavepoint { try TableRebuild(table.name, self, body).run(values) } }
@@ -42,10 +44,9 @@ extension Database {
                 message: "table \(name) can't be rebuilt in a transaction that enforces foreign keys: rebuild it "
                     + "outside a transaction, or in a migration with deferred checks of foreign keys")
         }
-        try connection.set(.foreignKeys, false)
-        let result = Result { try inTransaction(.immediate) { try TableRebuild(table.name, self, body).run(values) } }
-        try connection.set(.foreignKeys, true)
-        try result.get()
+        try connection.with(.foreignKeys, false) {
+            try inTransaction(.immediate) { try TableRebuild(table.name, self, body).run(values) }
+        }
     }
 }
 
@@ -190,12 +191,8 @@ private struct TableRebuild {
 
     /// The legacy renaming leaves the other definitions alone: they already use the final name.
     private func replaceTable() throws {
-        let isLegacy = try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") ?? false
         try db.drop(table: name)
-        try db.execute(sql: "PRAGMA legacy_alter_table = ON")
-        let result = Result { try db.rename(table: scratchName, to: name) }
-        if !isLegacy { try db.execute(sql: "PRAGMA legacy_alter_table = OFF") }
-        try result.get()
+        try db.connection.with(.legacyRenaming, true) { try db.rename(table: scratchName, to: name) }
     }
 
     private func restoreDependents() throws {

@@ -9,8 +9,7 @@ struct ShadowSchema {
 
     /// Removes all objects, and creates others.
     func replace(with schema: RemoteSchema) throws {
-        try connection.set(.resetDatabase, true)
-        let code = connection.runUnchecked("VACUUM")
+        let code = try connection.with(.resetDatabase, true) { connection.runUnchecked("VACUUM") }
         // VACUUM fails with SQLITE_ERROR while a statement runs.
         let error =
             switch code {
@@ -18,7 +17,6 @@ struct ShadowSchema {
             case SQLITE_ERROR: failure("can't be read anew while cursors are open: release them")
             default: failure("can't be read by this program: \(message)")
             }
-        try connection.set(.resetDatabase, false)
         if let error { throw error }
         for object in inOrder(schema.objects) { try create(object) }
         if schema.objects.contains(where: { $0.name.foldedDatabaseName.hasPrefix("sqlite_stat") }) {
