@@ -78,7 +78,7 @@ private struct WrapperPass {
             try tokenizer.accept(token: token.token, flags: token.flags, for: tokenization) { text, flags in
                 guard !text.utf8.contains(0) else {
                     throw DatabaseError(
-                        resultCode: .SQLITE_MISUSE, message: "the token \(text) contains a NUL character: remove it")
+                        resultCode: .SQLITE_MISUSE, message: "a token contains a NUL character: remove it")
                 }
                 if code == .SQLITE_OK { code = send(text, flags, token.range) }
                 guard code == .SQLITE_OK else { throw DatabaseError(resultCode: code) }

@@ -26,6 +26,26 @@ extension DatabaseValue: CustomStringConvertible {
         return String(string.prefix(utf8Count: limit)).debugDescription.dropLast() + "…\" (\(string.utf8.count) bytes)"
     }
 
+    /// The storage class: `NULL`, `INTEGER`, `REAL`, `TEXT`, `BLOB`. <https://sqlite.org/datatype3.html>
+    package var storageClass: String {
+        switch storage {
+        case .null: "NULL"
+        case .int64: "INTEGER"
+        case .double: "REAL"
+        case .string: "TEXT"
+        case .blob: "BLOB"
+        }
+    }
+
+    /// The value for an error message that shows no values.
+    package var errorOutline: String {
+        switch storage {
+        case .null: "database value NULL"
+        case .int64: "an INTEGER"
+        case .double, .string, .blob: "a \(storageClass)"
+        }
+    }
+
     /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
     ///
     /// Complexity: O(*n*), where *n* is the number of bytes of the value.

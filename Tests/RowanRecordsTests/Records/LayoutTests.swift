@@ -76,11 +76,11 @@ struct LayoutTests {
             #expect(
                 message("SELECT 1 AS a, NULL AS b, '3' AS c")
                     == "could not decode Int from database value NULL - column: \"b\", column index: 1, "
-                    + "row: [a:1 b:NULL c:\"3\"], sql: `SELECT 1 AS a, NULL AS b, '3' AS c`, arguments: []")
+                    + "row: [a:INTEGER b:NULL c:TEXT], sql: `SELECT 1 AS a, NULL AS b, '3' AS c`")
             #expect(
                 message("SELECT '3' AS c, NULL AS b, 1 AS a")
                     == "could not decode Int from database value NULL - column: \"b\", column index: 1, "
-                    + "row: [c:\"3\" b:NULL a:1], sql: `SELECT '3' AS c, NULL AS b, 1 AS a`, arguments: []")
+                    + "row: [c:TEXT b:NULL a:INTEGER], sql: `SELECT '3' AS c, NULL AS b, 1 AS a`")
             #expect(message("SELECT 1 AS a, '3' AS c")?.hasPrefix("column not found: \"b\"") == true)
             // A missing column is nil for an optional.
             let missing = try Named.fetchOne(db, sql: "SELECT 1 AS a, 2 AS b")

@@ -85,6 +85,10 @@ struct DatabaseErrorTests {
             expectDecodingError { try (["name": "Arthur", "score": nil] as Row).decode(Int.self, forColumn: "score") })
         #expect(
             error.description
+                == "could not decode Int from database value NULL - column: \"score\", column index: 1, row: [name:TEXT score:NULL]"
+        )
+        #expect(
+            error.expandedDescription
                 == "could not decode Int from database value NULL - column: \"score\", column index: 1, row: [name:\"Arthur\" score:NULL]"
         )
         #expect(error.row == #"[name:"Arthur" score:NULL]"#)
@@ -94,7 +98,7 @@ struct DatabaseErrorTests {
         #expect(bounded.row?.hasSuffix(#"c20:"éééééééééé…" (40 bytes) …]"#) == true)
         let long = String(repeating: "x", count: 1_000)
         let cut = expectDecodingError { try (["a": long] as Row).decode(UUID.self, atIndex: 0) }
-        #expect((cut?.description.count ?? 1_000) < 300)
+        #expect((cut?.expandedDescription.count ?? 1_000) < 300)
     }
 
     /// SQLite takes it before the first connection only: here it is enough that it can be set.

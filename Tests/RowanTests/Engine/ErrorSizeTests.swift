@@ -42,7 +42,7 @@ struct ErrorSizeTests {
             ]
             for value in values {
                 let error = expectDecodingError("bytes)") { try UUID.fetchOne(db, sql: "SELECT ?", arguments: [value]) }
-                #expect((error?.description.utf8.count ?? .max) < 1_000)
+                #expect((error?.expandedDescription.utf8.count ?? .max) < 1_000)
                 #expect(error?.databaseValue == value.databaseValue)
             }
         }
@@ -60,7 +60,7 @@ struct ErrorSizeTests {
             let error = expectDecodingError("bytes)") {
                 try Player.fetchOne(db, sql: "SELECT ? AS jersey", arguments: [json])
             }
-            #expect((error?.description.utf8.count ?? .max) < 1_000)
+            #expect((error?.expandedDescription.utf8.count ?? .max) < 1_000)
         }
     }
 
@@ -83,7 +83,7 @@ struct ErrorSizeTests {
     @Test func keysThatAreNotFound() {
         let key = ["name": String(repeating: "b", count: size).databaseValue]
         let error = RecordError.recordNotFound(databaseTableName: "t", key: key)
-        #expect(error.description.utf8.count < 1_000)
+        #expect(error.expandedDescription.utf8.count < 1_000)
     }
 
     @Test func literalsAreWhole() {

@@ -201,7 +201,8 @@ struct FetchTests {
             #expect(missingKey { try Country.find(db, key: "XX") } == ["isoCode": "XX".databaseValue])
             #expect(missingKey { try Player.find(db, key: ["email": "z"]) } == ["email": "z".databaseValue])
             let error = #expect(throws: RecordError.self) { try Player.find(db, id: 9) }
-            #expect(error?.description == "Key not found in table player: [id:9]")
+            #expect(error?.description == "Key not found in table player: [id]")
+            #expect(error?.expandedDescription == "Key not found in table player: [id:9]")
         }
     }
 

@@ -55,7 +55,8 @@ func expectDecodingError<T>(
     let error = #expect(throws: RowDecodingError.self, sourceLocation: sourceLocation) { _ = try body() }
     for part in parts {
         #expect(
-            error?.description.contains(part) == true, "\(error?.description ?? "")", sourceLocation: sourceLocation)
+            error?.expandedDescription.contains(part) == true, "\(error?.expandedDescription ?? "")",
+            sourceLocation: sourceLocation)
     }
     return error
 }

@@ -163,7 +163,7 @@ struct ConversionTests {
             let long = expectDecodingError("Int8") {
                 try Int8.fetchAll(db, sql: "SELECT 300, ?", arguments: [text])
             }
-            #expect((long?.description.utf8.count ?? .max) < 400)
+            #expect((long?.expandedDescription.utf8.count ?? .max) < 400)
             expectDecodingError("Int8") { try Int8.fetchOne(db, sql: "SELECT 300") }
             expectDecodingError("Int8") { try Int8.fetchSet(db, sql: "SELECT 300") }
             expectDecodingError("Int", "NULL") { try Int.fetchAll(db, sql: "SELECT 1 UNION ALL SELECT NULL") }

@@ -121,7 +121,7 @@ extension DatabaseDateComponents: Codable {
         let string = try container.decode(String.self)
         guard let result = Self.fromDatabaseValue(string.databaseValue) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "could not decode DatabaseDateComponents from \"\(string)\"")
+                in: container, debugDescription: "the text is not a date, a time, or both, as SQLite writes them")
         }
         self = result
     }

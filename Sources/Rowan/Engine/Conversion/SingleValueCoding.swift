@@ -151,7 +151,7 @@ struct JSONDatabaseValue: SingleValueSource {
         guard let type = type as? any DatabaseValueConvertible.Type else { return try decoder.decodePart(type) }
         if let value = type.fromDatabaseValue(value) as? T { return value }
         throw DecodingError.typeMismatch(
-            T.self, .init(codingPath: [], debugDescription: "could not decode \(T.self) from \(value.errorDescription)")
+            T.self, .init(codingPath: [], debugDescription: "could not decode \(T.self) from \(value.errorOutline)")
         )
     }
 }

@@ -235,7 +235,7 @@ extension Dictionary {
     public init(minimumCapacity: Int, uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         self.init(minimumCapacity: minimumCapacity)
         while let (key, value) = try keysAndValues.next() {
-            precondition(updateValue(value, forKey: key) == nil, "duplicate key: \(key)")
+            precondition(updateValue(value, forKey: key) == nil, "two elements have the same key")
         }
     }
 }

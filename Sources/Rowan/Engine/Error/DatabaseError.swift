@@ -132,15 +132,18 @@ public struct DatabaseError: Error, Sendable {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The code, the message and the SQL. The arguments are shown only if the configuration makes them public.
+    /// The code, the message and the SQL. The arguments, and values that SQLite's message quotes, are shown only if the
+    /// configuration makes them public.
     public var description: String { description(withArguments: publicStatementArguments) }
 
     /// The description with the arguments, which may be personal data. Long values are truncated to 100 bytes.
     public var expandedDescription: String { description(withArguments: true) }
 
+    private var publicMessage: String? { message.map { Self.withoutValues($0, sql: sql, arguments: arguments) } }
+
     private func description(withArguments: Bool) -> String {
         var result = "SQLite error \(resultCode.rawValue)"
-        if let message { result += ": \(message)" }
+        if let message = withArguments ? message : publicMessage { result += ": \(message)" }
         if let sql { result += " - while executing `\(sql)`" }
         if withArguments, let arguments, !arguments.isEmpty {
             result += " with arguments \(arguments.errorDescription)"
@@ -157,7 +160,7 @@ extension DatabaseError: LocalizedError, CustomNSError {
     /// The description and the message of the error when it is bridged to `NSError`.
     public var errorUserInfo: [String: Any] {
         var userInfo = [NSLocalizedDescriptionKey: description]
-        userInfo[NSLocalizedFailureReasonErrorKey] = message
+        userInfo[NSLocalizedFailureReasonErrorKey] = publicStatementArguments ? message : publicMessage
         return userInfo
     }
     /// The same as `description`.

@@ -178,7 +178,9 @@ extension LocalConnection {
             currentErrorLog.withLock { $0 = newValue }
             // Once a connection has opened, SQLite keeps its current function.
             _ = rowan_config_log { _, code, message in
-                LocalConnection.errorLog?(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
+                let text = message.map { String(cString: $0) } ?? ""
+                LocalConnection.errorLog?(
+                    ResultCode(rawValue: code), DatabaseError.withoutValues(text, sql: nil, arguments: nil))
             }
         }
     }

@@ -112,7 +112,8 @@ extension Row {
     package func decodingError(_ type: any Any.Type, at index: Int) -> RowDecodingError {
         let value = column(atUncheckedIndex: index).databaseValue
         return RowDecodingError(
-            reason: "could not decode \(type) from database value \(value.errorDescription)",
+            reason: "could not decode \(type) from \(value.errorOutline)",
+            expandedReason: "could not decode \(type) from database value \(value.errorDescription)",
             column: layout.names[index], columnIndex: index, databaseValue: value, row: self)
     }
 
@@ -126,11 +127,18 @@ extension Row {
         RowDecodingError(reason: "column not found: \(name.debugDescription)", column: name, row: self)
     }
 
+    /// Whether the configuration of the connection lets errors show values. A copy of a row has no connection.
+    package var showsValues: Bool { statement?.connection.publicStatementArguments ?? false }
+
     /// The start of the row, for an error message: at most 20 columns, with 20 bytes of each value.
-    var errorDescription: String {
+    var errorDescription: String { start { $0.errorDescription(limit: 20) } }
+
+    /// The same, with the storage classes of the values.
+    var errorOutline: String { start(\.storageClass) }
+
+    private func start(_ text: (DatabaseValue) -> String) -> String {
         let columns = layout.names.prefix(20).enumerated().map { index, name in
-            let value = column(atUncheckedIndex: index).databaseValue.errorDescription(limit: 20)
-            return "\(name.prefix(utf8Count: 40)):\(value)"
+            "\(name.prefix(utf8Count: 40)):\(text(column(atUncheckedIndex: index).databaseValue))"
         }
         return "[\((columns + (count > 20 ? ["…"] : [])).joined(separator: " "))]"
     }

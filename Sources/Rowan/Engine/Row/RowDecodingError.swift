@@ -1,15 +1,16 @@
-// The error of a conversion: the value of a column does not have the expected type.
+// The error of a conversion: the value of a column does not have the expected type. The values of the row and the arguments
+// may be personal data: the description shows them only if the configuration makes arguments public.
 
 /// The error of a database value that does not decode to the expected Swift type.
 ///
 /// ```swift
-/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur" score:NULL]
+/// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:TEXT score:NULL]
 /// try row.decode(Int.self, forColumn: "score")
 /// ```
 ///
 /// Article: <doc:HandlingErrors>.
 public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
-    /// A description of the problem.
+    /// A description of the problem, without values: `could not decode Int from a TEXT`.
     public let reason: String
     /// The column, if the error concerns a column.
     public let column: String?
@@ -24,23 +25,43 @@ public struct RowDecodingError: Error, Sendable, CustomStringConvertible {
     /// The arguments of the statement that fetched the row.
     public let arguments: StatementArguments?
 
+    private let expandedReason: String
+    /// The first columns of the row, with the storage class of each value.
+    private let rowOutline: String?
+    private let publicStatementArguments: Bool
+
+    /// - Parameter expandedReason: the reason with values, if it has some.
     package init(
-        reason: String, column: String? = nil, columnIndex: Int? = nil, databaseValue: DatabaseValue? = nil,
-        row: Row? = nil
+        reason: String, expandedReason: String? = nil, column: String? = nil, columnIndex: Int? = nil,
+        databaseValue: DatabaseValue? = nil, row: Row? = nil
     ) {
         self.reason = reason
+        self.expandedReason = expandedReason ?? reason
         self.column = column
         self.columnIndex = columnIndex
         self.databaseValue = databaseValue
         self.row = row?.errorDescription
+        rowOutline = row?.errorOutline
         sql = row?.statement?.sql
         arguments = row?.statement?.arguments
+        publicStatementArguments = row?.showsValues ?? false
     }
 
-    /// The reason, with the column, the row, the SQL and the arguments if they are known. Long values are truncated.
-    ///
-    /// The row and the arguments may be personal data.
+    /// The reason, with the column, the storage classes of the row, and the SQL if they are known. The values are shown only
+    /// if ``Configuration/publicStatementArguments`` is set on the connection that fetches the row.
     public var description: String {
+        publicStatementArguments ? expandedDescription : description(reason, rowOutline, nil)
+    }
+
+    /// The description with the value, the row and the arguments, which may be personal data. Long values are truncated.
+    ///
+    /// ```swift
+    /// // could not decode Int from database value NULL - column: "score", column index: 1, row: [name:"Arthur" score:NULL]
+    /// print(error.expandedDescription)
+    /// ```
+    public var expandedDescription: String { description(expandedReason, row, arguments) }
+
+    private func description(_ reason: String, _ row: String?, _ arguments: StatementArguments?) -> String {
         var details: [String] = []
         // The reason names a missing column.
         if let column, columnIndex != nil { details.append("column: \(column.debugDescription)") }

@@ -332,7 +332,11 @@ struct PropertyDecoding: SingleValueSource {
         if T.self == Date.self { return unsafeBitCast(try date(), to: T.self) }
         if T.self == Data.self { return try data() as! T }
         if let type = type as? any DatabaseValueConvertible.Type { return try type.decodeColumn(row, index) as! T }
-        if let value = try SingleValueDecoder.decode(T.self, from: self, at: path()) { return value }
+        do {
+            if let value = try SingleValueDecoder.decode(T.self, from: self, at: path()) { return value }
+        } catch let error as DecodingError where !row.showsValues {
+            throw error.withoutValues
+        }
         return try decodeJSON(type)
     }
 
@@ -348,10 +352,12 @@ struct PropertyDecoding: SingleValueSource {
         do {
             if let value = try row.jsonDecoder(of: record, at: index).decode(T.self, from: column) { return value }
         } catch {
-            // The error of a decoder may contain the value.
             let cause = "\(error)".prefix(utf8Count: 400)
             throw RowDecodingError(
-                reason: "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
+                reason:
+                    "could not decode \(T.self) from JSON: \((error as? DecodingError)?.summary ?? "\(Swift.type(of: error))")",
+                expandedReason:
+                    "could not decode \(T.self) from JSON \(column.databaseValue.errorDescription): \(cause)",
                 column: name, columnIndex: index, databaseValue: column.databaseValue, row: row)
         }
         throw row.decodingError(T.self, at: index)

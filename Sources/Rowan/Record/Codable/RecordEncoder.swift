@@ -197,8 +197,9 @@ extension FixedWidthInteger {
         guard let integer = Int64(exactly: self) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISMATCH,
-                message: "\(self) does not fit in column \(column): the maximum of SQLite's integers is \(Int64.max). "
-                    + "Store it as text.")
+                message:
+                    "an integer does not fit in column \(column): the maximum of SQLite's integers is \(Int64.max). "
+                    + "Store it as text")
         }
         return integer
     }

@@ -15,8 +15,21 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     /// ```
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 
-    /// The table and the key of the record.
+    /// The table and the columns of the key. The values may be personal data: see ``expandedDescription``.
     public var description: String {
+        switch self {
+        case .recordNotFound(let table, let key):
+            "Key not found in table \(table): [\(key.keys.sorted().joined(separator: " "))]"
+        }
+    }
+
+    /// The description with the values of the key, which may be personal data. Long values are truncated.
+    ///
+    /// ```swift
+    /// // Key not found in table player: [id:12]
+    /// print(error.expandedDescription)
+    /// ```
+    public var expandedDescription: String {
         switch self {
         case .recordNotFound(let table, let key):
             let columns = key.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.errorDescription)" }

@@ -26,7 +26,7 @@ extension Database {
     ///
     /// ```swift
     /// // SQLite error 19: FOREIGN KEY constraint violation - from book(authorId) to author(id),
-    /// // in [id:1 authorId:2 title:"Moby-Dick"]
+    /// // in rowid 1
     /// try db.checkForeignKeys()
     /// ```
     ///

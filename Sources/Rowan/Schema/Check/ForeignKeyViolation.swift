@@ -38,7 +38,7 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
     /// The tables, the columns, and the values of the row.
     ///
     /// - Throws: a ``DatabaseError`` if the table does not exist any more.
-    public func failureDescription(_ db: Database) throws -> String { try failureDescription(db, in: nil) }
+    public func failureDescription(_ db: Database) throws -> String { try failure(db, in: nil, true) }
 
     /// The violation as an error: SQLITE_CONSTRAINT_FOREIGNKEY.
     ///
@@ -47,18 +47,22 @@ public struct ForeignKeyViolation: FetchableRecord, Hashable, Sendable, CustomSt
 
     func databaseError(_ db: Database, in schemaName: String?) -> DatabaseError {
         // The row helps to understand the violation, which must be reported in any case.
-        let message = (try? failureDescription(db, in: schemaName)) ?? description
+        let message = (try? failure(db, in: schemaName, db.configuration.publicStatementArguments)) ?? description
         return DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: message)
     }
 
-    private func failureDescription(_ db: Database, in schemaName: String?) throws -> String {
+    /// - Parameter showsRow: whether to show the values of the row, which may be personal data.
+    private func failure(_ db: Database, in schemaName: String?, _ showsRow: Bool) throws -> String {
         let foreignKey = try db.foreignKeys(on: originTable, in: schemaName).first { $0.id == foreignKeyId }
         func name(_ table: String, _ columns: [String]?) -> String {
             table + (columns.map { "(\($0.joined(separator: ", ")))" } ?? "")
         }
         let origin = name(originTable, foreignKey?.originColumns)
         let destination = name(destinationTable, foreignKey?.destinationColumns)
-        let row = try originRow(db, in: schemaName).map { ", in \($0)" } ?? ""
+        let row =
+            showsRow
+            ? try originRow(db, in: schemaName).map { ", in \($0)" } ?? ""
+            : originRowID.map { ", in rowid \($0)" } ?? ""
         return "FOREIGN KEY constraint violation - from \(origin) to \(destination)\(row)"
     }
 

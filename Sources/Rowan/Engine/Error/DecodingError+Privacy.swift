@@ -1,0 +1,52 @@
+// The errors of Swift's decoders quote values: "Cannot initialize Status from invalid String value …".
+
+extension DecodingError {
+    /// The same error, without the texts that may quote a value.
+    package var withoutValues: DecodingError {
+        switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, context.with(problem))
+        case .valueNotFound(let type, let context): .valueNotFound(type, context.with(problem))
+        case .keyNotFound(let key, let context): .keyNotFound(key, context.with(problem))
+        case .dataCorrupted(let context): .dataCorrupted(context.with(problem))
+        @unknown default: self
+        }
+    }
+
+    /// What is wrong, and where, without values: the keys of a dictionary are values, too.
+    package var summary: String {
+        let path = (context?.codingPath ?? []).map(\.shown).joined(separator: ".")
+        return path.isEmpty ? problem : "\(problem) at \(path)"
+    }
+
+    private var problem: String {
+        switch self {
+        case .typeMismatch(let type, _): "the value is not of type \(type)"
+        case .valueNotFound(let type, _): "there is no value of type \(type)"
+        case .keyNotFound(let key, _): "there is no value for the key \(key.shown)"
+        case .dataCorrupted: "the value is invalid"
+        @unknown default: "the value is invalid"
+        }
+    }
+
+    private var context: Context? {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: nil
+        }
+    }
+}
+
+extension DecodingError.Context {
+    fileprivate func with(_ description: String) -> Self { Self(codingPath: codingPath, debugDescription: description) }
+}
+
+extension CodingKey {
+    /// The key, unless it may be one of a dictionary: those are of types of Swift and Foundation.
+    fileprivate var shown: String {
+        if let intValue { return String(intValue) }
+        let type = String(reflecting: Self.self)
+        return type.hasPrefix("Swift.") || type.hasPrefix("Foundation") ? "…" : stringValue
+    }
+}
