@@ -41,7 +41,7 @@ struct PrivateValuesTests {
     private static let operations: [Operation] = [
         Operation("a value") { _ = try UUID.fetchOne($0, sql: "SELECT ? AS a, ? AS b", arguments: [secret, number]) },
         Operation("a value of an enum") { _ = try Kind.fetchAll($0, sql: "SELECT ?", arguments: [secret]) },
-        Operation("an integer") { _ = try Int8.fetchOne($0, sql: "SELECT \(number)", arguments: []) },
+        Operation("an integer") { _ = try Int8.fetchOne($0, sql: "SELECT ? AS a", arguments: [number]) },
         Operation("an integer in a copy of a row") { db in
             let row = try #require(try Row.fetchOne(db, sql: "SELECT ? AS a, ? AS b", arguments: [number, secret]))
             _ = try row.decode(Int8.self, forColumn: "a")
@@ -126,7 +126,7 @@ struct PrivateValuesTests {
     private func failure(of operation: Operation, isPublic: Bool) throws -> any Error {
         var configuration = Configuration()
         configuration.publicStatementArguments = isPublic
-        configuration.strictConversions = true
+        (configuration.strictConversions, configuration.strictArguments) = (true, true)
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.write { db in
             try db.execute(

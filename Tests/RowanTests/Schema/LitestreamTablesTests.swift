@@ -49,8 +49,9 @@ struct LitestreamTablesTests {
     @Test func schemaSnapshots() throws {
         let queue = try replicated()
         let snapshot = try queue.read { try SchemaSnapshot($0) }
-        #expect(!snapshot.statements.contains { $0.contains("_litestream") })
-        #expect(snapshot.statements.contains { $0.contains("player") })
+        let definitions = try snapshot.definitions.map(\.sql)
+        #expect(!definitions.contains { $0.contains("_litestream") })
+        #expect(definitions.contains { $0.contains("player") })
         let preview = try migrator.preview(queue)
         #expect(preview.differences == [])
     }
