@@ -10,7 +10,8 @@
 ///
 /// The initializers that return nil for a text without words accept any text, and their patterns are always valid.
 /// ``Database/makeFTS5Pattern(rawPattern:forTable:)`` accepts the language of patterns, and throws an error for an
-/// invalid one.
+/// invalid one. Where words such as "C++" count, because of the tokenizer of a table, let the table split the text:
+/// ``Database/makeFTS5Pattern(matchingAllTokensIn:forTable:)``.
 ///
 /// Article: <doc:FullText>.
 ///
@@ -52,7 +53,7 @@ public struct FTS5Pattern: Hashable, Sendable {
     /// The validation of patterns without columns: no pattern contains the name of this one.
     private static let validation = FullTextValidation(using: FTS5()) { $0.column("\u{1}") }
 
-    private init(valid rawPattern: String) { self.rawPattern = rawPattern }
+    fileprivate init(valid rawPattern: String) { self.rawPattern = rawPattern }
 
     /// Matches the documents that contain at least one word of a text; nil without words.
     public init?(matchingAnyTokenIn string: String) {
@@ -115,6 +116,68 @@ extension Database {
     /// - Throws: a ``DatabaseError`` for an invalid pattern, or a table that does not exist.
     public func makeFTS5Pattern(rawPattern: String, forTable table: String) throws -> FTS5Pattern {
         try FTS5Pattern(rawPattern: rawPattern, allowedColumns: columns(in: table).map(\.name))
+    }
+}
+
+// The initializers of patterns know no table: they split texts at all ASCII characters that are neither letters nor digits.
+// In quotes, FTS5 splits a text with the tokenizer of the table.
+extension Database {
+    /// Creates a pattern that matches the documents that contain at least one word of a text. Words are between spaces; the
+    /// tokenizer of the table decides what it makes of each.
+    ///
+    /// ```swift
+    /// // "C++" OR "Swift"
+    /// let pattern = try db.makeFTS5Pattern(matchingAnyTokenIn: "C++ Swift", forTable: "book")
+    /// ```
+    ///
+    /// - Returns: nil for a text without words. A word in which the tokenizer finds nothing matches nothing.
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func makeFTS5Pattern(matchingAnyTokenIn string: String, forTable table: String) throws -> FTS5Pattern? {
+        try pattern(string, table) { $0.joined(separator: " OR ") }
+    }
+
+    /// The same for the documents that contain all words of a text. A word in which the tokenizer finds nothing is not
+    /// required.
+    ///
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func makeFTS5Pattern(matchingAllTokensIn string: String, forTable table: String) throws -> FTS5Pattern? {
+        try pattern(string, table) { $0.joined(separator: " ") }
+    }
+
+    /// The same for the documents that contain, for each word of a text, a word that starts with it.
+    ///
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func makeFTS5Pattern(matchingAllPrefixesIn string: String, forTable table: String) throws -> FTS5Pattern? {
+        try pattern(string, table) { words in words.map { $0 + " *" }.joined(separator: " ") }
+    }
+
+    /// The same for the documents that contain the words of a text, in the same order and without others between them.
+    ///
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func makeFTS5Pattern(matchingPhrase string: String, forTable table: String) throws -> FTS5Pattern? {
+        try pattern(string, table) { _ in FTS5Pattern.quoted(string) }
+    }
+
+    /// The same for the documents with a column that starts with the words of a text.
+    ///
+    /// - Throws: SQLITE_ERROR if the table does not exist.
+    public func makeFTS5Pattern(matchingPrefixPhrase string: String, forTable table: String) throws -> FTS5Pattern? {
+        try pattern(string, table) { _ in "^" + FTS5Pattern.quoted(string) }
+    }
+
+    private func pattern(
+        _ string: String, _ table: String, _ pattern: ([String]) -> String
+    ) throws -> FTS5Pattern? {
+        _ = try columns(in: table)
+        let words = string.replacing("\0", with: " ").split(whereSeparator: \.isWhitespace).map { String($0) }
+        return words.isEmpty ? nil : FTS5Pattern(valid: pattern(words.map(FTS5Pattern.quoted)))
+    }
+}
+
+extension FTS5Pattern {
+    /// A string of FTS5, which can't contain a NUL character.
+    fileprivate static func quoted(_ string: String) -> String {
+        "\"\(string.replacing("\0", with: " ").replacing("\"", with: "\"\""))\""
     }
 }
 
