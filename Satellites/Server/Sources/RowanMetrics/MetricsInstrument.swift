@@ -28,7 +28,7 @@ import Synchronization
 /// | `rowan.checkpoint.duration` | timer | a checkpoint |
 ///
 /// The labels of statements are `db.system.name`, `db.namespace`, `db.operation.name` and `db.collection.name`, as SQLite's
-/// compiler reports them, and `error.type` after an error: the primary code of SQLite. There are as many series as operations and tables: the SQL is no
+/// compiler reports them, and `error.type` after an error: the extended code of SQLite. There are as many series as operations and tables: the SQL is no
 /// label. Without a metrics system, nothing is measured.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-metrics/>
@@ -188,6 +188,6 @@ extension Error {
     /// A name with few values: the primary code of SQLite, or the type.
     fileprivate var typeName: String {
         guard let error = self as? DatabaseError else { return "\(type(of: self))" }
-        return "\(error.resultCode.rawValue)"
+        return "\(error.extendedResultCode.rawValue)"
     }
 }

@@ -139,7 +139,7 @@ extension Span {
 extension SpanAttributes {
     fileprivate mutating func set(_ error: any Error) {
         guard let error = error as? DatabaseError else { return self["error.type"] = "\(type(of: error))" }
-        self["error.type"] = "\(error.resultCode.rawValue)"
+        self["error.type"] = "\(error.extendedResultCode.rawValue)"
         self["db.response.status_code"] = "\(error.extendedResultCode.rawValue)"
     }
 }

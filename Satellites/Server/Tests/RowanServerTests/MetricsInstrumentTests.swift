@@ -29,7 +29,7 @@ struct MetricsInstrumentTests {
             #expect(select.values.count == 3)
             #expect(select.values.allSatisfy { $0 > 0 })
             #expect(try metrics.expectTimer(name, labels("INSERT")).values.count == 1)
-            #expect(try metrics.expectTimer(name, labels("INSERT", error: "19")).values.count == 1)
+            #expect(try metrics.expectTimer(name, labels("INSERT", error: "2067")).values.count == 1)
             #expect(try metrics.expectTimer(name, labels("CREATE TABLE")).values.count == 1)
             #expect(try metrics.expectTimer(name, labels("ROLLBACK", nil)).values.count == 1)
             let rows = try metrics.expectRecorder("db.client.response.returned_rows", labels("SELECT"))

@@ -79,7 +79,7 @@ struct TracingInstrumentTests {
                 let span = try #require(spans(name).first)
                 #expect(span.status?.code == .error)
                 #expect(span.errors.count == 1)
-                #expect(span.attributes["error.type"]?.text == "19")
+                #expect(span.attributes["error.type"]?.text == "2067")
                 #expect("\(span)".contains("Arthur") == false)
             }
             try pool.close()
