@@ -22,7 +22,7 @@ final class FullTextValidation: Sendable {
                 _ = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [rawPattern])
             }
         } catch let error as DatabaseError {
-            throw DatabaseError(resultCode: error.extendedResultCode, message: error.message)
+            throw error.with(sql: nil)
         }
     }
 

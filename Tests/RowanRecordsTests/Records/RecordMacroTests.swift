@@ -206,7 +206,7 @@ struct RecordMacroTests {
             #expect(try String.fetchAll(db, sql: "SELECT name FROM town ORDER BY id") == ["a", "d", "e"])
             let missing = #expect(throws: RecordError.self) { try Town(id: 99, name: "x").update(db) }
             #expect(
-                missing.map { "\($0)" }?.contains("99") == true)
+                missing?.expandedDescription.contains("99") == true)
         }
     }
 
