@@ -46,7 +46,8 @@ extension DatabaseValue: CustomStringConvertible {
         }
     }
 
-    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`.
+    /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'O''Brien'`, `x'CAFE'`. SQL contains no NUL characters: a text that has
+    /// some is an expression, `replace('a\0b','\0',char(0))`.
     ///
     /// Complexity: O(*n*), where *n* is the number of bytes of the value.
     package var sqlLiteral: String {
@@ -55,9 +56,26 @@ extension DatabaseValue: CustomStringConvertible {
         case .int64(let integer): String(integer)
         case .double(let double):
             double.isFinite ? "\(double)" : (double.isNaN ? "NULL" : (double > 0 ? "9e999" : "-9e999"))
-        case .string(let string): string.quotedDatabaseString
+        case .string(let string): string.utf8.contains(0) ? string.expressionWithoutNUL : string.quotedDatabaseString
         case .blob(let data): "x'" + data.hexadecimal + "'"
         }
+    }
+
+    /// Whether the value is a text with a NUL character.
+    package var hasNUL: Bool {
+        if case .string(let string) = storage { string.utf8.contains(0) } else { false }
+    }
+}
+
+extension String {
+    fileprivate var expressionWithoutNUL: String {
+        // A backslash and so many zeros that the text does not contain it.
+        var mark = "\\0"
+        while utf8.firstRange(of: mark.utf8) != nil { mark += "0" }
+        let parts = utf8.split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        return "replace(\(parts.joined(separator: mark).quotedDatabaseString),'\(mark)',char(0))"
     }
 }
 

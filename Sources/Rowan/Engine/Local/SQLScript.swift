@@ -57,10 +57,25 @@ package enum SQLBytes {
                 message: "the SQL text has \(text.count) bytes, but SQLite accepts less than 2 GiB: split it")
         }
         guard memchr(start, 0, text.count) == nil else {
-            throw DatabaseError(
-                resultCode: .SQLITE_ERROR, message: "unexpected NUL character in SQL",
-                sql: String(decoding: text, as: UTF8.self))
+            let sql = String(decoding: text, as: UTF8.self)
+            throw DatabaseError(resultCode: .SQLITE_ERROR, message: nulMessage(sql), sql: sql)
         }
+    }
+
+    private static func nulMessage(_ sql: String) -> String {
+        var scanner = SQLScanner(sql)
+        while let token = scanner.next() {
+            guard scanner[token].utf8.contains(0) else { continue }
+            if token.kind == .quotedName, let name = scanner.name(token) {
+                return
+                    "the name \(name.debugDescription) contains a NUL character: SQL can't name it. Choose another name"
+            }
+            if token.kind == .text {
+                return "a text in SQL contains a NUL character: pass the text as an argument of the statement"
+            }
+            break
+        }
+        return "unexpected NUL character in SQL"
     }
 
     /// The position of the first token, after blanks, comments and semicolons. It compiles no statement: a statement

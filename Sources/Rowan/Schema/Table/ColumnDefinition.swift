@@ -64,7 +64,10 @@ public final class ColumnDefinition {
     /// Sets the default value.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
-        syntax.defaultValue = SQL(segments: [.expression(SQLExpression(.value(value.databaseValue)))])
+        let value = value.databaseValue
+        let literal = SQL(segments: [.expression(SQLExpression(.value(value)))])
+        // Its literal is an expression.
+        syntax.defaultValue = value.hasNUL ? "(\(literal))" : literal
         return self
     }
 

@@ -30,10 +30,7 @@ struct ProxyText {
         defer { sqlite3_free(text) }
         let bytes = String(cString: text).utf8.dropFirst(prefixLength)
         let literals = Self.literals(String(decoding: bytes, as: UTF8.self))
-        let names = (0..<sqlite3_bind_parameter_count(handle)).map { index in
-            sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
-        }
-        return Self.expand(sql, names, literals)
+        return sql.replacingParameters(of: handle, with: literals)
     }
 
     /// Splits `, 'a', 1)` or `, rowan_values('a', 1))` into its literals.
@@ -57,43 +54,44 @@ struct ProxyText {
         }
         return Array(literals.dropFirst())
     }
-
-    /// Replaces the parameters of a text.
-    private static func expand(_ sql: String, _ names: [String?], _ literals: [String]) -> String {
-        var result = ""
-        var rest = sql[...]
-        var position = 0
-        while let first = rest.first {
-            var end = rest.index(after: rest.startIndex)
-            switch first {
-            case "'", "\"", "`", "[":
-                let closing: Character = first == "[" ? "]" : first
-                end = rest[end...].firstIndex(of: closing).map(rest.index(after:)) ?? rest.endIndex
-            case "-" where rest.hasPrefix("--"): end = rest.firstIndex(where: \.isNewline) ?? rest.endIndex
-            case "/" where rest.hasPrefix("/*"):
-                end = rest.dropFirst(2).firstRange(of: "*/")?.upperBound ?? rest.endIndex
-            case "?", ":", "@", "$":
-                end = rest[end...].firstIndex { !($0.isLetter || $0.isNumber || $0 == "_") } ?? rest.endIndex
-                let name = String(rest[..<end])
-                // A parameter without a number follows the one before it.
-                let index = name == "?" ? position : names.firstIndex { $0 == name }
-                if let index, index < literals.count, name != ":" {
-                    position = max(position, index + 1)
-                    result += literals[index]
-                    rest = rest[end...]
-                    continue
-                }
-            case _ where first.isLetter || first == "_":
-                end = rest.firstIndex { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") } ?? rest.endIndex
-            default: break
-            }
-            result += rest[..<end]
-            rest = rest[end...]
-        }
-        return result
-    }
 }
 
 extension String {
     fileprivate func lastRange(of text: String) -> Range<Index>? { ranges(of: text).last }
+}
+
+extension String {
+    /// The text of a statement, with literals in place of its parameters.
+    func replacingParameters(of handle: SQLiteStatement, with literals: [String]) -> String {
+        let names = (0..<sqlite3_bind_parameter_count(handle)).map { index in
+            sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
+        }
+        var scanner = SQLScanner(self)
+        var result = ""
+        var (end, position) = (startIndex, 0)
+        while let token = scanner.next() {
+            guard token.kind == .variable else { continue }
+            let name = scanner[token]
+            // A parameter without a number follows the one before it. One with a number may share the place of a name.
+            let number = name.hasPrefix("?") ? Int(name.dropFirst()) : nil
+            let index = name == "?" ? position : number.map { $0 - 1 } ?? names.firstIndex(of: name)
+            guard let index, literals.indices.contains(index) else { continue }
+            position = max(position, index + 1)
+            result += String(decoding: utf8[end..<token.range.lowerBound], as: UTF8.self) + literals[index]
+            end = token.range.upperBound
+        }
+        return result + String(decoding: utf8[end...], as: UTF8.self)
+    }
+}
+
+extension Statement {
+    /// The literals of the arguments, if SQLite would cut one of them at a NUL character.
+    var literalsWithNUL: [String]? {
+        guard
+            storedArguments.values.contains(where: \.hasNUL)
+                || storedArguments.namedValues.values.contains(where: \.hasNUL)
+        else { return nil }
+        // They are bound: each parameter has its value.
+        return (try? bindings(for: storedArguments))?.map(\.sqlLiteral)
+    }
 }

@@ -71,7 +71,7 @@ final class StatementMeter {
     func didReturn(_ statement: Statement, _ error: (any Error)?) {
         guard let index = runs.lastIndex(where: { $0.handle == statement.handle }) else { return }
         let run = runs.remove(at: index)
-        report(run, error, expandedSQL: showsArguments ? Self.expandedSQL(run.handle) : nil)
+        report(run, error, expandedSQL: showsArguments ? Self.expandedSQL(statement) : nil)
         switch run.facts.profile.transactionOperation {
         case .begin: beginning = Self.now
         // Without a transaction, a savepoint begins one.
@@ -95,8 +95,11 @@ final class StatementMeter {
         hooks.calling { listener.didRun(measured) }
     }
 
-    private static func expandedSQL(_ handle: SQLiteStatement) -> String? {
-        guard let text = sqlite3_expanded_sql(handle) else { return nil }
+    private static func expandedSQL(_ statement: Statement) -> String? {
+        if let literals = statement.literalsWithNUL {
+            return statement.sql.replacingParameters(of: statement.handle, with: literals)
+        }
+        guard let text = sqlite3_expanded_sql(statement.handle) else { return nil }
         defer { sqlite3_free(text) }
         return String(cString: text)
     }

@@ -31,11 +31,14 @@ package final class TracedSQL {
     private var knownExpansion: String?
     /// The texts of a statement that runs elsewhere.
     private let proxy: ProxyText?
+    /// The literals that SQLite would cut.
+    private let literals: [String]?
 
     fileprivate init(
-        _ handle: SQLiteStatement, _ remote: RemoteStatements?, detail: UnsafeMutableRawPointer? = nil
+        _ handle: SQLiteStatement, _ remote: RemoteStatements?, detail: UnsafeMutableRawPointer? = nil,
+        literals: [String]?
     ) {
-        self.handle = handle
+        (self.handle, self.literals) = (handle, literals)
         proxy = ProxyText(handle, remote)
         if let proxy {
             (sql, isOfTrigger, isReadonly) = (proxy.sql.trimmedStatement, false, proxy.isReadonly)
@@ -54,6 +57,11 @@ package final class TracedSQL {
         if let knownExpansion { return knownExpansion }
         if handle != nil, let proxy {
             let expansion = proxy.expanded.trimmedStatement
+            knownExpansion = expansion
+            return expansion
+        }
+        if let handle, let literals {
+            let expansion = sql.replacingParameters(of: handle, with: literals)
             knownExpansion = expansion
             return expansion
         }
@@ -99,6 +107,7 @@ package final class StatementTracer {
         let start: UInt64
         /// Whether Rowan runs the statement, rather than a virtual table, or the program through the C API.
         let isOwn: Bool
+        var literals: [String]?
         /// How long a statement of Rowan's own has run, until its step returns the result. SQLite may report several ends: it
         /// starts again with a new schema.
         var nanoseconds: UInt64?
@@ -148,14 +157,15 @@ package final class StatementTracer {
     func willStep(_ statement: Statement) {
         guard !hooks.isSilent else { return }
         runs.removeAll { $0.handle == statement.handle }
-        runs.append(Run(handle: statement.handle, start: Self.now, isOwn: true))
+        runs.append(
+            Run(handle: statement.handle, start: Self.now, isOwn: true, literals: statement.literalsWithNUL))
     }
 
     private func didStart(_ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?) {
         let run = runs.last { $0.handle == handle }
         // A statement of a trigger has the handle of the statement that fires it.
         if run == nil { runs.append(Run(handle: handle, start: Self.now, isOwn: false)) }
-        report(.start, handle, detail, isOwn: run?.isOwn == true)
+        report(.start, handle, detail, isOwn: run?.isOwn == true, run?.literals)
     }
 
     private func didEnd(_ handle: SQLiteStatement, milliseconds: UnsafeMutableRawPointer?) {
@@ -164,11 +174,11 @@ package final class StatementTracer {
         let nanoseconds =
             index.map { Self.now - runs[$0].start }
             ?? UInt64(clamping: milliseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0)
-        let isOwn = index.map { runs[$0].isOwn } ?? false
+        let (isOwn, literals) = index.map { (runs[$0].isOwn, runs[$0].literals) } ?? (false, nil)
         // A statement that is still busy is being reset, and has not failed.
         if let index, isOwn, sqlite3_stmt_busy(handle) == 0 { return runs[index].nanoseconds = nanoseconds }
         if let index { runs.remove(at: index) }
-        report(.end(nanoseconds: nanoseconds, error: nil), handle, nil, isOwn: isOwn)
+        report(.end(nanoseconds: nanoseconds, error: nil), handle, nil, isOwn: isOwn, literals)
     }
 
     /// A run of Rowan's own has ended.
@@ -177,14 +187,15 @@ package final class StatementTracer {
         let run = runs.remove(at: index)
         // SQLite does not see a commit that an observer refuses.
         guard let nanoseconds = run.nanoseconds ?? error.map({ _ in Self.now - run.start }) else { return }
-        report(.end(nanoseconds: nanoseconds, error: error), statement.handle, nil, isOwn: true)
+        report(.end(nanoseconds: nanoseconds, error: error), statement.handle, nil, isOwn: true, run.literals)
     }
 
     /// Whether a statement of Rowan's own is running, other than this one.
     private func isInsideOwn(_ handle: SQLiteStatement) -> Bool { runs.contains { $0.isOwn && $0.handle != handle } }
 
     private func report(
-        _ kind: StatementEvent.Kind, _ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?, isOwn: Bool
+        _ kind: StatementEvent.Kind, _ handle: SQLiteStatement, _ detail: UnsafeMutableRawPointer?, isOwn: Bool,
+        _ literals: [String]?
     ) {
         let needed: Events =
             switch kind {
@@ -193,7 +204,7 @@ package final class StatementTracer {
             }
         guard traces.contains(where: { $0.events.contains(needed) }) else { return }
         let isOfVirtualTable = !isOwn && isInsideOwn(handle)
-        var text = TracedSQL(handle, hooks.remoteStatements, detail: detail)
+        var text = TracedSQL(handle, hooks.remoteStatements, detail: detail, literals: literals)
         // The closures of the program must not reset the statement.
         hooks.calling {
             for (number, events, report) in traces where events.contains(needed) {
