@@ -34,7 +34,8 @@ extension Database {
     ///   - schema: the name of the database: `main`, or an attached one.
     ///   - stream: where to print; nil for the standard output. The dump writes to a copy of the stream: to get the
     ///     text, pass an instance of a class.
-    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if no database has this name. The stream has received the
+    /// - Throws: a ``DatabaseError``; its code is SQLITE_ERROR if no database has this name, and SQLITE_CORRUPT if a definition
+    ///   in the schema isn't the one statement that creates its object, as in a crafted file. The stream has received the
     ///   text so far.
     /// - Complexity: O(*n*), where *n* is the size of the database. The memory does not depend on it.
     public func dumpScript(schema: String = "main", to stream: (any TextOutputStream)? = nil) throws {

@@ -28,7 +28,8 @@ extension Database {
     ///   - body: the new definition of the table.
     /// - Throws: a ``DatabaseError``: the table stays as it was. SQLITE_MISUSE in a transaction where foreign keys are
     ///   enforced, for a view or a virtual table, and for a table that a temporary one hides. SQLITE_CONSTRAINT if a row
-    ///   violates a constraint of the new definition, or a foreign key.
+    ///   violates a constraint of the new definition, or a foreign key. SQLITE_CORRUPT if the definition of an index or a
+    ///   trigger isn't the one statement that creates it, as in a crafted file: nothing of it runs.
     /// - Complexity: writes the whole table, and checks the foreign keys of the table and of those that refer to it.
     public func rebuild(
         table name: String, copying values: [String: SQL] = [:], body: (TableDefinition) throws -> Void
