@@ -65,7 +65,7 @@ struct PrefetchTests {
         }
         struct Point: TableRecord {}
         let schema = """
-            CREATE TABLE team (name TEXT PRIMARY KEY COLLATE NOCASE);
+            CREATE TABLE team (name TEXT PRIMARY KEY);
             CREATE TABLE player (id INTEGER PRIMARY KEY, teamName TEXT NOT NULL REFERENCES team(name), name TEXT NOT NULL);
             CREATE TABLE point (playerId INTEGER NOT NULL REFERENCES player(id), value INTEGER);
             INSERT INTO team VALUES ('Reds'), ('Blues');
@@ -104,8 +104,10 @@ struct PrefetchTests {
             #expect(namesakes.map { $0.prefetchedRows["namesakes"]!.count } == [1, 0])
             #expect(log.takeExpanded()[1].contains(#"WHERE "name" IN"#))
         }
-        // Keys that are equal for SQLite alone, and rows that belong to none: SQLite decides.
-        try inLoggedDatabase(schema) { db, log throws in
+        // Rows that belong to none: SQLite decides.
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        try inLoggedDatabase(schema, configuration: configuration) { db, log throws in
             try db.execute(sql: "INSERT INTO player VALUES (4, 'blues', 'Dan')")
             _ = log.takeExpanded()
             #expect(players(try Row.fetchAll(db, all)) == [[2], [1, 3]])

@@ -135,7 +135,7 @@ struct SnapshotConcurrencyTests {
                         expectError(
                             .SQLITE_MISUSE,
                             "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, "
-                                + "and don't roll it back"
+                                + "and don't roll it back. To see a later state, make another snapshot"
                         ) { try end(db) }
                         let values = try Int.fetchAll(db, sql: "SELECT x FROM t")
                         #expect(values == [1, 2])

@@ -29,7 +29,7 @@ import Rowan
             try db.execute(sql: "UPDATE owner SET pet = '{\"nom\":1}' WHERE id = 2")
             let error = #expect(throws: RowDecodingError.self) { try Owner.fetchAll(db) }
             #expect(error?.column == "pet")
-            #expect("\(try #require(error))".contains("No value associated with key CodingKeys(stringValue: \"name\""))
+            #expect("\(try #require(error))".contains("there is no value for the key name"))
         }
     }
 

@@ -75,7 +75,7 @@ struct UnreadableDateTests {
                     try R.insertAll(db, [make(nil), record])
                 }
                 expectError(.SQLITE_MISMATCH, sourceLocation: sourceLocation) {
-                    try Table("t").filter(key: ["d": record.databaseDictionary["d"]!]).fetchCount(db)
+                    try Table("t").filter(Column("d") == record.databaseDictionary["d"]!).fetchCount(db)
                 }
                 #expect(try R.fetchCount(db) == 0, "nothing was written", sourceLocation: sourceLocation)
             }

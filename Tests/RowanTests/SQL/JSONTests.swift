@@ -129,8 +129,12 @@ struct JSONTests {
         try check(info["it's"].asJSON["a b"], #"("info" ->> 'it''s') ->> 'a b'"#, gives: 1)
         try check(info[#"'); DROP TABLE t; --"#], #""info" ->> '''); DROP TABLE t; --'"#, gives: nil)
         try check(info["👨‍👩‍👧"], #""info" ->> '👨‍👩‍👧'"#, gives: nil)
-        // SQL text ends at a NUL character: such a path is an argument.
-        try check(info["a\0b"], #""info" ->> ?"#, ["a\0b"], gives: nil)
+        // SQL text ends at a NUL character: such a key is an argument.
+        try check(
+            info["a\0b"],
+            #"(SELECT value FROM (SELECT "info" AS "rowan json"), json_each("rowan json") WHERE key = ? LIMIT 1)"#,
+            ["a\0b"], gives: nil)
+        try check(info["$.a\0b"], #""info" ->> ?"#, ["$.a\0b"], gives: nil)
         // Newer versions of SQLite have a question for those who write double quotes.
         let hint = isSQLite(3_047_000) ? " - should this be a string literal in single-quotes?" : ""
         try check(

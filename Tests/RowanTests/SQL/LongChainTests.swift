@@ -67,8 +67,7 @@ struct LongChainTests {
         for number in 0..<100_000 { request = request.filter(Column("x") != number) }
         let long = request
         try inLoggedDatabase(schema) { db, _ throws in
-            // SQLite accepts fewer arguments.
-            #expect(throws: (any Error).self) { try long.fetchCount(db) }
+            #expect(try long.fetchCount(db) == 0)
         }
     }
 }

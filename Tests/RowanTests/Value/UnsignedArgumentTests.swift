@@ -107,8 +107,9 @@ struct UnsignedArgumentTests {
     @Test func records() throws {
         try withTable { db throws in
             let record = Plain(x: .max)
-            expectError(.SQLITE_MISMATCH, Self.message) { try record.insert(db) }
-            expectError(.SQLITE_MISMATCH, Self.message) { try Plain.insertAll(db, [record, record]) }
+            let message = Self.message.replacing("an argument", with: "the value of column x")
+            expectError(.SQLITE_MISMATCH, message) { try record.insert(db) }
+            expectError(.SQLITE_MISMATCH, message) { try Plain.insertAll(db, [record, record]) }
             expectError(.SQLITE_MISMATCH) { try Coded().insert(db) }
             expectError(.SQLITE_MISMATCH, Self.message) { try Row.fetchOne(db, Table("t").filter(key: UInt64.max)) }
         }

@@ -92,14 +92,15 @@ struct FloatVectorTests {
     func elementsThatAreNoNumbers(_ element: Float) throws {
         let message =
             "an argument is a vector with an element that is infinite, or not a number: check the vector before"
+        let ofColumn = message.replacing("an argument", with: "the value of column embedding")
         try withDocuments { db in
-            expectError(.SQLITE_MISMATCH, message) {
+            expectError(.SQLITE_MISMATCH, ofColumn) {
                 try Plain(id: 1, embedding: [1, FloatVector([element]).elements[0]], weights: []).insert(db)
             }
-            expectError(.SQLITE_MISMATCH, message) {
+            expectError(.SQLITE_MISMATCH, ofColumn) {
                 try Generated(id: 1, embedding: [element], other: nil, weights: []).insert(db)
             }
-            expectError(.SQLITE_MISMATCH, message) {
+            expectError(.SQLITE_MISMATCH, ofColumn) {
                 try Plain.insertAll(db, [Plain(id: 1, embedding: [element], weights: [])])
             }
             expectError(.SQLITE_MISMATCH, message) {

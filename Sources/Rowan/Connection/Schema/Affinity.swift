@@ -26,14 +26,12 @@ enum Affinity: String {
             }
     }
 
-    /// The affinity that a value needs to be compared with a column of this affinity as if it came from a column of
-    /// another one; nil if it needs none. <https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
-    fileprivate func conversion(to key: Affinity) -> KeyConversion.Affinity? {
-        switch (self, key) {
-        case (.text, .integer), (.text, .real), (.text, .numeric), (.blob, .integer), (.blob, .real), (.blob, .numeric):
-            .numeric
-        case (.blob, .text): .text
-        default: nil
+    /// Whether the other operand of a comparison is converted to a number.
+    /// <https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
+    fileprivate var isNumeric: Bool {
+        switch self {
+        case .integer, .real, .numeric: true
+        case .text, .blob: false
         }
     }
 }
@@ -60,11 +58,11 @@ extension Database {
                 let key = try comparison(of: pair.destination, in: destination)
             else { return pair }
             let collation = foreign.collation.isSameDatabaseName(as: key.collation) ? nil : key.collation
-            let affinity = foreign.affinity.conversion(to: key.affinity)
-            guard collation != nil || affinity != nil else { return pair }
+            let isNumeric = key.affinity.isNumeric && !foreign.affinity.isNumeric
+            guard collation != nil || isNumeric else { return pair }
             return ColumnPair(
                 origin: pair.origin, destination: pair.destination,
-                conversion: KeyConversion(foreign: .origin, collation: collation, affinity: affinity))
+                conversion: KeyConversion(foreign: .origin, collation: collation, isNumeric: isNumeric))
         }
         schemaCache.enforced[tables, default: [:]][pairs] = enforced
         return enforced

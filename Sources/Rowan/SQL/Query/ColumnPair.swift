@@ -45,34 +45,23 @@ package struct KeyConversion: Hashable, Sendable {
     package var foreign: ForeignKeyLink.Holder
     /// The collation of the key; nil if the foreign column has it too.
     package var collation: String?
-    /// The affinity that values of the key have in comparisons; nil if the one of the foreign column has the same effect.
-    package var affinity: Affinity?
+    /// Whether the key has a numeric affinity and the foreign column has not: texts are then compared as numbers.
+    package var isNumeric: Bool
+
+    /// Only an expression of the form CAST has an affinity, as the key has. A number stays what it is.
+    /// <https://sqlite.org/datatype3.html#affinity_of_expressions>
+    fileprivate static var numericType: String { "NUMERIC" }
 
     /// The conversion, as seen from the destination.
     fileprivate var reversed: KeyConversion {
         KeyConversion(
-            foreign: foreign == .origin ? .destination : .origin, collation: collation, affinity: affinity)
+            foreign: foreign == .origin ? .destination : .origin, collation: collation, isNumeric: isNumeric)
     }
 
-    package init(foreign: ForeignKeyLink.Holder, collation: String?, affinity: Affinity?) {
+    package init(foreign: ForeignKeyLink.Holder, collation: String?, isNumeric: Bool) {
         self.foreign = foreign
         self.collation = collation
-        self.affinity = affinity
-    }
-
-    /// The classes of affinities that convert the other operand of a comparison.
-    /// <https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison>
-    package enum Affinity: String, Hashable, Sendable {
-        case numeric = "NUMERIC"
-        case text = "TEXT"
-
-        /// Whether a value has this affinity already: a cast leaves it as it is.
-        fileprivate func has(_ value: DatabaseValue) -> Bool {
-            switch (self, value.storage) {
-            case (.numeric, .int64), (.numeric, .double), (.text, .string): true
-            default: false
-            }
-        }
+        self.isNumeric = isNumeric
     }
 }
 
@@ -81,16 +70,13 @@ extension [ColumnPair] {
     package func destination(in table: TableReference, isOneOf keys: [[DatabaseValue]]) -> SQLExpression {
         let columns = map { $0.destination(in: table) }
         let column = Resolver.tuple(columns)
-        let affinities = map { $0.foreignConversion?.affinity }
-        guard affinities.contains(where: { $0 != nil }) else { return column.isOne(of: keys) }
-        // Only an expression of the form CAST has an affinity. Keys of other types than those of their column stay as
-        // they are.
-        let forms = Dictionary(grouping: keys) { key in
-            zip(key, affinities).map { value, affinity in affinity.flatMap { $0.has(value) ? $0 : nil } }
-        }
-        let conditions = forms.map { (form: $0.key.map { $0?.rawValue }, keys: $0.value) }
-            .sorted { $0.keys.count > $1.keys.count }
-            .map { SQLExpression(.isIn(column, .values($0.keys, types: $0.form), isNegated: false)) }
+        let areNumeric = map { $0.foreignConversion?.isNumeric == true }
+        guard areNumeric.contains(true) else { return column.isOne(of: keys) }
+        // Texts in the column of the key stay texts.
+        let forms = Dictionary(grouping: keys) { zip($0, areNumeric).map { $0.isNumber && $1 } }
+        let conditions = forms.map { (types: $0.key.map { $0 ? KeyConversion.numericType : nil }, keys: $0.value) }
+            .sorted { "\($0.types)" < "\($1.types)" }
+            .map { SQLExpression(.isIn(column, .values($0.keys, types: $0.types), isNegated: false)) }
         return .joined(conditions, by: .or)
     }
 
@@ -98,9 +84,18 @@ extension [ColumnPair] {
     package func destination(in table: TableReference, is key: [DatabaseValue]) -> [SQLExpression] {
         zip(self, key).map { pair, value in
             let term = SQLExpression(.value(value))
-            let affinity = pair.foreignConversion?.affinity.flatMap { $0.has(value) ? $0 : nil }
-            let operand = if let affinity { SQLExpression(.cast(term, affinity.rawValue)) } else { term }
+            let isCast = pair.foreignConversion?.isNumeric == true && value.isNumber
+            let operand = isCast ? SQLExpression(.cast(term, KeyConversion.numericType)) : term
             return SQLExpression(.equal(pair.destination(in: table), operand, isNegated: false))
+        }
+    }
+}
+
+extension DatabaseValue {
+    fileprivate var isNumber: Bool {
+        switch storage {
+        case .int64, .double: true
+        case .null, .string, .blob: false
         }
     }
 }
