@@ -66,8 +66,7 @@ package enum RowReceiver {
     /// What the receiver wants to know about the changes of a statement.
     func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
         switch self {
-        case .observer(let observer, let pause):
-            !pause.isStopped && observer.observes(eventsOfKind: kind) ? .rows : .none
+        case .observer(let observer, let pause): pause.interest(of: observer, in: kind)
         case .subscriber(let subscriber): subscriber.interest(in: table, kind)
         }
     }

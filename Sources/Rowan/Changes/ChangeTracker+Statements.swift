@@ -18,9 +18,7 @@ extension ChangeTracker: StatementWatcher {
         let write = RunningWrite.begin(writes, subscribers, db, reusing: last)
         // A subscriber that is asked may add others.
         lastWrite = count == listenCount ? write : nil
-        setHook(&rowToken, write.needsRows || running.contains { $0?.needsRows == true }) { hooks in
-            hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
-        }
+        setRowHook(isNeeded: write.needsRows || running.contains { $0?.needsRows == true })
         running.append(write)
         if db.connection.remote != nil, hasObservers { refuseRowEvents(of: write) }
         return true

@@ -11,6 +11,8 @@ final class ChangeTracker: ConnectionStateValue {
     var subscribers: [any ChangeSubscriber] = []
     /// Whether observers of the program are among them.
     var hasObservers = false
+    /// The observers that receive all rows, whatever changes them.
+    private(set) var receiversOfAllRows: [ObserverSubscriber] = []
     /// Called at the end of the current transaction, after the subscribers.
     var endings: [TransactionEnding] = []
     var tokens: [ConnectionHooks.Token] = []
@@ -102,6 +104,7 @@ final class ChangeTracker: ConnectionStateValue {
         guard !mustListen else { return }
         let observers = subscribers.compactMap { $0 as? ObserverSubscriber }
         hasObservers = !observers.isEmpty
+        receiversOfAllRows = observers.filter(\.receivesAllRows)
         if subscribers.isEmpty {
             for token in tokens { hooks.remove(token) }
             (tokens, otherProcesses) = ([], nil)
@@ -113,7 +116,7 @@ final class ChangeTracker: ConnectionStateValue {
                 hooks.onRollback { [unowned self] in willRollback() },
             ]
         }
-        setHook(&rowToken, false) { _ in nil }
+        setRowHook(isNeeded: false)
         setHook(&valueToken, observers.contains(where: \.isPreUpdateObserver)) { hooks in
             hooks.onPreupdate { [unowned self] in rowWillChange($0) }
         }
@@ -134,12 +137,41 @@ final class ChangeTracker: ConnectionStateValue {
 
     // MARK: Rows
 
+    /// Makes SQLite report rows, or not.
+    func setRowHook(isNeeded: Bool) {
+        setHook(&rowToken, isNeeded || !receiversOfAllRows.isEmpty) { hooks in
+            hooks.onUpdate { [unowned self] in rowDidChange($0, $1, $2, $3) }
+        }
+    }
+
+    /// A row has changed that no running statement is known to change: a statement of the C API has.
+    private func unknownRowDidChange(_ kind: DatabaseEvent.Kind, _ table: StatementProfile.Table, _ rowID: Int64) {
+        guard db.connection.readOnlyDepth == 0 else { return }
+        let event = DatabaseEvent(kind: kind, rowID: rowID, table: table)
+        let eventKind: DatabaseEventKind =
+            switch kind {
+            case .insert: .insert(tableName: table.name)
+            case .delete: .delete(tableName: table.name)
+            case .update: .update(tableName: table.name, columnNames: [])
+            }
+        for receiver in receiversOfAllRows {
+            if savepoints.isEmpty {
+                send(.row(event, eventKind), to: receiver)
+            } else {
+                savepoints.append(.row(event, eventKind), for: receiver)
+            }
+        }
+    }
+
     func rowDidChange(
         _ operation: CInt, _ schema: UnsafePointer<CChar>?, _ table: UnsafePointer<CChar>?, _ rowID: Int64
     ) {
-        guard let running = running.last ?? nil, let schema, let table,
-            let index = running.target(operation, schema, table), let kind = DatabaseEvent.Kind(rawValue: operation)
-        else { return }
+        guard let schema, let table, let kind = DatabaseEvent.Kind(rawValue: operation) else { return }
+        guard let running = running.last ?? nil, let index = running.target(operation, schema, table) else {
+            guard !receiversOfAllRows.isEmpty else { return }
+            let table = StatementProfile.Table(schema: String(cString: schema), name: String(cString: table))
+            return unknownRowDidChange(kind, table, rowID)
+        }
         if !running.targets[index].hasRows { running.targets[index].hasRows = true }
         let receivers = running.targets[index].rowReceivers
         guard !receivers.isEmpty else { return }

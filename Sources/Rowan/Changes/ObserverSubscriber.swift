@@ -10,6 +10,8 @@ package final class ObserverSubscriber: ChangeSubscriber {
     /// Whether the observer receives the values of rows.
     let isPreUpdateObserver: Bool
     package let endsWithTransaction: Bool
+    /// Whether the observer receives all rows that SQLite reports.
+    var receivesAllRows: Bool { pause.receivesAllRows && !isEnded }
 
     /// The observer, or nil if it is gone.
     private var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
@@ -19,7 +21,8 @@ package final class ObserverSubscriber: ChangeSubscriber {
         _ connection: LocalConnection
     ) {
         endsWithTransaction = extent == .nextTransaction
-        pause = Pause(connection)
+        pause = Pause(
+            connection, receivesAllRows: !observer.databaseEventObservationStrategy.requiresDatabaseEventKind)
         id = ObjectIdentifier(observer)
         isPreUpdateObserver = observer is any PreUpdateObserver
         if extent == .observerLifetime { weakObserver = observer } else { strongObserver = observer }
@@ -50,8 +53,7 @@ package final class ObserverSubscriber: ChangeSubscriber {
     package var isEnded: Bool { pause.isEnded || observer == nil }
 
     package func interest(in table: StatementProfile.Table, _ kind: DatabaseEventKind) -> ChangeInterest {
-        guard !pause.isStopped, let observer, observer.observes(eventsOfKind: kind) else { return .none }
-        return .rows
+        observer.map { pause.interest(of: $0, in: kind) } ?? .none
     }
 
     package var rowReceiver: RowReceiver? { observer.map { .observer($0, pause) } }
@@ -92,8 +94,16 @@ package final class ObserverSubscriber: ChangeSubscriber {
         fileprivate let connection: LocalConnection
         private var isPaused = false
         fileprivate var isEnded = false
+        fileprivate let receivesAllRows: Bool
 
-        fileprivate init(_ connection: LocalConnection) { self.connection = connection }
+        fileprivate init(_ connection: LocalConnection, receivesAllRows: Bool) {
+            self.connection = connection
+            self.receivesAllRows = receivesAllRows
+        }
+
+        func interest(of observer: any TransactionObserver, in kind: DatabaseEventKind) -> ChangeInterest {
+            !isStopped && (receivesAllRows || observer.observes(eventsOfKind: kind)) ? .rows : .none
+        }
 
         var isStopped: Bool { isPaused || isEnded }
         func stop() { isPaused = true }

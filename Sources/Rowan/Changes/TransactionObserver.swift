@@ -32,11 +32,16 @@
 /// ROWID, virtual tables, rows that a conflict clause replaces, changes of a rowid, changes of the schema. A statement
 /// that is its own transaction reports them after ``databaseWillCommit()``, because SQLite counts changes at the end of
 /// a statement. Blobs that are written in pieces are reported as a changed column. Changes by other connections are not
-/// reported. A ``PreUpdateObserver`` also receives the values of each row.
+/// reported; those that statements of the C API make are, with another ``DatabaseEventObservationStrategy``. A
+/// ``PreUpdateObserver`` also receives the values of each row.
 ///
 /// Article: <doc:Observation>.
 public protocol TransactionObserver: AnyObject {
-    /// Whether the observer receives events of a kind. It is asked before each statement that writes.
+    /// Which changes of rows the observer receives. It is asked when the observer is added.
+    var databaseEventObservationStrategy: DatabaseEventObservationStrategy { get }
+
+    /// Whether the observer receives events of a kind. It is asked before each statement that writes, unless the strategy
+    /// of the observer requires no kinds.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
     /// A table that the observer observes has changed, in a way that is not known row by row. It must not use the
@@ -59,6 +64,9 @@ public protocol TransactionObserver: AnyObject {
 }
 
 extension TransactionObserver {
+    /// The default: the changes that `observes(eventsOfKind:)` accepts.
+    public var databaseEventObservationStrategy: DatabaseEventObservationStrategy { .default }
+
     /// Does nothing.
     public func databaseDidChange() {}
 
@@ -69,6 +77,35 @@ extension TransactionObserver {
     public func stopObservingDatabaseChangesUntilNextTransaction() {
         for pause in ObserverSubscriber.pauses(of: self) { pause.stop() }
     }
+}
+
+/// Which changes of rows a transaction observer receives.
+///
+/// ```swift
+/// final class AllChanges: TransactionObserver {
+///     var databaseEventObservationStrategy: DatabaseEventObservationStrategy {
+///         var strategy = DatabaseEventObservationStrategy.default
+///         strategy.requiresDatabaseEventKind = false
+///         return strategy
+///     }
+///     // Not called.
+///     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+///     ...
+/// }
+/// ```
+///
+/// Article: <doc:Observation>.
+public struct DatabaseEventObservationStrategy: Hashable, Sendable {
+    /// Whether the observer receives only the events of the kinds that `observes(eventsOfKind:)` accepts: Rowan knows them
+    /// before a statement runs.
+    ///
+    /// If not, it receives all rows that SQLite reports, and `observes(eventsOfKind:)` is not called: also those of
+    /// statements that the program runs through the C API, those that functions of extensions change while a `SELECT` runs,
+    /// and those of the tables in which virtual tables keep their content. SQLite then reports each row of each statement.
+    public var requiresDatabaseEventKind: Bool
+
+    /// The strategy of observers that choose none: kinds are required.
+    public static let `default` = DatabaseEventObservationStrategy(requiresDatabaseEventKind: true)
 }
 
 extension Database {
