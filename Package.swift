@@ -3,9 +3,11 @@ import CompilerPluginSupport
 import PackageDescription
 
 // For the checks of .ci/run, not for users. In ROWAN_STRICT=1, warnings are errors. ROWAN_TESTS lists the folders and
-// files of Tests/RowanTests to build: with sanitizers or optimisations, all of them would take long.
+// files of Tests/RowanTests to build, and ROWAN_TEST_TARGETS the targets of tests: with sanitizers or optimisations, all of
+// them would take long.
 let isStrict = Context.environment["ROWAN_STRICT"] == "1"
 let tests = Context.environment["ROWAN_TESTS"]?.split(separator: " ").map(String.init)
+let testTargets = Context.environment["ROWAN_TEST_TARGETS"]?.split(separator: " ").map(String.init)
 
 let settings: [SwiftSetting] =
     [
@@ -69,3 +71,5 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if let testTargets { package.targets.removeAll { $0.type == .test && !testTargets.contains($0.name) } }
