@@ -167,10 +167,8 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
         guard let active else { return }
         for receiver in receivers { receiver.events.willFetch() }
         do {
-            // Nobody waits for the value of a fetch that has ended.
-            let (value, region) = try db.connection.interrupting(when: { [unowned self] in isEnded }) {
-                try active.source.fetch(db, requiresWriteAccess: requiresWriteAccess)
-            }
+            let (value, region) = try active.source.fetch(
+                db, requiresWriteAccess: requiresWriteAccess, unless: { [unowned self] in isEnded })
             if isNew(region) { for receiver in receivers { receiver.events.willTrack(region) } }
             // In this order, so that no later value overtakes this one.
             for receiver in receivers { receiver.receive(value) }
@@ -224,21 +222,33 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 
 extension FetchSource {
     /// Fetches, and returns the region that the fetch has read.
-    func fetch(_ db: Database, requiresWriteAccess: Bool) throws -> (Fetched, DatabaseRegion) {
-        guard isVarying else { return (try perform(db, requiresWriteAccess), DatabaseRegion()) }
-        return try db.recordingRegion { try perform(db, requiresWriteAccess) }
+    ///
+    /// - Parameter isEnded: whether nobody waits for the value any more: the statements of the fetch are then interrupted.
+    func fetch(
+        _ db: Database, requiresWriteAccess: Bool, unless isEnded: @escaping () -> Bool
+    ) throws -> (Fetched, DatabaseRegion) {
+        guard isVarying else { return (try perform(db, requiresWriteAccess, isEnded), DatabaseRegion()) }
+        return try db.recordingRegion { try perform(db, requiresWriteAccess, isEnded) }
     }
 
     /// The first fetch, and the region to track.
-    func firstFetch(_ db: Database, requiresWriteAccess: Bool) throws -> (Fetched, DatabaseRegion) {
+    func firstFetch(
+        _ db: Database, requiresWriteAccess: Bool, unless isEnded: @escaping () -> Bool
+    ) throws -> (Fetched, DatabaseRegion) {
         guard case .regions(let regions) = tracking else {
-            return try db.recordingRegion { try perform(db, requiresWriteAccess) }
+            return try db.recordingRegion { try perform(db, requiresWriteAccess, isEnded) }
         }
         let region = try db.connection.unwatched { try DatabaseRegion.union(regions, db) }
-        return (try perform(db, requiresWriteAccess), region)
+        return (try perform(db, requiresWriteAccess, isEnded), region)
     }
 
-    private func perform(_ db: Database, _ requiresWriteAccess: Bool) throws -> Fetched {
+    private func perform(
+        _ db: Database, _ requiresWriteAccess: Bool, _ isEnded: @escaping () -> Bool
+    ) throws -> Fetched {
+        // Not what follows a commit: it belongs to others, too.
+        func fetch(_ db: Database) throws -> Fetched {
+            try db.connection.interrupting(when: isEnded) { try self.fetch(db) }
+        }
         guard !requiresWriteAccess else { return try db.transaction(nil) { try fetch(db) } }
         return db.isInsideTransaction ? try fetch(db) : try db.isolatedRead(fetch)
     }

@@ -118,9 +118,8 @@ private struct ObservationStart<Reducer: ValueReducer>: Sendable {
         var proof = try UnchangedProof(connections, db)
         let isWatched = connections.observesChanges && db.configuration.observesOtherProcesses
         let version = isWatched && !connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
-        let (value, region) = try db.connection.interrupting(when: { [unowned receiver] in receiver.isEnded }) {
-            try source.firstFetch(db, requiresWriteAccess: requiresWriteAccess)
-        }
+        let (value, region) = try source.firstFetch(
+            db, requiresWriteAccess: requiresWriteAccess, unless: { [unowned receiver] in receiver.isEnded })
         receiver.events.willTrack(region)
         guard connections.observesChanges else { return First(value: value, region: region, proof: nil) }
         if connections.isConcurrent {

@@ -9,7 +9,13 @@ extension DatabaseValue: CustomStringConvertible {
         switch storage {
         case .null: "NULL"
         case .int64(let integer): String(integer)
-        case .double(let double): double.isUnstorable ? "an integer above \(Int64.max)" : String(double)
+        case .double(let double):
+            switch bindingRefusal {
+            case nil: String(double)
+            case Self.unstorableDateCode: "a date that could not be read back"
+            case Self.unstorableVectorCode: "a vector that can't be stored"
+            default: "an integer above \(Int64.max)"
+            }
         case .string(let string): string.debugDescription
         case .blob(let data): "Data(\(data.count) bytes)"
         }

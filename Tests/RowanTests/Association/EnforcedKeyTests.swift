@@ -54,6 +54,9 @@ struct EnforcedKeys: Sendable, CustomTestStringConvertible {
         EnforcedKeys(
             parent: "INTEGER PRIMARY KEY", child: "TEXT", parents: ["1", "2"], children: ["'01'", "'2.0'"]),
         EnforcedKeys(parent: "INTEGER PRIMARY KEY", child: "", parents: ["1", "2"], children: ["'1'", "'2'"]),
+        EnforcedKeys(
+            parent: "INTEGER PRIMARY KEY", child: "TEXT", parents: ["1", "2"],
+            children: ["char(9) || '1'", "' +2' || char(10)"]),
         EnforcedKeys(parent: "REAL UNIQUE", child: "BLOB", parents: ["1.5", "2"], children: ["'1.5'", "'2.0'"]),
         // A numeric column may contain texts.
         EnforcedKeys(parent: "NUMERIC UNIQUE", child: "TEXT", parents: ["7", "'abc'"], children: ["'7.0'", "'abc'"]),

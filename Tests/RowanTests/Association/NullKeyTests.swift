@@ -52,6 +52,10 @@ private let schema = """
             #expect(try groups.having(max(Column("score")) < 50).deleteAll(db) == 4)
             #expect(try scores(db) == [50])
         }
+        try inLoggedDatabase(schema) { db, _ throws in
+            let some = CommonTableExpression<Player>(named: "player", literal: "SELECT name, score FROM main.player")
+            #expect(try some.all().with(some).groupByPrimaryKey().fetchCount(db) == 3)
+        }
         let other = """
             CREATE TABLE a (a, b, PRIMARY KEY (a, b)); INSERT INTO a VALUES (NULL, 1), (NULL, 1), (1, 1);
             CREATE TABLE b (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; INSERT INTO b VALUES (1, 1), (1, 2);

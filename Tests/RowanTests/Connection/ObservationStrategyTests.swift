@@ -85,12 +85,14 @@ private final class AllChanges: TransactionObserver {
     /// A function changes a table while a query runs that only reads.
     @Test func functions() throws {
         try withTable { db, observer throws in
-            let connection = try #require(db.sqliteConnection)
+            let address = UInt(bitPattern: try #require(db.sqliteConnection))
             db.add(
                 function: DatabaseFunction("change", argumentCount: 1, pure: false) { values in
                     let id = Int.fromDatabaseValue(values[0])!
                     #expect(
-                        sqlite3_exec(connection, "UPDATE t SET x = -x WHERE id = \(id)", nil, nil, nil) == SQLITE_OK)
+                        sqlite3_exec(
+                            OpaquePointer(bitPattern: address), "UPDATE t SET x = -x WHERE id = \(id)", nil, nil, nil)
+                            == SQLITE_OK)
                     return id
                 })
             #expect(try Int.fetchAll(db, sql: "SELECT change(id) FROM (SELECT 1 AS id UNION ALL SELECT 2)") == [1, 2])

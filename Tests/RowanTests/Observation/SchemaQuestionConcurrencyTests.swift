@@ -66,7 +66,8 @@ struct SchemaQuestionConcurrencyTests {
             """
         try inLoggedDatabase(schema) { db, _ throws in
             func region(_ body: () throws -> Any) throws -> String {
-                try db.recordingRegion { _ = try body() }.region.description
+                let (_, region) = try db.recordingRegion { try body() }
+                return region.description
             }
             let fetches: [() throws -> Any] = [
                 { try Player.fetchAll(db) }, { try Player.fetchOne(db, key: 1) as Any }, { try Player.fetchCount(db) },

@@ -59,8 +59,8 @@ struct JSONTests {
         ]
         let object = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
         let nested = object.mapValues { ["n": $0] }
+        // It escapes slashes.
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
         try inLoggedDatabase("CREATE TABLE t (value, key)") { db, _ throws in
             try db.execute(
                 literal: """
@@ -128,7 +128,10 @@ struct JSONTests {
     @Test func hostilePaths() throws {
         try check(info["it's"].asJSON["a b"], #"("info" ->> 'it''s') ->> 'a b'"#, gives: 1)
         try check(info[#"'); DROP TABLE t; --"#], #""info" ->> '''); DROP TABLE t; --'"#, gives: nil)
-        try check(info["👨‍👩‍👧"], #""info" ->> '👨‍👩‍👧'"#, gives: nil)
+        try check(
+            info["👨‍👩‍👧"],
+            #"(SELECT value FROM (SELECT "info" AS "rowan json"), json_each("rowan json") WHERE key = ? LIMIT 1)"#,
+            ["👨‍👩‍👧"], gives: nil)
         // SQL text ends at a NUL character: such a key is an argument.
         try check(
             info["a\0b"],

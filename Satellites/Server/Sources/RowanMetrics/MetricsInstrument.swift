@@ -28,8 +28,8 @@ import Synchronization
 /// | `rowan.checkpoint.duration` | timer | a checkpoint |
 ///
 /// The labels of statements are `db.system.name`, `db.namespace`, `db.operation.name` and `db.collection.name`, as SQLite's
-/// compiler reports them, and `error.type` after an error: the extended code of SQLite. There are as many series as operations and tables: the SQL is no
-/// label. Without a metrics system, nothing is measured.
+/// compiler reports them, and `error.type` after an error: the extended code of SQLite. There are as many series as
+/// operations, tables and errors: the SQL is not among the labels. Without a metrics system, nothing is measured.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/semconv/db/database-metrics/>
 public final class MetricsInstrument: DatabaseInstrument {
@@ -185,7 +185,7 @@ private final class DatabaseMetrics: Sendable {
 }
 
 extension Error {
-    /// A name with few values: the primary code of SQLite, or the type.
+    /// A name with few values: the extended code of SQLite, or the type.
     fileprivate var typeName: String {
         guard let error = self as? DatabaseError else { return "\(type(of: self))" }
         return "\(error.extendedResultCode.rawValue)"

@@ -20,7 +20,8 @@ extension Database {
     /// - Definitions that are not valid UTF-8, which no SQL text can contain, are restored from their bytes.
     /// - The next rowids of `AUTOINCREMENT` tables, and the statistics of `ANALYZE`, are restored as well.
     ///
-    /// Temporary objects are not part of the script. A script restores an attached database as a main database.
+    /// Temporary objects are not part of the script. A script restores an attached database as a main database. Run it on a
+    /// connection without temporary tables of the same names, which would receive the rows.
     ///
     /// The script runs in a savepoint: inside or outside a transaction. It defers foreign keys to the end of the
     /// transaction. If rows of the original violate a foreign key, it disables foreign keys instead, which SQLite ignores

@@ -25,9 +25,10 @@ extension DatabaseError {
         if let opening = message.firstRange(of: "no such column: ") {
             let name = message[opening.upperBound...]
             let texts = (arguments.map { $0.values + $0.namedValues.values } ?? []).compactMap(String.fromDatabaseValue)
-            if !isPublic(name), texts.contains(where: { $0.contains(name) }) {
-                return message[..<opening.upperBound] + "…"
-            }
+            // SQLite removes quotes. The error log has the SQL in the message, and no arguments.
+            let isArgument = texts.contains { $0.contains(name) || $0.replacing("\"\"", with: "\"").contains(name) }
+            let isLogged = message.hasPrefix("statement aborts at") && !message[..<opening.lowerBound].contains(name)
+            if !isPublic(name), isArgument || isLogged { return message[..<opening.upperBound] + "…" }
         }
         return message
     }

@@ -123,6 +123,17 @@ extension LocalConnection {
     /// Another connection of the same shared cache holds a lock. <https://sqlite.org/sharedcache.html>
     @usableFromInline static var lockedSharedCache: CInt { ResultCode.SQLITE_LOCKED_SHAREDCACHE.rawValue }
 
+    /// The first step of an execution, which waits for the locks of a shared cache.
+    @inline(__always)
+    func stepWaiting(_ handle: SQLiteStatement) -> CInt {
+        let code = sqlite3_step(handle)
+        guard code == Self.lockedSharedCache else { return code }
+        return waitingForSharedCache(code) {
+            sqlite3_reset(handle)
+            return sqlite3_step(handle)
+        }
+    }
+
     /// Calls the closure again as long as a shared cache is locked and the busy handler waits: SQLite does not ask it.
     ///
     /// - Parameter code: the result of the first call.

@@ -269,13 +269,7 @@ public final class Statement {
     /// The first step of an execution. It detects that SQLite has recompiled the statement for a new schema.
     @usableFromInline
     package func firstStep() throws -> Bool {
-        var code = connection.isStepSpecial ? try connection.watchedStep(self) : sqlite3_step(handle)
-        if code == LocalConnection.lockedSharedCache {
-            code = try connection.waitingForSharedCache(code) {
-                sqlite3_reset(handle)
-                return connection.isStepSpecial ? try connection.watchedStep(self) : sqlite3_step(handle)
-            }
-        }
+        let code = connection.isStepSpecial ? try connection.watchedStep(self) : connection.stepWaiting(handle)
         let count = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         if count != reprepareCount {
             // Checking the schema would overwrite the error.

@@ -186,8 +186,8 @@ extension DatabaseValue {
     /// Sources: <https://sqlite.org/datatype3.html#affinity>, <https://sqlite.org/datatype3.html#collation>
     fileprivate var similarityRepresentative: DatabaseValue {
         guard case .string(let text) = storage else { return self }
-        let isNumber = text.utf8.allSatisfy { $0.isASCIIDigit || " +-.eE".utf8.contains($0) }
-        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        let isNumber = text.utf8.allSatisfy { $0.isASCIIDigit || 0x09...0x0D ~= $0 || " +-.eE".utf8.contains($0) }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         if isNumber, let integer = Int64(trimmed) { return DatabaseValue(storage: .int64(integer)) }
         if isNumber, let double = Double(trimmed) { return DatabaseValue(storage: .double(double)).asIntegerIfWhole }
         let end = text.utf8.lastIndex { $0 != UInt8(ascii: " ") }

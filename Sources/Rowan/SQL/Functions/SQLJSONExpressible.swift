@@ -154,8 +154,9 @@ extension SQLExpression {
         guard case .value(let value) = path.node, case .string(let key) = value.storage, key != "$",
             !key.hasPrefix("$."), !key.hasPrefix("$[")
         else { return SQLExpression(.binary(op, json, path.asConstant)) }
-        // In a path, SQLite knows no character after a backslash (before 3.45), or some only.
-        if key.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+        // Before 3.45, SQLite compares a path with the text of the JSON, where these characters may be escaped: JSONEncoder
+        // writes `\/`, and others write `\u00e9`.
+        if key.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F || "\"\\/".utf8.contains($0) }) {
             return memberByName(op, json, path)
         }
         let isPlain =

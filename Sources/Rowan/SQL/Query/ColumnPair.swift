@@ -1,6 +1,7 @@
 // The columns that link the rows of two tables. SQLite enforces a foreign key with the collation and the affinity of the
-// column that it refers to; all conditions on such columns are made here, so they find the same rows.
-// Source: https://sqlite.org/foreignkeys.html#fk_composite ("the collating sequence … of the parent key")
+// column that it refers to; all conditions on such columns are made here, with this collation, and as numbers if the key is
+// a number. An untyped column that refers to texts is compared as it is: no cast makes SQLite convert it.
+// Source: https://sqlite.org/foreignkeys.html
 
 /// A column of the origin, and the column of the destination that must equal it.
 package struct ColumnPair: Hashable, Sendable {

@@ -160,9 +160,11 @@ public struct Relation: Hashable, Sendable {
     /// Adds a condition. Programs may add thousands, one at a time, and keep the requests before: beyond some, the last
     /// filter is a chain, which shares its operands with the one before. The SQL is the same.
     package mutating func addFilter(_ filter: SQLExpression) {
-        guard filters.count >= 64 else { return filters.append(filter) }
-        if case .symbol = filter.node { return filters.append(filter) }
-        filters[filters.count - 1] = .associative(.and, filters[filters.count - 1], filter)
+        // What stands for other terms must stay a filter of its own, where it is looked for.
+        guard filters.count >= 64, let last = filters.last, !last.isPlaceholder, !filter.isPlaceholder else {
+            return filters.append(filter)
+        }
+        filters[filters.count - 1] = .associative(.and, last, filter)
     }
 
     /// Replaces the selection, which includes all columns of joined requests. The associations that the
@@ -205,4 +207,8 @@ public struct Relation: Hashable, Sendable {
             || havings.contains(where: \.isSymbolic) || windows.contains { $0.window.isSymbolic }
             || commonTables.contains { $0.query.isSymbolic }
     }
+}
+
+extension SQLExpression {
+    fileprivate var isPlaceholder: Bool { if case .symbol = node { true } else { false } }
 }

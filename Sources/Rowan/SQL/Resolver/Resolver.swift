@@ -91,7 +91,7 @@ package struct Resolver {
         select.hiddenSelection = try terms.selection(relation.hiddenSelection)
         select.limit = relation.limit
         if relation.groupsByPrimaryKey {
-            select.groups += try groupKey(of: relation.source).map { Self.column($0) }
+            select.groups += try groupKey(of: relation).map { Self.column($0) }
         }
         if relation.repeatsAggregatedRows, try key(of: relation.source) != nil {
             select.groups = try rowKey(of: relation.source).map { Self.column($0) }
@@ -134,10 +134,14 @@ package struct Resolver {
 
     /// The columns that group the rows of a source by primary key. SQLite puts NULLs in one group, and a primary key may
     /// contain them: there, the rowid identifies the rows.
-    private func groupKey(of source: Source) throws -> [String] {
-        let key = try primaryKey(of: source)
-        guard case .table(let table) = source, try !schema.areNotNull(key, ofTable: table) else { return key }
-        return try schema.hasRowID(table) ? rowKey(of: source) : key
+    private func groupKey(of relation: Relation) throws -> [String] {
+        let key = try primaryKey(of: relation.source)
+        guard case .table(let table) = relation.source,
+            // A common table hides the table, and has no rowid.
+            !relation.commonTables.contains(where: { $0.name.isSameDatabaseName(as: table.name) }),
+            try schema.hasRowID(table), try !schema.areNotNull(key, ofTable: table)
+        else { return key }
+        return try rowKey(of: relation.source)
     }
 
     /// The columns of a source, which may be defined by a common table.

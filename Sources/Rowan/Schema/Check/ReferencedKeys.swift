@@ -67,9 +67,19 @@ extension String {
         let words = prefix { $0 != "(" }.split(separator: " ").map(String.init)
         let size = drop { $0 != "(" }
         let isPlain =
-            words.count == 1 && words[0].isPlainDatabaseName
+            !words.isEmpty
+            && words.allSatisfy { $0.isPlainDatabaseName && !Self.wordsOfConstraints.contains($0.foldedDatabaseName) }
             && (size.isEmpty
                 || size.hasSuffix(")") && size.dropFirst().dropLast().allSatisfy { "0123456789, ".contains($0) })
         return isPlain ? self : quotedDatabaseIdentifier
+    }
+
+    /// The words that end a type. <https://sqlite.org/syntax/column-constraint.html>
+    private static var wordsOfConstraints: Set<String> {
+        [
+            "constraint", "primary", "not", "null", "unique", "check", "default", "collate", "references", "generated",
+            "as",
+            "always", "on",
+        ]
     }
 }

@@ -170,7 +170,7 @@ extension LocalConnection {
     }
 
     private func plainStep(_ statement: Statement) -> CInt {
-        guard let remote else { return sqlite3_step(statement.handle) }
+        guard let remote else { return stepWaiting(statement.handle) }
         return remote.step(statement)
     }
 
