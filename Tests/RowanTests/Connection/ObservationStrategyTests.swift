@@ -85,7 +85,7 @@ private final class AllChanges: TransactionObserver {
     /// A function changes a table while a query runs that only reads.
     @Test func functions() throws {
         try withTable { db, observer throws in
-            let address = UInt(bitPattern: try #require(db.sqliteConnection))
+            let address = UInt(bitPattern: db.sqliteConnection)
             db.add(
                 function: DatabaseFunction("change", argumentCount: 1, pure: false) { values in
                     let id = Int.fromDatabaseValue(values[0])!
