@@ -27,7 +27,10 @@ extension LocalConnection {
         // Now: the library may register automatic extensions, one of which may fail.
         _ = rowan_api_routines()
         var message: UnsafeMutablePointer<CChar>?
-        let code = try with(.extensions, true) { rowan_load_extension(pointer, path, entryPoint, &message) }
+        try set(.extensions, true)
+        // Also where this SQLite accepts them by default.
+        defer { restore(.extensions, false) }
+        let code = rowan_load_extension(pointer, path, entryPoint, &message)
         try checkExtension(code, message, "could not load the extension - \(path)")
     }
 
