@@ -116,7 +116,7 @@ struct PrivateValuesTests {
         },
         Operation("an FTS3 pattern") { _ in _ = try FTS3Pattern(rawPattern: "\"\(secret)") },
         Operation(sql: "SELECT json_extract('{}', ?)"),
-        Operation(sql: "SELECT json_set('{}', '$.a', 1, ?, 2)", "$[\(secret)"),
+        Operation(sql: "SELECT json_set('{}', '$.a', 1, ?, 2)"),
         Operation(sql: "SELECT json(?)"),
         Operation(sql: "ATTACH ? AS other", "/missing/\(secret)/file"),
         Operation(sql: "DETACH ?"),
