@@ -119,8 +119,8 @@ extension Database {
     }
 }
 
-// The initializers of patterns know no table: they split texts at all ASCII characters that are neither letters nor digits.
-// In quotes, FTS5 splits a text with the tokenizer of the table.
+// The initializers of patterns don't depend on a table: they split texts at all ASCII characters that are neither letters
+// nor digits. FTS5 splits a quoted text with the tokenizer of the table.
 extension Database {
     /// Creates a pattern that matches the documents that contain at least one word of a text. Words are between spaces; the
     /// tokenizer of the table decides what it makes of each.
@@ -136,7 +136,7 @@ extension Database {
         try pattern(string, table) { $0.joined(separator: " OR ") }
     }
 
-    /// The same for the documents that contain all words of a text. A word in which the tokenizer finds nothing is not
+    /// Creates a pattern that matches the documents that contain all words of a text: `"C++" "Swift"`. A word in which the tokenizer finds nothing is not
     /// required.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
@@ -144,21 +144,23 @@ extension Database {
         try pattern(string, table) { $0.joined(separator: " ") }
     }
 
-    /// The same for the documents that contain, for each word of a text, a word that starts with it.
+    /// Creates a pattern that matches the documents that contain, for each word of a text, a word that starts with it:
+    /// `"C+" * "Sw" *`.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func makeFTS5Pattern(matchingAllPrefixesIn string: String, forTable table: String) throws -> FTS5Pattern? {
         try pattern(string, table) { words in words.map { $0 + " *" }.joined(separator: " ") }
     }
 
-    /// The same for the documents that contain the words of a text, in the same order and without others between them.
+    /// Creates a pattern that matches the documents that contain the words of a text, in the same order and without others
+    /// between them: `"C++ Swift"`.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func makeFTS5Pattern(matchingPhrase string: String, forTable table: String) throws -> FTS5Pattern? {
         try pattern(string, table) { _ in FTS5Pattern.quoted(string) }
     }
 
-    /// The same for the documents with a column that starts with the words of a text.
+    /// Creates a pattern that matches the documents with a column that starts with the words of a text: `^"C++ Swift"`.
     ///
     /// - Throws: SQLITE_ERROR if the table does not exist.
     public func makeFTS5Pattern(matchingPrefixPhrase string: String, forTable table: String) throws -> FTS5Pattern? {

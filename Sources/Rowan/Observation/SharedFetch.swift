@@ -223,7 +223,7 @@ final class SharedFetch<Fetched: Sendable>: ObservedFetch {
 extension FetchSource {
     /// Fetches, and returns the region that the fetch has read.
     ///
-    /// - Parameter isEnded: whether nobody waits for the value any more: the statements of the fetch are then interrupted.
+    /// - Parameter isEnded: whether the observation has ended. The statements of the fetch are then interrupted.
     func fetch(
         _ db: Database, requiresWriteAccess: Bool, unless isEnded: @escaping () -> Bool
     ) throws -> (Fetched, DatabaseRegion) {
@@ -245,7 +245,7 @@ extension FetchSource {
     private func perform(
         _ db: Database, _ requiresWriteAccess: Bool, _ isEnded: @escaping () -> Bool
     ) throws -> Fetched {
-        // Not what follows a commit: it belongs to others, too.
+        // Only the fetch is interrupted: what follows its commit serves other observers too.
         func fetch(_ db: Database) throws -> Fetched {
             try db.connection.interrupting(when: isEnded) { try self.fetch(db) }
         }

@@ -261,7 +261,7 @@ struct MigratorTests {
         }
     }
 
-    /// A migration that goes on after the refusal is committed as a whole.
+    /// Savepoints inside a migration are allowed.
     @Test func savepointsInMigrations() throws {
         let queue = try DatabaseQueue()
         var migrator = DatabaseMigrator()

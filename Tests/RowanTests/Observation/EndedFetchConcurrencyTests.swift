@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct EndedFetchConcurrencyTests {
-    /// Reads a table, then runs for minutes, or as long as nobody interrupts it.
+    /// Reads a table, then runs for minutes unless it is interrupted.
     private static let endless = """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE started() LIMIT 100000000000)
         SELECT COUNT(*) + (SELECT COUNT(*) FROM t) FROM n
@@ -70,7 +70,7 @@ struct EndedFetchConcurrencyTests {
         try await check(kind, firstFetch: false, requiresWriteAccess: true)
     }
 
-    /// The statements of the program, on the connection where the fetch is interrupted, go on.
+    /// Other statements continue on the connection where the fetch is interrupted.
     @Test func aCursorOfTheProgram() async throws {
         let hasStarted = Gate()
         let queue = try DatabaseQueue(configuration: configuration(hasStarted))

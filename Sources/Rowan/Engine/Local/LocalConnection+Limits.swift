@@ -108,8 +108,8 @@ extension LocalConnection {
 
     // MARK: Interruption
 
-    /// Runs the closure, whose running statements are interrupted once a condition holds. It is asked several hundred times
-    /// per millisecond, on the thread of the access.
+    /// Runs the closure, and interrupts its running statements once a condition holds. The condition is checked several
+    /// hundred times per millisecond, on the thread of the access.
     package func interrupting<T>(when isInterrupted: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
         // The shadow of a remote database must not fail to commit what the cluster has committed: see `interrupt`.
         guard let hooks, remote == nil else { return try body() }

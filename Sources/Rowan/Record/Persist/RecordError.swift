@@ -96,7 +96,8 @@ extension DatabaseError {
     private func naming(_ columns: [String], _ values: [DatabaseValue]) -> DatabaseError {
         for (column, value) in zip(columns, values) {
             guard let code = value.bindingRefusal else { continue }
-            return .unstorable(code, "the value of column \(column)", sql: sql) ?? self
+            let named = DatabaseError.unstorable(code, "the value of column \(column)")
+            return named?.message.map { with(message: $0) } ?? self
         }
         return self
     }
