@@ -66,3 +66,23 @@ extension Statement {
         DatabaseValue(sqliteStatement: sqliteStatement, index: CInt(index))
     }
 }
+
+extension Row {
+    /// A column, valid as long as the row, and until the column is read again.
+    ///
+    /// - Precondition: the index is valid.
+    @inline(__always)
+    func storedColumn(_ index: Int) -> StoredColumn {
+        let position = position(ofColumn: index)
+        if let statement = storage.statement { return statement.storedColumn(position) }
+        // Without a statement, the source has values.
+        let column = storage.source.values![position]
+        switch column.type {
+        case SQLITE_INTEGER: return .integer(column.integer)
+        case SQLITE_FLOAT: return .real(column.number)
+        case SQLITE_TEXT: return .text(column.buffer)
+        case SQLITE_BLOB: return .blob(column.buffer)
+        default: return .null
+        }
+    }
+}

@@ -19,8 +19,11 @@ package struct RecordShape {
         /// Whether the property is a record, or a collection of records: then it belongs to an association.
         package var isAssociation: Bool {
             type is any FetchableRecord.Type
-                || (type as? any CollectionType.Type).map { $0.element is any FetchableRecord.Type } ?? false
+                || element is any FetchableRecord.Type
         }
+
+        /// The type of the elements, if the property is an array or a set.
+        package var element: (any Any.Type)? { (type as? any CollectionType.Type)?.element }
     }
 
     /// Whether a macro has generated what the type reads and stores.
@@ -43,7 +46,8 @@ package struct RecordShape {
         }
         var record: Any?
         if let type = type as? any (FetchableRecord & Decodable).Type {
-            record = decode(type, columns)
+            let decoded = Self.decoded(type, columns)
+            (record, properties, refusal) = (decoded?.record, decoded?.properties, decoded?.refusal)
         } else if type is any FetchableRecord.Type {
             refusal = "it is not Decodable: what init(row:) reads is unknown"
         }
@@ -57,11 +61,20 @@ package struct RecordShape {
         }
     }
 
-    /// A generated type knows what it reads and stores: no code of the program runs.
-    private mutating func examine(
+    /// The properties that a type reads, if it is Decodable or generated, and accepts placeholders; nil for other types.
+    package static func properties(readBy type: any Any.Type, columns: [String]) -> [Property]? {
+        if let type = type as? any PositionalRecord.Type {
+            let layout = type._recordLayout
+            return layout.readsRows ? properties(type, layout, columns) : nil
+        }
+        guard let type = type as? any (FetchableRecord & Decodable).Type else { return nil }
+        return decoded(type, columns).flatMap { $0.record == nil ? nil : $0.properties }
+    }
+
+    private static func properties(
         _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
-    ) {
-        let properties = zip(layout.names, type._properties).enumerated().map { index, property in
+    ) -> [Property] {
+        zip(layout.names, type._properties).enumerated().map { index, property in
             let (name, value) = (property.0, Swift.type(of: property.1).valueType)
             let wrapped = (value as? any OptionalType.Type)?.wrapped
             return Property(
@@ -70,6 +83,13 @@ package struct RecordShape {
                 isOptional: wrapped != nil || value is DatabaseValue.Type,
                 storage: layout.storesJSON(index) ? JSONStorage.self : layout.storageType(ofColumn: name))
         }
+    }
+
+    /// A generated type knows what it reads and stores: no code of the program runs.
+    private mutating func examine(
+        _ type: any PositionalRecord.Type, _ layout: RecordLayout, _ columns: [String]
+    ) {
+        let properties = Self.properties(type, layout, columns)
         if layout.writesColumns {
             var stored = PersistenceContainer()
             for (index, property) in properties.enumerated() where !layout.generated.contains(index) {
@@ -86,19 +106,27 @@ package struct RecordShape {
         }
     }
 
-    /// Decodes the record from placeholders. The first ones that it accepts count.
-    private mutating func decode(_ type: any (FetchableRecord & Decodable).Type, _ columns: [String]) -> Any? {
+    /// What a type has asked for, decoded from placeholders.
+    private struct Decoded {
+        var record: Any?
+        var properties: [Property]
+        var refusal: String?
+    }
+
+    /// Decodes a record from placeholders. The first ones that it accepts count.
+    private static func decoded(_ type: any (FetchableRecord & Decodable).Type, _ columns: [String]) -> Decoded? {
+        var decoded: Decoded?
         for guess in Placeholders.guesses {
             let recording = RecordRecording(type, columns: columns, guess: guess)
             do {
                 let record: any Decodable = try type.init(from: RecordingDecoder(recording: recording))
-                (properties, refusal) = (recording.properties, nil)
-                return record
+                return Decoded(record: record, properties: recording.properties)
             } catch {
-                (properties, refusal) = (recording.properties, "it refuses placeholder values: \(error)")
+                decoded = Decoded(
+                    properties: recording.properties, refusal: "it refuses placeholder values: \(error)")
             }
         }
-        return nil
+        return decoded
     }
 }
 

