@@ -14,6 +14,8 @@ final class WriteAheadLimit: Sendable {
         var isDue = true
         /// When the log may be emptied, an uptime: a long read must not stop each write.
         var nextTruncation: UInt64 = 0
+        /// How long the writer waits for the end of reads, in seconds: longer after a wait in vain, and as long as reads take.
+        var timeout = timeouts.lowerBound
         var truncationCount = 0
         var blockedCount = 0
     }
@@ -22,10 +24,12 @@ final class WriteAheadLimit: Sendable {
     private let size: Int
     private let state = Mutex(State())
 
-    /// How long the writer waits for the end of reads, in seconds.
-    private static let timeout = 0.1
-    /// A wait in vain is followed by so many times its duration without another one.
-    private static let pauseFactor: UInt64 = 10
+    /// How long the writer waits for the end of reads, in seconds. A truncation waits for two reads, one after the other:
+    /// the last one that needs the old content, and the last one that began before that content was in the file.
+    private static let timeouts = 0.1...1.0
+    /// A wait is followed by so many times its duration without another one. If the reads have ended, and the log has
+    /// become several times as large as its limit, the next wait may come earlier: another one will succeed, too.
+    private static let pauseFactor = 10.0
     /// The largest page of a database, in bytes.
     private static let largestPageSize = 65_536
 
@@ -50,19 +54,22 @@ final class WriteAheadLimit: Sendable {
             (state.lookedAt, state.isDue) = (pageCount, false)
             return true
         }
-        guard isDue, let path = db.connection.mainFileName, fileSize(path + "-wal") > size else { return }
+        guard isDue, let path = db.connection.mainFileName else { return }
+        let logSize = fileSize(path + "-wal")
         // A program that makes its own checkpoints has turned off the automatic ones.
-        guard db.connection.automaticCheckpointSize > 0 else { return }
-        truncate(db.connection)
+        guard logSize > size, db.connection.automaticCheckpointSize > 0 else { return }
+        truncate(db.connection, excess: Double(logSize) / Double(Swift.max(size, 1)))
     }
 
     /// SQLite keeps other writers out, and waits for the reads that need content which is not in the file yet, then for those
     /// that read from the log at all. A read that begins after the copy needs no log: only reads that are running now
     /// matter.
-    private func truncate(_ connection: LocalConnection) {
+    ///
+    /// - Parameter excess: how many times as large as its limit the log is.
+    private func truncate(_ connection: LocalConnection, excess: Double) {
         guard let hooks = connection.hooks else { return }
         let start = Uptime.now
-        var wait = LockWait(timeout: Self.timeout)
+        var wait = LockWait(timeout: state.withLock(\.timeout))
         // One wait for all locks of the checkpoint.
         wait.begin()
         var pauseCount = 0
@@ -73,14 +80,16 @@ final class WriteAheadLimit: Sendable {
             connection.checkpointUnchecked(Database.CheckpointMode.truncate.rawValue, on: "main")
         }
         let now = Uptime.now
+        let duration = Double(now - start)
+        let isTruncated = code == ResultCode.SQLITE_OK.rawValue
         state.withLock { state in
-            if code == ResultCode.SQLITE_OK.rawValue {
-                state.truncationCount += 1
-            } else {
-                state.blockedCount += 1
-                state.isDue = true
-                state.nextTruncation = now + (now - start) * Self.pauseFactor
-            }
+            if isTruncated { state.truncationCount += 1 } else { state.blockedCount += 1 }
+            state.isDue = !isTruncated
+            guard pauseCount > 0 || !isTruncated else { return }
+            let wanted = isTruncated ? 2 * duration / 1e9 : 2 * state.timeout
+            state.timeout = Swift.min(Swift.max(wanted, Self.timeouts.lowerBound), Self.timeouts.upperBound)
+            let pause = duration * (isTruncated ? Swift.max(Self.pauseFactor / excess, 1) : Self.pauseFactor)
+            state.nextTruncation = now + UInt64(pause)
         }
     }
 

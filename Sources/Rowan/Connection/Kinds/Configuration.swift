@@ -113,8 +113,8 @@ public struct Configuration: Sendable {
     ///
     /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
     /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
-    /// writer waits after an access until the reads that are running have ended, for a tenth of a second at most, and empties
-    /// the file. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
+    /// writer waits after an access until the reads that are running have finished, and empties the file. It waits for a tenth
+    /// of a second at most, and for up to a second where shorter waits were in vain. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
     /// need a ``busyMode`` that waits.
     ///
     /// ```swift
@@ -124,7 +124,9 @@ public struct Configuration: Sendable {
     /// ```
     ///
     /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then tries again
-    /// later, and waits for less than a tenth of the time. ``DatabasePool/status`` shows both. There is no limit for a
+    /// later, and waits for less than a tenth of the time. Where reads always overlap and take a fraction of a second, the log
+    /// exceeds the limit by what is written between two waits, which take up to half of the time when the log is ten times as
+    /// large as its limit. ``DatabasePool/status`` shows both. There is no limit for a
     /// program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>
     public var walSizeLimit: Int? = 64 << 20 { didSet { identity = Identity() } }
