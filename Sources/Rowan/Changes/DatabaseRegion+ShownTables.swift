@@ -83,7 +83,7 @@ extension SQLTokens {
 
 extension SQLTokens.Token {
     /// The name that the token is, with or without quotes.
-    fileprivate var name: String? {
+    var name: String? {
         switch self {
         case .word(let name): name
         case .text(let text): String(text.dropFirst().dropLast())

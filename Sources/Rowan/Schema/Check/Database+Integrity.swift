@@ -44,8 +44,31 @@ extension Database {
             argument = table.name.quotedDatabaseIdentifier
         }
         let prefix = schema.map { "\($0.quotedDatabaseIdentifier)." } ?? ""
-        let rows = try String.fetchAll(self, sql: "PRAGMA \(prefix)\(pragma)(\(argument))")
-        return rows == ["ok"] ? [] : Array(rows.prefix(limit))
+        var rows = try String.fetchAll(self, sql: "PRAGMA \(prefix)\(pragma)(\(argument))")
+        if rows == ["ok"] { rows = [] }
+        // Not of a damaged file, whose schema may not be readable.
+        if tableName == nil, rows.isEmpty { rows = try fullTextProblems(in: schemaName) }
+        return Array(rows.prefix(limit))
+    }
+
+    /// The full-text tables without the table that their texts are in: a renamed table keeps its triggers, but not its
+    /// full-text tables.
+    private func fullTextProblems(in schemaName: String?) throws -> [String] {
+        try schemaIDs(schemaName).flatMap { schema in
+            let definitions = try String.fetchAll(
+                self,
+                sql: """
+                    SELECT sql FROM \(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)
+                    WHERE type = 'table' AND rootpage = 0
+                    """)
+            return try definitions.compactMap { definition -> String? in
+                guard let (table, content) = SQLTokens(definition).externalContent,
+                    try object(content, in: schema.name) == nil
+                else { return nil }
+                return "full-text table \"\(table)\" searches the texts of \"\(content)\", which doesn't exist: create "
+                    + "the full-text table again"
+            }
+        }
     }
 
     /// Rebuilds all indexes. <https://sqlite.org/lang_reindex.html>
@@ -92,5 +115,20 @@ extension Database {
     private func reindex(_ name: String, in schema: DatabaseSchemaID) throws {
         try execute(
             sql: "REINDEX \(schema.name.quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)")
+    }
+}
+
+extension SQLTokens {
+    /// The names in `CREATE VIRTUAL TABLE table USING fts5(..., content=content)`; nil for other tables.
+    fileprivate var externalContent: (table: String, content: String)? {
+        guard let using = tokens.firstIndex(of: .word("using")), using > 0, using + 1 < tokens.count,
+            [.word("fts4"), .word("fts5")].contains(tokens[using + 1]), let table = tokens[using - 1].name
+        else { return nil }
+        for index in tokens.indices.dropLast(2).dropFirst(using)
+        where tokens[index] == .word("content") && tokens[index + 1] == .symbol("=") {
+            guard let content = tokens[index + 2].name, !content.isEmpty else { continue }
+            return (table, content)
+        }
+        return nil
     }
 }
