@@ -31,7 +31,18 @@ extension LocalConnection {
         // Also where this SQLite accepts them by default.
         defer { restore(.extensions, false) }
         let code = rowan_load_extension(pointer, path, entryPoint, &message)
-        try checkExtension(code, message, "could not load the extension - \(path)")
+        // SQLite reports its last attempt, with another suffix, although the file is there.
+        let isMisnamed = message.map { strstr($0, "\(path).") != nil } ?? false
+        let isThere = isMisnamed && FileManager.default.fileExists(atPath: path)
+        try checkExtension(
+            code, message, "could not load the extension - \(path)", reason: isThere ? Self.loaderError(path) : nil)
+    }
+
+    /// Why the system can't load a library; nil if it can.
+    private static func loaderError(_ path: String) -> String? {
+        guard let library = dlopen(path, RTLD_NOW) else { return dlerror().map { String(cString: $0) } }
+        dlclose(library)
+        return nil
     }
 
     /// Calls the entry point of an extension that is part of the program.
@@ -62,11 +73,13 @@ extension LocalConnection {
         }
     }
 
-    private func checkExtension(_ code: CInt, _ message: UnsafeMutablePointer<CChar>?, _ failure: String) throws {
+    private func checkExtension(
+        _ code: CInt, _ message: UnsafeMutablePointer<CChar>?, _ failure: String, reason: String? = nil
+    ) throws {
         defer { sqlite3_free(message) }
         // An extension that stays loaded when the connection closes has a code of its own.
         guard code != SQLITE_OK, code != ResultCode.SQLITE_OK_LOAD_PERMANENTLY.rawValue else { return }
-        let reason = message.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        let reason = reason ?? message.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         throw DatabaseError(
             resultCode: ResultCode(rawValue: code), message: reason.map { "\(failure): \($0)" } ?? failure)
     }
