@@ -35,13 +35,17 @@ struct Migration: Sendable {
     /// - Parameters:
     ///   - enforcement: the enforcement of foreign keys, which the migration may suspend.
     ///   - willRun: is called once the transaction holds the lock, before any change.
-    /// - Throws: the error of the migration, after a rollback.
+    /// - Throws: the error of the migration, after a rollback. Its hint names the migration.
     func run(
         _ db: Database, _ enforcement: inout ForeignKeyEnforcement, willRun: () throws -> Void = {}
     ) throws {
         try enforcement.suspend(checks.isDisablingForeignKeys, db)
-        guard enforcement.isSuspended else { return try inTransaction(db, check: { try $0() }, willRun) }
-        try inTransaction(db, check: { try checkForeignKeys(db, after: $0) }, willRun)
+        do {
+            guard enforcement.isSuspended else { return try inTransaction(db, check: { try $0() }, willRun) }
+            try inTransaction(db, check: { try checkForeignKeys(db, after: $0) }, willRun)
+        } catch let error as DatabaseError {
+            throw error.inMigration(identifier)
+        }
     }
 
     private func inTransaction(

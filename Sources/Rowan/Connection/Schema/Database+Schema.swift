@@ -308,7 +308,8 @@ extension Database {
 
     private func existingObject(_ name: String, in schemaName: String?) throws -> SchemaCache.Table.Kind {
         if let kind = try object(name, in: schemaName) { return kind }
-        throw DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)")
+        throw connection.explained(
+            DatabaseError(message: "no such table: \(schemaName.map { "\($0)." } ?? "")\(name)"))
     }
 
     /// The table or view with a name, searched in SQLite's order: temp, main, then the attached schemas.

@@ -60,16 +60,21 @@ public struct DatabaseError: Error, Sendable {
     public let extendedResultCode: ResultCode
 
     /// SQLite's message, or Rowan's message for errors that SQLite does not detect.
-    public let message: String?
+    public private(set) var message: String?
 
     /// The SQL that failed.
-    public let sql: String?
+    public private(set) var sql: String?
 
     /// The arguments of the statement that failed.
-    public let arguments: StatementArguments?
+    public private(set) var arguments: StatementArguments?
 
     /// Whether the description may show the arguments.
     let publicStatementArguments: Bool
+
+    /// What the connection knows about the error: see `hint`.
+    var ownHint: String?
+    /// The migration that the error stopped.
+    var migration: String?
 
     /// Creates an error. The default message is SQLite's description of the code.
     public init(
@@ -85,16 +90,16 @@ public struct DatabaseError: Error, Sendable {
 
     /// The same error, with the arguments of the failed execution.
     func with(arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicStatementArguments)
+        var error = self
+        error.arguments = arguments
+        return error
     }
 
     /// The same error, with another message.
     func with(message: String) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicStatementArguments)
+        var error = self
+        error.message = message
+        return error
     }
 
     /// The error of a value that can't be stored; nil for another code than those of `DatabaseValue.bindingRefusal`.
@@ -114,9 +119,9 @@ public struct DatabaseError: Error, Sendable {
 
     /// The same error, with the SQL of a statement.
     func with(sql: String?) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicStatementArguments)
+        var error = self
+        error.sql = sql
+        return error
     }
 
     /// Whether an error is a constraint violation.
@@ -161,6 +166,7 @@ extension DatabaseError: LocalizedError, CustomNSError {
     public var errorUserInfo: [String: Any] {
         var userInfo = [NSLocalizedDescriptionKey: description]
         userInfo[NSLocalizedFailureReasonErrorKey] = publicStatementArguments ? message : publicMessage
+        userInfo[NSLocalizedRecoverySuggestionErrorKey] = hint
         return userInfo
     }
     /// The same as `description`.

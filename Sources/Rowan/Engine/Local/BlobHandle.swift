@@ -105,6 +105,7 @@ extension LocalConnection {
         if isSuspended.load(ordering: .relaxed) { throw DatabaseError.suspended() }
         guard isWritable, readOnlyDepth > 0 else { return }
         throw DatabaseError(resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database")
+            .with(hint: "this access only reads: use `write`")
     }
 
     fileprivate func checkBlob(_ code: CInt) throws {

@@ -68,7 +68,7 @@ extension LocalConnection {
     }
 
     /// The first value of a query, or nil without rows.
-    private func firstValue(_ sql: String) throws -> DatabaseValue? {
+    func firstValue(_ sql: String) throws -> DatabaseValue? {
         let query = try prepare(sql)
         defer { query.reset() }
         try query.start()

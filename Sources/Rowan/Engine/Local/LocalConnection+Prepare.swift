@@ -50,7 +50,7 @@ extension LocalConnection {
             (code, profile) = prepare(refusingPragmas: readOnlyDepth > 0)
         }
         // After an error, SQLite's end position is not the end of the statement.
-        guard code == SQLITE_OK else { throw error(code, sql: sql(end)) }
+        guard code == SQLITE_OK else { throw explained(error(code, sql: sql(end))) }
         let length = tail.map { Swift.min(UnsafeRawPointer($0) - UnsafeRawPointer(start), end) } ?? end
         guard let pointer else { return (nil, length) }
         profile.findSchemas(in: connection)

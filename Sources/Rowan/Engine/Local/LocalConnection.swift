@@ -126,8 +126,10 @@ public final class LocalConnection {
         guard code == SQLITE_OK, let pointer else {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let message = pointer.map { Self.openingMessage(String(cString: sqlite3_errmsg($0))) }
+            let systemCode = pointer.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(pointer)
             throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message.map { "\($0) - \(path)" })
+                .with(hint: Self.openingHint(path, isReadonly: isReadonly, systemCode: systemCode))
         }
         sqlite3_extended_result_codes(pointer, 1)
         do { hooks = try ConnectionHooks(pointer) } catch {
@@ -258,9 +260,15 @@ public final class LocalConnection {
         let isRecorded = last & 0xFF == code & 0xFF
         let message = isRecorded ? pointer.map { String(cString: sqlite3_errmsg($0)) } : nil
         if let refusal = refusal(explaining: message) { return refusal.with(sql: sql) }
-        return DatabaseError(
+        var error = DatabaseError(
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
             arguments: arguments, publicStatementArguments: publicStatementArguments)
+        switch error.resultCode {
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_FULL:
+            error.ownHint = pointer.flatMap { Self.systemHint(sqlite3_system_errno($0)) }
+        default: break
+        }
+        return error
     }
 
     package func check(_ code: CInt) throws {
@@ -343,7 +351,8 @@ extension LocalConnection {
         guard readOnlyDepth > 0 else { return }
         guard traits.contains(.isAllowedInReads) else {
             throw DatabaseError(
-                resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: statement.sql)
+                resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database", sql: statement.sql
+            ).with(hint: "this access only reads: use `write`")
         }
         if traits.contains(.setsPragma) { try keepPragma(of: statement) }
     }

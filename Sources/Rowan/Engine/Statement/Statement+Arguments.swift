@@ -220,8 +220,13 @@ extension Statement {
     private func argumentsError(_ message: String, _ arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: connection.publicStatementArguments)
+            publicStatementArguments: connection.publicStatementArguments
+        ).with(
+            hint: "the statement has \(Self.counted(parameterCount, "parameter")), but "
+                + "\(Self.counted(arguments.count, "argument")) \(arguments.count == 1 ? "was" : "were") given")
     }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 extension StatementArguments {

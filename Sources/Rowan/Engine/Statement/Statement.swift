@@ -333,6 +333,10 @@ public final class Statement {
         }
         connection.didReturn(self, error)
         sqlite3_reset(handle)
+        if let violation = error as? DatabaseError, violation.resultCode == .SQLITE_CONSTRAINT {
+            error = violation.with(
+                hint: connection.constraintHint(violation.extendedResultCode, compilation.profile))
+        }
         // SQLite may have rolled back the transaction.
         connection.didRun(self, succeeded: false)
         if connection.lostTransaction != nil, connection.isRunningOwnQueries { connection.lostTransaction = error }

@@ -142,7 +142,7 @@ struct Insertion {
     }
 
     func makePlan(_ db: Database, columns: [String]) throws -> PersistencePlan {
-        let returnsRowID = try upsert != nil && returnsRowID && db.insertedKey(record.databaseTable).tableHasRowID
+        let returnsRowID = try upsert != nil && returnsRowID && key(db, columns).tableHasRowID
         return try makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
     }
 
@@ -158,7 +158,7 @@ struct Insertion {
                 resultCode: .SQLITE_MISUSE,
                 message: "cannot upsert into table \(table.name): the record stores no column. Insert it")
         }
-        let primaryKey = try db.insertedKey(table)
+        let primaryKey = try key(db, columns)
         var query = InsertQuery(
             table: table, columns: columns,
             conflictResolution: (keepsRows ? .fail : conflictResolution).clause)
@@ -175,6 +175,17 @@ struct Insertion {
         }
         return PersistencePlan(
             table: table, columns: columns, statement: statement, order: nil, primaryKey: primaryKey)
+    }
+
+    /// The primary key of the table.
+    ///
+    /// - Throws: SQLITE_ERROR with the SQL of an insertion, if there is no such table.
+    private func key(_ db: Database, _ columns: [String]) throws -> PrimaryKeyInfo {
+        do { return try db.insertedKey(record.databaseTable) } catch let error as DatabaseError where error.sql == nil {
+            var renderer = Renderer()
+            renderer.write(InsertQuery(table: record.databaseTable, columns: columns, conflictResolution: nil))
+            throw error.with(sql: renderer.text)
+        }
     }
 }
 

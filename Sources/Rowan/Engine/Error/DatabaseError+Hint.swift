@@ -1,0 +1,81 @@
+// What to do about an error. The description has the documented form, without hints.
+
+extension DatabaseError {
+    /// What to do about the error, or what it is about, if Rowan knows more than SQLite's message says.
+    ///
+    /// ```swift
+    /// do {
+    ///     try Player.fetchAll(db, sql: "SELECT * FROM plaver")
+    /// } catch let error as DatabaseError {
+    ///     error.message   // no such table: plaver
+    ///     error.hint      // did you mean "player"?
+    /// }
+    /// ```
+    ///
+    /// A hint contains names of the schema, of migrations and of files, and no values. It is part of `debugDescription`,
+    /// and the `recoverySuggestion` of the bridged `NSError`.
+    ///
+    /// Article: <doc:HandlingErrors>.
+    public var hint: String? {
+        let advice = ownHint ?? uniquenessHint ?? Self.advice(for: extendedResultCode)
+        guard let migration else { return advice }
+        return "migration \"\(migration)\" failed" + (advice.map { ": \($0)" } ?? "")
+    }
+
+    /// The same error, with a hint. The first one is the most precise.
+    func with(hint: @autoclosure () -> String?) -> DatabaseError {
+        guard ownHint == nil else { return self }
+        var error = self
+        error.ownHint = hint()
+        return error
+    }
+
+    /// The same error, as that of a migration.
+    func inMigration(_ identifier: String) -> DatabaseError {
+        var error = self
+        error.migration = identifier
+        return error
+    }
+
+    /// Derived from the message: a program may insert thousands of rows that exist, and ignore the errors.
+    private var uniquenessHint: String? {
+        guard let constraint, [.unique, .primaryKey].contains(constraint.kind), let table = constraint.table else {
+            return nil
+        }
+        let columns = constraint.columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "table \"\(table)\" already has a row with the same \(columns): update that row, or choose what happens "
+            + "with `onConflict` or `upsert`"
+    }
+
+    private static func advice(for code: ResultCode) -> String? {
+        switch code {
+        case .SQLITE_BUSY_SNAPSHOT:
+            "another connection has committed since this transaction began to read: begin transactions that write "
+                + "with BEGIN IMMEDIATE"
+        case _ where code.primaryResultCode == .SQLITE_BUSY:
+            "another connection holds the lock: wait for it with `Configuration.busyMode`, and keep transactions short"
+        case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
+            "a program that stopped has left the file in the middle of a transaction: open it once with a connection "
+                + "that can write"
+        case .SQLITE_READONLY_DBMOVED:
+            "the file was moved or deleted while it was open: close the database and open it again"
+        case .SQLITE_READONLY_DIRECTORY, .SQLITE_READONLY_CANTINIT, .SQLITE_READONLY_CANTLOCK:
+            "the folder of the file can't be written: SQLite creates files in it"
+        case .SQLITE_READONLY:
+            "the configuration is `readonly`, or the file can't be written"
+        case .SQLITE_NOTADB:
+            "the file is not a database, or it is encrypted: check the path, or pass its passphrase in "
+                + "`Configuration.prepareDatabase`"
+        case .SQLITE_FULL: "the disk is full, or the database has reached `PRAGMA max_page_count`"
+        default: nil
+        }
+    }
+}
+
+extension DatabaseError: CustomDebugStringConvertible {
+    /// The description, and the hint. Swift prints it for an error that no code catches.
+    public var debugDescription: String { hint.map { "\(description): \($0)" } ?? description }
+
+    /// The same as `hint`.
+    public var recoverySuggestion: String? { hint }
+}

@@ -1,0 +1,118 @@
+// What the schema, or the system, says about an error.
+
+import Foundation
+
+extension LocalConnection {
+    // MARK: Names
+
+    /// The error, with the names that resemble an unknown one.
+    package func explained(_ error: DatabaseError) -> DatabaseError {
+        error.with(hint: error.message.flatMap { unknownNameHint($0, error.sql ?? "") })
+    }
+
+    private func unknownNameHint(_ message: String, _ sql: String) -> String? {
+        // Only SQLITE_ERROR has these messages. A query of ours about an unknown name must not ask for one itself.
+        guard !isRunningOwnQueries else { return nil }
+        if let name = message.suffix(after: "no such table: ") {
+            let tables = schemaNames(Self.tableNames)
+            if let table = name.unqualified.nearest(in: tables) { return "did you mean \"\(table)\"?" }
+            let file = mainFileName.map { $0.isEmpty ? "a database in memory" : $0 } ?? "the database"
+            return tables.isEmpty
+                ? "there are no tables in \(file): check its path, and that its migrations have run"
+                : "check that its migration has run"
+        }
+        guard
+            let name = message.suffix(after: "no such column: ")
+                ?? message.suffix(after: " has no column named ")
+        else { return nil }
+        let text = sql.databaseValue.sqlLiteral
+        let columns = schemaNames(
+            """
+            SELECT group_concat(c.name, char(10)) FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c
+            WHERE instr(lower(\(text)), lower(t.name))
+            """)
+        return name.unqualified.nearest(in: columns).map { "did you mean \"\($0)\"?" }
+    }
+
+    private static let tables = """
+        SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
+        UNION SELECT name FROM sqlite_temp_master WHERE type IN ('table', 'view')
+        """
+    private static let tableNames = "SELECT group_concat(name, char(10)) FROM (\(tables))"
+
+    /// The names that a query returns in one text.
+    private func schemaNames(_ query: String) -> [String] {
+        // The program gets its own error: this query may be cancelled, or find a damaged schema.
+        let names = try? unwatched { try firstValue(query) }
+        return names.flatMap(\.self).flatMap(String.fromDatabaseValue)?.components(separatedBy: "\n") ?? []
+    }
+
+    // MARK: Constraints
+
+    /// What a row violates, where SQLite's message doesn't name it: the foreign key, or the table of a check.
+    func constraintHint(_ code: ResultCode, _ profile: StatementProfile) -> String? {
+        let tables = profile.insertions.union(profile.updates.keys).map(\.name).sorted()
+        switch code {
+        case .SQLITE_CONSTRAINT_CHECK where tables.count == 1:
+            return "the row does not meet a condition of table \"\(tables[0])\""
+        case .SQLITE_CONSTRAINT_FOREIGNKEY where profile.transactionOperation != nil:
+            return "a row refers to a missing one: `checkForeignKeys()` before the commit names it"
+        case .SQLITE_CONSTRAINT_FOREIGNKEY:
+            let references = tables.flatMap(references(from:))
+            let deletions = profile.deletions.map(\.name).sorted().flatMap(references(to:))
+            let described = references + deletions
+            return described.isEmpty
+                ? nil : "a row must exist for each of these references: \(described.joined(separator: ", "))"
+        default: return nil
+        }
+    }
+
+    private static let reference = """
+        SELECT group_concat('"' || t.name || '"."' || k."from" || '" to "' || k."table" || '"', char(10))
+        FROM sqlite_master t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
+        """
+
+    private func references(from table: String) -> [String] {
+        schemaNames("\(Self.reference) AND t.name = \(table.databaseValue.sqlLiteral) COLLATE NOCASE")
+    }
+
+    private func references(to table: String) -> [String] {
+        schemaNames("\(Self.reference) AND k.\"table\" = \(table.databaseValue.sqlLiteral) COLLATE NOCASE")
+    }
+
+    // MARK: The system
+
+    /// What prevents a file from being opened, according to the system.
+    static func openingHint(_ path: String, isReadonly: Bool, systemCode: CInt) -> String? {
+        let isFile = !path.hasPrefix("file:") && path != ":memory:"
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        if isFile, !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) {
+            return "the folder \(folder) doesn't exist: create it before"
+        }
+        if isFile, !isFolder.boolValue { return "\(folder) is a file, not a folder" }
+        if isFile, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            return "the path is that of a folder: add the name of a file"
+        }
+        if isFile, isReadonly, !FileManager.default.fileExists(atPath: path) {
+            return "the file doesn't exist, and a connection that only reads doesn't create it"
+        }
+        return systemHint(systemCode)
+    }
+
+    /// The error of the system behind one of SQLite.
+    static func systemHint(_ code: CInt) -> String? {
+        guard code != 0 else { return nil }
+        let reason = "the system reports: \(String(cString: strerror(code))) (\(code))"
+        return code == EMFILE || code == ENFILE ? reason + ". Raise the limit of open files, or close some" : reason
+    }
+}
+
+extension String {
+    fileprivate func suffix(after start: String) -> String? {
+        firstRange(of: start).map { String(self[$0.upperBound...]) }
+    }
+
+    /// A name without those of its table and schema.
+    fileprivate var unqualified: String { lastIndex(of: ".").map { String(self[index(after: $0)...]) } ?? self }
+}
