@@ -30,7 +30,7 @@ CLIPPED = """() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const parent = node.parentElement;
-        if (!node.textContent.trim() || parent.closest(".navigator, script, style, noscript, .skip, .narrow > caption")) continue;
+        if (!node.textContent.trim() || parent.closest(".navigator, script, style, noscript, .skip")) continue;
         if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
         let edge = innerWidth, hidden = false;
         for (let box = parent; box; box = box.parentElement) {
@@ -152,6 +152,8 @@ def check_page(page, address, failures, rules, name):
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     failures.check(wide <= 0, f"{name}: {wide} pixels wider than the window")
     check_clipped(page, failures, name)
+    if rules is None:
+        return
     found = Axe().run(page, options=rules)
     for violation in found.response["violations"]:
         nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
@@ -242,8 +244,8 @@ def check_search(page, base, failures):
     for query, expected in [
         ("upsert", "upsert"), ("DatabasePool", "DatabasePool"), ("soft deletion", "Soft deletion"), ("#sql", "sql"),
         ("@Record", "Record"), ("fetchCursor", "fetchCursor"), ("how do I import csv", "csv"),
-        ("what is an upsert", "upsert"), ("how can I close a DatabasePool?", "close"), ("where", "where"),
-        ("window function xyzzy", "window"), ("is", "is"),
+        ("what is an upsert", "upsert"), ("how can I close a DatabasePool?", "DatabasePool"), ("where", "where"),
+        ("window function xyzzy", "window"), ("csv importing xyzzy", "csv"), ("is", "is"),
     ]:
         found = first(query, 5)
         failures.check(any(expected.lower() in one.lower() for one in found), f"search for {query}: {found}")
@@ -301,7 +303,8 @@ def main():
                 context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
                 for name in PAGES + ARTICLES + REFERENCE:
                     page = context.new_page()
-                    rules = DOCC_RULES if name in REFERENCE else RULES
+                    # The middle width is that of phones: what fits is checked, and the rules at both ends.
+                    rules = None if width == 390 else DOCC_RULES if name in REFERENCE else RULES
                     check_page(page, f"{base}/{name}", failures, rules, f"{name} {width} {scheme}")
                     if arguments.screenshots:
                         arguments.screenshots.mkdir(parents=True, exist_ok=True)

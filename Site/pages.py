@@ -93,7 +93,7 @@ def arrow(relation):
 
 def add_headers(docs):
     """Gives the pages of the reference the header of the site. docc's script leaves alone what is outside of its element."""
-    pages = [*docs.rglob("index.html"), docs / "index.html"]
+    pages = sorted(docs.rglob("index.html"))
     base = re.search(r'var baseUrl = "(.*?)docs/"', pages[0].read_text(encoding="utf-8"))[1]
     header = template("header").substitute(top=base).strip()
     links = f'<link href="{base}header.css" rel="stylesheet"><link href="{base}reference.css" rel="stylesheet">'

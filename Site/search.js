@@ -28,6 +28,15 @@ function fit(entry, word) {
     return entry.text.includes(word) ? 3 : 0;
 }
 
+/** The same, if few entries have all words: the more of its name a word is, the better. Texts of articles count nearly as much,
+ * if they have the word itself, or a form of it: “important” is not about imports. */
+function looseFit(entry, word) {
+    if (entry.name.includes(word)) return 20 + 80 * word.length / entry.name.length;
+    if (!entry.text.includes(word)) return 0;
+    if (!new RegExp(`(?<![\\p{L}\\p{N}_])${word}(s|ed|ing)?(?![\\p{L}\\p{N}_])`, "u").test(entry.text)) return 0;
+    return entry.kind === "Article" || entry.kind === "Section" ? 30 : 3;
+}
+
 /** The rows in their order: articles count more than symbols. */
 function sorted(rows, weights) {
     const value = ({ entry, fits }) => fits.reduce((sum, one, index) => sum + one * weights[index], 0)
@@ -39,10 +48,11 @@ function sorted(rows, weights) {
 function search(query) {
     const words = wordsOf(query);
     if (words.length === 0) return { complete: [], partial: [] };
-    const rows = entries.map((entry) => ({ entry, fits: words.map((word) => fit(entry, word)) }));
     const isComplete = ({ fits }) => fits.every((value) => value > 0);
-    const complete = sorted(rows.filter(isComplete), words.map(() => 1));
+    const rowsBy = (fit) => entries.map((entry) => ({ entry, fits: words.map((word) => fit(entry, word)) }));
+    const complete = sorted(rowsBy(fit).filter(isComplete), words.map(() => 1));
     if (complete.length >= 5) return { complete, partial: [] };
+    const rows = rowsBy(looseFit);
     const rarity = words.map((_, index) => Math.log(entries.length / (1 + rows.filter(({ fits }) => fits[index] > 0).length)));
     const partial = sorted(rows.filter((row) => !isComplete(row) && row.fits.some((value) => value > 0)), rarity);
     return { complete, partial };
