@@ -1,4 +1,5 @@
 """Code as HTML, with colors: a class for each kind of word."""
+import re
 from html import escape
 
 from pygments import lex
@@ -41,6 +42,9 @@ def code(text, syntax):
         options = {"stripnl": False, "ensurenl": False}
         lexer = Swift(**options) if syntax == "swift" else get_lexer_by_name(syntax, **options)
         html = "".join(word(kind, value, syntax) for kind, value in lex(text, lexer))
+        if syntax == "sh":
+            # A browser would divide an option after its hyphens.
+            html = re.sub(r"(?<!\S)(--[\w-]+)", r'<span class="option">\1</span>', html)
     lines = "".join(f'<span class="line">{line}\n</span>' for line in html.split("\n"))
     return f"<pre><code>{lines}</code></pre>"
 
