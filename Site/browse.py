@@ -166,16 +166,19 @@ def check_clipped(page, failures, name):
 
 
 def check_articles(browser, base, failures):
-    """The texts of all articles fit into a narrow window, and their code has colors, without JavaScript. Returns the number."""
+    """The texts of all articles fit into a narrow window, and into the narrowest one that shows their tables as tables, and their
+    code has colors, without JavaScript. Returns the number."""
     names = sorted(path.name for path in SITE.glob("guide/*.html"))
     failures.check(len(names) >= 50, f"the guide has {len(names)} pages, fewer than 50")
     context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=False)
     page = context.new_page()
     for name in names:
         page.goto(f"{base}/guide/{name}")
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        failures.check(wide <= 0, f"{name}: {wide} pixels wider than the window")
-        check_clipped(page, failures, name)
+        for width in [390, 660]:
+            page.set_viewport_size({"width": width, "height": 800})
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            failures.check(wide <= 0, f"{name} {width}: {wide} pixels wider than the window")
+            check_clipped(page, failures, f"{name} {width}")
     context.close()
     for scheme in ["light", "dark"]:
         context = browser.new_context(color_scheme=scheme, java_script_enabled=False)
@@ -327,6 +330,12 @@ def main():
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
+
+    def copyfile(self, source, outputfile):
+        try:
+            super().copyfile(source, outputfile)
+        except ConnectionError:
+            pass  # The browser has left the page.
 
 
 main()
