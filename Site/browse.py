@@ -18,6 +18,34 @@ PAGES = ["index.html", "guide.html", "search.html", "benchmarks.html", "reliabil
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 # What docc's own frame around an article does: its rules are not ours. Headings and contrast are checked there, too.
 DOCC_RULES = {"runOnly": {"type": "rule", "values": ["heading-order", "page-has-heading-one", "color-contrast"]}}
+# The articles whose pages are checked by all rules. Their texts are checked on all pages.
+ARTICLES = ["guide/firstprogram.html", "guide/transactions.html", "guide/handlingerrors.html"]
+REFERENCE = ["docs/documentation/rowan/", "docs/documentation/rowan/transactions/", "docs/documentation/rowan/databasequeue/",
+             "docs/documentation/rowan/databasequeue/inmemorycopy(frompath:configuration:)/"]
+WIDTHS = [320, 390, 1400]
+# Texts that are beyond the edge of the window, or of an element that cuts them off, or that has to be scrolled. docc's list
+# of the symbols shortens long names.
+CLIPPED = """() => {
+    const found = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const parent = node.parentElement;
+        if (!node.textContent.trim() || parent.closest(".navigator, script, style, noscript, .skip")) continue;
+        if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+        let edge = innerWidth, hidden = false;
+        for (let box = parent; box; box = box.parentElement) {
+            const rect = box.getBoundingClientRect(), style = getComputedStyle(box);
+            // For those who hear the page.
+            if (rect.width <= 1 || rect.height <= 1) hidden = true;
+            if (style.overflowX !== "visible") edge = Math.min(edge, rect.right);
+        }
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const right = Math.max(...[...range.getClientRects()].map((rect) => rect.right));
+        if (!hidden && right > edge + 1) found.push(`${node.textContent.trim().slice(0, 40)} (${Math.round(right - edge)})`);
+    }
+    return found;
+}"""
 
 
 class Names(HTMLParser):
@@ -71,7 +99,7 @@ def anchors(path: Path):
 def check_links(failures):
     """Each link leads to a file, and to an anchor in it. Returns the number of links."""
     count = 0
-    files = [SITE / page for page in PAGES]
+    files = [SITE / page for page in PAGES] + sorted(SITE.glob("guide/*.html"))
     links = [(file, link) for file in files for link in Names(file.read_text(encoding="utf-8")).links]
     text = (SITE / "llms.txt").read_text(encoding="utf-8")
     links += [(SITE / "llms.txt", link) for link in re.findall(r"\]\(([^)]+)\)", text)]
@@ -123,10 +151,85 @@ def check_page(page, address, failures, rules, name):
     failures.check(not errors, f"{name}: {errors}")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     failures.check(wide <= 0, f"{name}: {wide} pixels wider than the window")
+    check_clipped(page, failures, name)
+    if rules is None:
+        return
     found = Axe().run(page, options=rules)
     for violation in found.response["violations"]:
         nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
         failures.check(False, f"{name}: {violation['id']}: {violation['help']}: {nodes}")
+
+
+def check_clipped(page, failures, name):
+    clipped = page.evaluate(CLIPPED)
+    failures.check(not clipped, f"{name}: cut off, or to be scrolled, by so many pixels: {clipped[:5]}")
+
+
+def check_articles(browser, base, failures):
+    """The texts of all articles fit into a narrow window, and into the narrowest one that shows their tables as tables, and their
+    code has colors, without JavaScript. Returns the number."""
+    names = sorted(path.name for path in SITE.glob("guide/*.html"))
+    failures.check(len(names) >= 50, f"the guide has {len(names)} pages, fewer than 50")
+    context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+    for name in names:
+        page.goto(f"{base}/guide/{name}")
+        for width in [390, 660]:
+            page.set_viewport_size({"width": width, "height": 800})
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            failures.check(wide <= 0, f"{name} {width}: {wide} pixels wider than the window")
+            check_clipped(page, failures, f"{name} {width}")
+    context.close()
+    for scheme in ["light", "dark"]:
+        context = browser.new_context(color_scheme=scheme, java_script_enabled=False)
+        page = context.new_page()
+        for path, language, word in [
+            ("guide/transactions.html", "SQL", "CREATE"), ("guide/transactions.html", "Swift", "func"),
+            ("guide/firstprogram.html", "the shell", "cd"), ("index.html", "Swift", "let"),
+        ]:
+            if page.goto(f"{base}/{path}").status != 200:
+                failures.check(False, f"{path} does not exist")
+                continue
+            colors = page.evaluate(
+                """word => [...document.querySelectorAll("pre span")].filter((one) => one.textContent === word)
+                    .map((one) => [getComputedStyle(one).color, getComputedStyle(one.closest("pre")).color])""", word)
+            failures.check(
+                any(own != plain for own, plain in colors), f"{path} {scheme}: the words of {language} have no color of their own")
+        context.close()
+    return len(names)
+
+
+def check_header(browser, base, failures):
+    """The reference has the header of the site, in its colors, and keeps it when docc's script shows another page."""
+    look = """() => {
+        const header = document.querySelector("header.site-header");
+        if (!header || header.getBoundingClientRect().top !== 0) return null;
+        const of = (one) => [getComputedStyle(one).color, getComputedStyle(one).fontFamily, getComputedStyle(one).fontSize];
+        return [getComputedStyle(header).backgroundColor, getComputedStyle(document.body).backgroundColor,
+            ...[...header.querySelectorAll("a")].map((link) => [link.textContent, ...of(link)])];
+    }"""
+    for scheme in ["light", "dark"]:
+        context = browser.new_context(color_scheme=scheme, viewport={"width": 1400, "height": 800})
+        page = context.new_page()
+        page.goto(f"{base}/guide.html")
+        expected = page.evaluate(look)
+        page.goto(f"{base}/docs/documentation/rowan/")
+        page.wait_for_selector("h1")
+        found = page.evaluate(look)
+        failures.check(found is not None, f"the reference has no header in {scheme}")
+        failures.check(found == expected, f"the header of the reference in {scheme}: {found}, and not {expected}")
+        if found is None:
+            context.close()
+            continue
+        page.click("main a[href$='/documentation/rowan/databasequeue']")
+        page.wait_for_function("document.querySelector('h1').textContent.includes('Queue')")
+        for text, target in [("Guide", "/guide.html"), ("Search", "/search.html"), ("Reference", "/docs/documentation/rowan/")]:
+            address = page.evaluate(
+                "text => [...document.querySelectorAll('.site-header a')].find((one) => one.textContent === text)?.href", text)
+            failures.check(address == base + target, f"the header of the reference: {text} leads to {address}")
+        page.click(".site-header a:text('Guide')")
+        page.wait_for_selector("h1:text('The guide')")
+        context.close()
 
 
 def check_search(page, base, failures):
@@ -143,12 +246,18 @@ def check_search(page, base, failures):
 
     for query, expected in [
         ("upsert", "upsert"), ("DatabasePool", "DatabasePool"), ("soft deletion", "Soft deletion"), ("#sql", "sql"),
-        ("@Record", "Record"), ("fetchCursor", "fetchCursor"),
+        ("@Record", "Record"), ("fetchCursor", "fetchCursor"), ("how do I import csv", "csv"),
+        ("what is an upsert", "upsert"), ("how can I close a DatabasePool?", "DatabasePool"), ("where", "where"),
+        ("window function xyzzy", "window"), ("csv importing xyzzy", "csv"), ("is", "is"),
     ]:
         found = first(query, 5)
         failures.check(any(expected.lower() in one.lower() for one in found), f"search for {query}: {found}")
     failures.check(first("xyzzy plugh") == [], "a search for nonsense finds something")
     failures.check("Nothing has" in page.inner_text("#count"), "a search without results says nothing")
+    first("window xyzzy")
+    failures.check("No page has all" in page.inner_text("#count"), "a search with some of the words does not say so")
+    first("window")
+    failures.check("No page" not in page.inner_text("#count"), "a search with results says that it has none")
     failures.check(first("<img src=x>") == [] or page.locator("#results img").count() == 0, "a query becomes HTML")
     # Without a server.
     page.goto(f"file://{SITE}/search.html?q=transactions")
@@ -189,25 +298,26 @@ def main():
     base = f"http://127.0.0.1:{server.server_port}"
     failures = Failures()
     links, references = check_links(failures), check_references(failures)
-    articles = ["docs/documentation/rowan/", "docs/documentation/rowan/transactions/",
-                "docs/documentation/rowan/databasequeue/"]
     checked = 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         for scheme in ["light", "dark"]:
-            for width in [320, 1280]:
+            for width in WIDTHS:
                 context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
-                for name in PAGES + articles:
+                for name in PAGES + ARTICLES + REFERENCE:
                     page = context.new_page()
-                    rules = RULES if name in PAGES else DOCC_RULES
+                    # The middle width is that of phones: what fits is checked, and the rules at both ends.
+                    rules = None if width == 390 else DOCC_RULES if name in REFERENCE else RULES
                     check_page(page, f"{base}/{name}", failures, rules, f"{name} {width} {scheme}")
                     if arguments.screenshots:
                         arguments.screenshots.mkdir(parents=True, exist_ok=True)
-                        title = name.removeprefix("docs/documentation/").strip("/").replace("/", "-")
+                        title = name.removeprefix("docs/documentation/").strip("/").replace("/", "-").removesuffix(".html")
                         page.screenshot(path=arguments.screenshots / f"{title}-{width}-{scheme}.png")
                     page.close()
                     checked += 1
                 context.close()
+        checked += check_articles(browser, base, failures)
+        check_header(browser, base, failures)
         page = browser.new_page()
         check_search(page, base, failures)
         check_questions(page, base, failures, arguments.sample)
@@ -220,6 +330,12 @@ def main():
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
+
+    def copyfile(self, source, outputfile):
+        try:
+            super().copyfile(source, outputfile)
+        except ConnectionError:
+            pass  # The browser has left the page.
 
 
 main()

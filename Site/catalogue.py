@@ -13,6 +13,8 @@ class Page:
     # (heading, anchor, the text of the section)
     sections: list = field(default_factory=list)
     text: str = ""
+    # What docc has written about an article, for the page of the article.
+    data: dict = field(default_factory=dict)
 
 
 def plain(content):
@@ -63,6 +65,7 @@ def read(docs: Path):
         if content["kind"] == "article":
             # docc also lists the members of a type that come from a protocol, as an article.
             if content["metadata"].get("role") == "article":
+                one.address, one.data = f"guide/{path.stem}.html", content
                 articles[path.stem] = one
         elif content["metadata"].get("symbolKind") != "module":
             symbols.append(one)

@@ -6,7 +6,9 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+import article as html
 import catalogue
+import highlight
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -23,37 +25,92 @@ def write(root: Path, output: Path):
     version = subprocess.run(
         ["git", "describe", "--tags", "--always"], cwd=root, capture_output=True, text=True).stdout.strip() or "unknown"
 
-    def page(name, title, description, **values):
-        template = Template((FOLDER / f"{name}.html").read_text(encoding="utf-8"))
-        frame = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
-        (output / f"{name}.html").write_text(
-            frame.substitute(
-                title=title, description=escape(description), content=template.substitute(values), version=version),
+    def page(name, title, description, path=None, **values):
+        path = path or f"{name}.html"
+        top = "../" * path.count("/")
+        (output / path).parent.mkdir(exist_ok=True)
+        (output / path).write_text(
+            template("page").substitute(
+                title=escape(title, quote=False), description=escape(description), top=top,
+                header=template("header").substitute(top=top).strip(), content=template(name).substitute(values),
+                version=version),
             encoding="utf-8")
 
     lead = " ".join(readme.split("\n\n")[1].split())
     blocks = re.findall(r"```swift\n(.*?)```", readme, re.S)
     page(
         "index", "Rowan, a SQLite toolkit for Swift", re.split(r"(?<=\.) ", lead)[0],
-        lead=inline(lead), program=escape(blocks[0].strip()), chart=chart, features=features(readme, articles),
-        dependency=escape(blocks[1].strip()))
+        lead=inline(lead), program=highlight.code(blocks[0], "swift"), chart=chart, workloads=workloads(chart),
+        features=features(readme, articles),
+        dependency=highlight.code(next(block for block in blocks if "swift-tools-version" in block), "swift"))
     page(
         "guide", "The guide of Rowan", "The articles of Rowan, and the questions that they answer.",
         parts="\n".join(f'<li><a href="#{anchor}">{escape(title)}</a></li>' for title, anchor, _ in parts),
         articles=guide(parts, articles, questions))
+    write_articles(page, parts, articles)
     page("search", "Search in the documentation of Rowan", "A search in the guide and the reference of Rowan.")
     page(
         "benchmarks", "Benchmarks of Rowan", "Workloads with Rowan, GRDB and the C API of SQLite.",
-        chart=chart, rows=benchmarks(root), **measured)
+        chart=chart, workloads=workloads(chart), rows=benchmarks(root), **measured)
     reliability = json.loads((FOLDER / "reliability.json").read_text())
     page(
         "reliability", "Reliability of Rowan", "Kills, faults and other tests that Rowan has passed, with figures.",
-        rows="\n".join(map(reliability_row, reliability["parts"])),
-        **{key: value for key, value in reliability.items() if key != "parts"})
-    for name in ["style.css", "search.js"]:
+        table=reliability_table(reliability["parts"]), command=highlight.code(reliability["command"], "sh"),
+        **{key: value for key, value in reliability.items() if key not in ("parts", "command")})
+    for name in ["header.css", "style.css", "reference.css", "search.js"]:
         (output / name).write_bytes((FOLDER / name).read_bytes())
+    add_headers(docs)
     write_search(output, articles, symbols)
     return problems + write_texts(root, output, parts, articles)
+
+
+def template(name):
+    return Template((FOLDER / f"{name}.html").read_text(encoding="utf-8"))
+
+
+def write_articles(page, parts, articles):
+    """A page for each article, which needs no JavaScript. The pages of the reference link docc's own page of it."""
+    pages = {f"/documentation/rowan/{name}": one.address for name, one in articles.items()}
+    listed = [(title, anchor, name) for title, anchor, names in parts for name in names]
+    for index, (part, anchor, name) in enumerate(listed):
+        one = articles[name]
+        renderer = html.Renderer(one.data["references"], pages)
+        blocks = [block for section in one.data["primaryContentSections"] if section["kind"] == "content"
+                  for block in section["content"]]
+        neighbours = [
+            f'<a rel="{relation}" href="{Path(articles[listed[other][2]].address).name}">{arrow(relation)} '
+            f'{escape(articles[listed[other][2]].title, quote=False)}</a>'
+            for relation, other in [("prev", index - 1), ("next", index + 1)] if 0 <= other < len(listed)]
+        page(
+            "article", f"{one.title} - Rowan", one.summary, path=one.address, part=escape(part), anchor=anchor, heading=escape(one.title, quote=False),
+            lead=renderer.inline(one.data.get("abstract", [])), contents=html.contents(one.sections),
+            content=renderer.article(blocks), neighbours="\n".join(neighbours))
+
+
+def arrow(relation):
+    return "Before:" if relation == "prev" else "Next:"
+
+
+def add_headers(docs):
+    """Gives the pages of the reference the header of the site. docc's script leaves alone what is outside of its element."""
+    pages = sorted(docs.rglob("index.html"))
+    base = re.search(r'var baseUrl = "(.*?)docs/"', pages[0].read_text(encoding="utf-8"))[1]
+    header = template("header").substitute(top=base).strip()
+    links = f'<link href="{base}header.css" rel="stylesheet"><link href="{base}reference.css" rel="stylesheet">'
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        if "site-header" not in text:
+            text = text.replace("</head>", f"{links}</head>", 1)
+            path.write_text(re.sub(r"<body[^>]*>", lambda body: body[0] + header, text, count=1), encoding="utf-8")
+
+
+def workloads(chart):
+    """The numbers of the chart as a table, for narrow windows."""
+    description = re.search(r"<desc[^>]*>(.*?)</desc>", chart)[1]
+    rows = [re.fullmatch(r"(.*): Rowan (.*), GRDB (.*)", row).groups() for row in description.split("; ")]
+    return "\n".join(
+        f'<tr><td>{name}</td><td class="number">{rowan}</td><td class="number">{grdb}</td></tr>'
+        for name, rowan, grdb in rows)
 
 
 def inline(text):
@@ -139,11 +196,13 @@ def benchmarks(root):
         for workload, row in by_workload.items() if "c" in row)
 
 
-def reliability_row(part):
-    counted = re.sub(r"\d{4,}", lambda number: f"{int(number[0]):,}", part["counted"])
-    return (
-        f"<tr><td><code>{escape(part['name'])}</code></td><td>{escape(part['summary'])}</td><td>{escape(counted)}</td>"
-        f"<td><code>{part['seed']}</code></td></tr>")
+def reliability_table(parts):
+    def row(part):
+        counted = re.sub(r"\d{4,}", lambda number: f"{int(number[0]):,}", part["counted"])
+        return [f"<code>{escape(part['name'])}</code>", escape(part["summary"]), escape(counted),
+                f"<code>{part['seed']}</code>"]
+
+    return html.stacked(["Part", "What it does", "Counted", "Seed"], list(map(row, parts)))
 
 
 def write_search(output, articles, symbols):
