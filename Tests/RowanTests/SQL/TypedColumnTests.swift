@@ -85,6 +85,24 @@ struct TypedColumnTests {
         }
     }
 
+    @Test func arithmeticOfValuesThatMayBeNull() throws {
+        let (score, bonus) = (Columns.score, Columns.bonus)
+        try check(score * bonus > 100, #"("score" * "bonus") > ?"#, [100], holdsFor: [3])
+        try check(bonus * score == nil, #"("bonus" * "score") IS NULL"#, holdsFor: [1])
+        try check(score + bonus == 25, #"("score" + "bonus") = ?"#, [25], holdsFor: [2])
+        try check(bonus + score == 60, #"("bonus" + "score") = ?"#, [60], holdsFor: [3])
+        try check(score - bonus > 0, #"("score" - "bonus") > ?"#, [0], holdsFor: [2])
+        try check(bonus - score < 0, #"("bonus" - "score") < ?"#, [0], holdsFor: [2])
+        try check(score / bonus == 4, #"("score" / "bonus") = ?"#, [4], holdsFor: [2])
+        try check(bonus / score == 1, #"("bonus" / "score") = ?"#, [1], holdsFor: [3])
+        try check(score % bonus == 0, #"("score" % "bonus") = ?"#, [0], holdsFor: [2, 3])
+        try check(bonus % score == 5, #"("bonus" % "score") = ?"#, [5], holdsFor: [2])
+        let results: [TypedExpression<Int?>] = [score * bonus, bonus * score]
+        try inLoggedDatabase(schema) { db, _ throws in
+            #expect(try Player.select(results[0], as: Int?.self).fetchAll(db) == [nil, 100, 900])
+        }
+    }
+
     @Test func functionsOfTexts() throws {
         let (name, team) = (Columns.name, Columns.team)
         try check(length(name) == 5, #"LENGTH("name") = ?"#, [5], holdsFor: [3])

@@ -36,6 +36,16 @@ extension SQLTypedExpressible where Value: SQLNumber {
     public static func + (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression + rhs.sqlExpression)
     }
+    /// `a + b`, where `b` may be NULL
+    public static func + (lhs: Self, rhs: some SQLTypedExpressible<Value?>) -> TypedExpression<Value?> {
+        TypedExpression(lhs.sqlExpression + rhs.sqlExpression)
+    }
+    /// `a + b`, where `a` may be NULL
+    public static func + <Wrapped>(
+        lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+    ) -> TypedExpression<Value> where Value == Wrapped? {
+        TypedExpression(lhs.sqlExpression + rhs.sqlExpression)
+    }
     /// `a - b`
     public static func - (lhs: Self, rhs: Value) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression - rhs)
@@ -46,6 +56,16 @@ extension SQLTypedExpressible where Value: SQLNumber {
     }
     /// `a - b`
     public static func - (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+        TypedExpression(lhs.sqlExpression - rhs.sqlExpression)
+    }
+    /// `a - b`, where `b` may be NULL
+    public static func - (lhs: Self, rhs: some SQLTypedExpressible<Value?>) -> TypedExpression<Value?> {
+        TypedExpression(lhs.sqlExpression - rhs.sqlExpression)
+    }
+    /// `a - b`, where `a` may be NULL
+    public static func - <Wrapped>(
+        lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+    ) -> TypedExpression<Value> where Value == Wrapped? {
         TypedExpression(lhs.sqlExpression - rhs.sqlExpression)
     }
     /// `a * b`
@@ -60,6 +80,16 @@ extension SQLTypedExpressible where Value: SQLNumber {
     public static func * (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
     }
+    /// `a * b`, where `b` may be NULL
+    public static func * (lhs: Self, rhs: some SQLTypedExpressible<Value?>) -> TypedExpression<Value?> {
+        TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
+    }
+    /// `a * b`, where `a` may be NULL
+    public static func * <Wrapped>(
+        lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+    ) -> TypedExpression<Value> where Value == Wrapped? {
+        TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
+    }
     /// `a / b`: of integers, an integer.
     public static func / (lhs: Self, rhs: Value) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression / rhs)
@@ -72,6 +102,16 @@ extension SQLTypedExpressible where Value: SQLNumber {
     public static func / (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
     }
+    /// `a / b`, where `b` may be NULL
+    public static func / (lhs: Self, rhs: some SQLTypedExpressible<Value?>) -> TypedExpression<Value?> {
+        TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
+    }
+    /// `a / b`, where `a` may be NULL
+    public static func / <Wrapped>(
+        lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+    ) -> TypedExpression<Value> where Value == Wrapped? {
+        TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
+    }
     /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
     public static func % (lhs: Self, rhs: Value) -> TypedExpression<Value> {
         TypedExpression(lhs.sqlExpression % rhs)
@@ -82,6 +122,16 @@ extension SQLTypedExpressible where Value: SQLNumber {
     }
     /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
     public static func % (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+        TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
+    }
+    /// `a % b`, where `b` may be NULL
+    public static func % (lhs: Self, rhs: some SQLTypedExpressible<Value?>) -> TypedExpression<Value?> {
+        TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
+    }
+    /// `a % b`, where `a` may be NULL
+    public static func % <Wrapped>(
+        lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+    ) -> TypedExpression<Value> where Value == Wrapped? {
         TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
     }
     /// `-a`
