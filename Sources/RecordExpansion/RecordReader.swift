@@ -55,6 +55,7 @@ struct RecordReader {
                 at: model.name.offset)
         }
         checkNames(description.columns)
+        checkKey(description)
         return description
     }
 
@@ -160,7 +161,8 @@ struct RecordReader {
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
                 storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
                 isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes, name), offset: offset,
-                hasUnknownType: hasUnknownType(binding)))
+                hasUnknownType: hasUnknownType(binding),
+                letOffset: properties.keyword == "let" ? properties.keywordOffset : nil))
     }
 
     private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
@@ -247,6 +249,15 @@ struct RecordReader {
 
     private func ignoring(_ member: MemberModel) -> Problem.Fix {
         .init(message: "add @Ignored", start: member.offset, end: member.offset, text: "@Ignored ")
+    }
+
+    /// An insertion sets the key that is an optional.
+    private mutating func checkKey(_ description: RecordDescription) {
+        guard kind == .record, let key = description.rowIDKey, let start = key.letOffset else { return }
+        report(
+            "the optional key '\(key.property)' is a constant, so an insertion can't set it: declare it with 'var', or with "
+                + "a type that isn't optional", at: key.offset,
+            fix: .init(message: "declare it with 'var'", start: start, end: start + 3, text: "var"))
     }
 
     /// SQLite's names are the same in upper and lower case.

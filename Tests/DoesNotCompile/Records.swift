@@ -64,6 +64,11 @@ func requests() {
     @Column(as: .unixTime) var date: String  // error 32: the storage of @Column(as:) has another type than the property
 }
 
+@Record struct Key {
+    let id: Int64?  // error 9: the optional key 'id' is a constant, so an insertion can't set it
+    var name: String
+}
+
 enum Plain { case a, b }
 
 enum Raw: String { case a, b }

@@ -10,7 +10,8 @@ struct ProblemTests {
     private func problem(
         _ source: String, of macro: String = "RecordMacro", context: [String] = []
     ) -> (message: String, place: String, changed: String?) {
-        guard case .expansion(nil, let problems) = answer(to: macro, source, context: context), problems.count == 1
+        guard case .expansion(nil, let problems) = answer(to: macro, source, context: context),
+            problems.count == 1
         else { return ("", "", nil) }
         let bytes = Array(source.utf8)
         let changed = problems[0].fixIts.first?.changes.first.map { change in
@@ -57,6 +58,23 @@ struct ProblemTests {
                 + "static, or add @Ignored")
         #expect(found.place == "kind = 1\n   ")
         #expect(found.changed == "struct Place {\n    var kind = 1\n    var id: Int\n}")
+    }
+
+    @Test("An optional key that is a constant", arguments: ["id", "key"])
+    func constantKey(_ name: String) {
+        let attribute = name == "id" ? "" : "@PrimaryKey "
+        let found = problem("struct Place {\n    \(attribute)let \(name): Int64?\n    var b: Int\n}")
+        #expect(
+            found.message
+                == "the optional key '\(name)' is a constant, so an insertion can't set it: declare it with 'var', or with "
+                + "a type that isn't optional")
+        #expect(found.place.hasPrefix("\(name): Int64?"))
+        #expect(found.changed == "struct Place {\n    \(attribute)var \(name): Int64?\n    var b: Int\n}")
+        // An insertion sets no other key.
+        #expect(expansion("struct Place { let id: UUID }").contains("self.id = try columns(0)"))
+        let two = "struct Place { @PrimaryKey let a: Int?; @PrimaryKey let b: Int? }"
+        #expect(expansion(two).contains("self.a = try columns(0)"))
+        #expect(expansion("struct Place { let id: Int? }", of: "SelectionMacro").contains("self.id = try members(0)"))
     }
 
     @Test("A property in #if")
