@@ -146,6 +146,11 @@ struct RecordReader {
                 "\(type.hasPrefix("(") && !type.contains("->") ? "a tuple" : "a function") can't be stored in a column. "
                     + "Add @Ignored", at: offset, fix: ignoring(member))
         }
+        if Self.hiddenNames.contains(name) {
+            return report(
+                "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
+                    + "@Column(\"\(name)\")", at: offset)
+        }
         let isKey =
             attributes.contains { $0.name == "PrimaryKey" }
             || name == "id" && !hasPrimaryKey(description.model) && kind == .record
@@ -164,6 +169,9 @@ struct RecordReader {
                 hasUnknownType: hasUnknownType(binding),
                 letOffset: properties.keyword == "let" ? properties.keywordOffset : nil))
     }
+
+    /// Names that expansions use without a type in front.
+    private static let hiddenNames: Set<String> = ["self", "Self", "Rowan"]
 
     private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
     /// The attributes of a stored property that is not wrapped.

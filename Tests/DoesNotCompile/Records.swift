@@ -69,6 +69,14 @@ func requests() {
     var name: String
 }
 
+@Record struct Names {
+    var id: Int64?
+    var `self`: Int  // error 9: a property named 'self' hides what the generated code refers to: rename it
+    var `Self`: Int  // error 9: a property named 'Self' hides what the generated code refers to
+    var Rowan: Int  // error 9: keep the column with @Column("Rowan")
+    @Column("Rowan") var rowan: Int
+}
+
 enum Plain { case a, b }
 
 enum Raw: String { case a, b }

@@ -77,6 +77,16 @@ struct ProblemTests {
         #expect(expansion("struct Place { let id: Int? }", of: "SelectionMacro").contains("self.id = try members(0)"))
     }
 
+    @Test("Names that hide what the generated code refers to", arguments: ["self", "Self", "Rowan"])
+    func hiddenNames(_ name: String) {
+        let found = problem("struct Place {\n    var id: Int\n    var `\(name)`: Int\n}")
+        #expect(
+            found.message
+                == "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
+                + "@Column(\"\(name)\")")
+        #expect(found.place.hasPrefix("`\(name)`: "))
+    }
+
     @Test("A property in #if")
     func conditional() {
         let found = problem("struct Place {\n    var id: Int\n#if DEBUG\n    var b: Int\n#endif\n}")
