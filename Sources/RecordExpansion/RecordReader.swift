@@ -284,11 +284,12 @@ struct RecordReader {
 
 extension PropertiesModel {
     /// The patterns with their types: those of `var a, b: Int` share one.
-    fileprivate var typedBindings: [BindingModel] {
+    var typedBindings: [BindingModel] {
         var bindings = bindings
         for index in bindings.indices.dropLast().reversed()
         where bindings[index].type == nil && bindings[index].value == nil {
             bindings[index].type = bindings[index + 1].type
+            bindings[index].typeSource = bindings[index + 1].typeSource
         }
         return bindings
     }

@@ -92,3 +92,8 @@ enum RawText: String, Codable { case a, b }
     var optional: Raw?  // error 9: conform it to DatabaseValueConvertible, as in `enum Kind: String
     var number: RawNumber, text: RawText?
 }
+
+@Record("place", memberwise: true) public struct Inferred {
+    public var id: Int64?
+    public var created = Date()  // error 16: the memberwise initializer needs the type of 'created'
+}

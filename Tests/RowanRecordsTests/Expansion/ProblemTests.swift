@@ -8,9 +8,9 @@ import Testing
 struct ProblemTests {
     /// The only error of a declaration: its message, the source from its place on, and the source with the change.
     private func problem(
-        _ source: String, of macro: String = "RecordMacro", context: [String] = []
+        _ source: String, of macro: String = "RecordMacro", type: String? = "Place", context: [String] = []
     ) -> (message: String, place: String, changed: String?) {
-        guard case .expansion(nil, let problems) = answer(to: macro, source, context: context),
+        guard case .expansion(nil, let problems) = answer(to: macro, source, type: type, context: context),
             problems.count == 1
         else { return ("", "", nil) }
         let bytes = Array(source.utf8)
@@ -85,6 +85,20 @@ struct ProblemTests {
                 == "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
                 + "@Column(\"\(name)\")")
         #expect(found.place.hasPrefix("`\(name)`: "))
+    }
+
+    @Test("A memberwise initializer that needs a type")
+    func memberwiseType() {
+        for value in ["Date()", "1 + 2", "1...2", "f", "[1]", "\"a\" + \"b\"", ".a", "nil as Int?"] {
+            let found = problem("@Record(memberwise: true) struct Place {\n    var id = \(value)\n}", type: nil)
+            #expect(
+                found.message == "the memberwise initializer needs the type of 'id': declare it after a colon",
+                "\(value)")
+            #expect(found.place.hasPrefix("id = "))
+        }
+        let found = problem("@Record(memberwise: isPublic) struct Place { var id: Int }", type: nil)
+        #expect(found.message == "the macro reads source, not values: write 'true' or 'false'")
+        #expect(found.place == "isPublic) st")
     }
 
     @Test("A property in #if")
