@@ -1,5 +1,6 @@
 // Comparisons that don't compile, each with the message that the compiler shows. Swift considers unavailable operators
-// only after an expression failed: they take no time in code that compiles.
+// only after an expression failed: they take no time in code that compiles. They are few, and `&&` has none, because after
+// a misspelt name Swift tries all combinations of the operators in an expression.
 
 extension SQLTypedExpressible {
     /// Not available: both sides need the same type.
@@ -7,208 +8,96 @@ extension SQLTypedExpressible {
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func == (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func == (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score == 10` instead of `10 == $0.score`"
-    )
-    public static func == (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func != (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func != (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score == 10` instead of `10 == $0.score`"
-    )
-    public static func != (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func === (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func === (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score == 10` instead of `10 == $0.score`"
-    )
-    public static func === (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func !== (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func !== (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score == 10` instead of `10 == $0.score`"
-    )
-    public static func !== (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func < (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
     /// Not available: the value must not be an optional.
     @_disfavoredOverload
     @available(
         *, unavailable, message: "the value is an optional, and no value is less or greater than NULL: unwrap it first"
     )
     public static func < (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score > 10` instead of `10 < $0.score`"
-    )
-    public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func <= (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
     /// Not available: the value must not be an optional.
     @_disfavoredOverload
     @available(
         *, unavailable, message: "the value is an optional, and no value is less or greater than NULL: unwrap it first"
     )
     public static func <= (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score > 10` instead of `10 < $0.score`"
-    )
-    public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func > (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
     /// Not available: the value must not be an optional.
     @_disfavoredOverload
     @available(
         *, unavailable, message: "the value is an optional, and no value is less or greater than NULL: unwrap it first"
     )
     public static func > (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score > 10` instead of `10 < $0.score`"
-    )
-    public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 
     /// Not available: both sides need the same type.
     @_disfavoredOverload
     @available(
         *, unavailable,
         message:
-            "the value has another type than the column: convert it, or use `$0.score.untyped`, which compares with any value"
+            "the two sides have different types: convert the value, or use `$0.score.untyped`, which compares with any value"
     )
     public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need the same type.
-    @available(
-        *, unavailable,
-        message:
-            "the two sides have different types: use `$0.score.untyped`, which compares with any value, on one side"
-    )
-    public static func >= (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
     /// Not available: the value must not be an optional.
     @_disfavoredOverload
     @available(
         *, unavailable, message: "the value is an optional, and no value is less or greater than NULL: unwrap it first"
     )
     public static func >= (lhs: Self, rhs: (some SQLExpressible)?) -> SQLExpression { fatalError() }
-    /// Not available: the column must be on the left side.
-    @_disfavoredOverload
-    @available(
-        *, unavailable,
-        message: "a value must be on the right side of a column: write `$0.score > 10` instead of `10 < $0.score`"
-    )
-    public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 }
 
 // MARK: - Integers of different types

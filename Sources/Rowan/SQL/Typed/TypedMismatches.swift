@@ -1,4 +1,4 @@
-// Lists, conditions and calculations that don't compile: see SQLTypedExpressible+Mismatches.
+// Lists and calculations that don't compile: see SQLTypedExpressible+Mismatches.
 
 // MARK: Lists and ranges
 
@@ -60,33 +60,6 @@ extension PartialRangeUpTo where Bound: SQLExpressible {
             "the bounds have another type than the column: convert them, or use `$0.score.untyped`, which compares with any value"
     )
     public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-}
-
-// MARK: - Conditions
-
-extension SQLTypedExpressible {
-    /// Not available: both sides need to be conditions.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need to be conditions.
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func && (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need to be conditions.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
-    /// Not available: both sides need to be conditions.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need to be conditions.
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func || (lhs: Self, rhs: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-    /// Not available: both sides need to be conditions.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "both sides must be conditions: compare the value, as in `$0.score > 0`")
-    public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression { fatalError() }
 }
 
 // MARK: - Calculations
