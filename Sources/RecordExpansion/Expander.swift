@@ -56,8 +56,15 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
             missing: conformances(expansion.conformanceListSyntax),
             isInGenericType: context.contains { mayBeGeneric($0) },
             isInPrivateType: context.contains { header($0).map { Access($0.modifiers) <= .fileprivate } ?? false })
+        // The compiler asks for the members of the struct, too, and shows each error once.
+        let isMemberRole = expansion.extendedTypeSyntax == nil
         guard let description, reader.problems.isEmpty else {
-            return .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
+            return isMemberRole ? .expansion("", []) : .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
+        }
+        if isMemberRole {
+            var initializer = MemberwiseExpansion(description: description)
+            let source = initializer.source
+            return .expansion(source, initializer.problems.map { $0.diagnostic(piece) })
         }
         return .expansion(RecordExpansion(description: description, kind: kind, piece: piece).source, [])
     }

@@ -21,6 +21,8 @@ struct ColumnDescription {
     let offset: Int
     /// Whether the compiler has to tell whether the type has a column.
     let hasUnknownType: Bool
+    /// The offset of the word `let`; nil for a variable.
+    let letOffset: Int?
 }
 
 /// Who may use a declaration.

@@ -55,6 +55,7 @@ struct RecordReader {
                 at: model.name.offset)
         }
         checkNames(description.columns)
+        checkKey(description)
         return description
     }
 
@@ -145,6 +146,11 @@ struct RecordReader {
                 "\(type.hasPrefix("(") && !type.contains("->") ? "a tuple" : "a function") can't be stored in a column. "
                     + "Add @Ignored", at: offset, fix: ignoring(member))
         }
+        if Self.hiddenNames.contains(name) {
+            return report(
+                "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
+                    + "@Column(\"\(name)\")", at: offset)
+        }
         let isKey =
             attributes.contains { $0.name == "PrimaryKey" }
             || name == "id" && !hasPrimaryKey(description.model) && kind == .record
@@ -160,8 +166,12 @@ struct RecordReader {
                 column: columnName(column, name), access: min(Access(member.modifiers), description.access),
                 storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
                 isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes, name), offset: offset,
-                hasUnknownType: hasUnknownType(binding)))
+                hasUnknownType: hasUnknownType(binding),
+                letOffset: properties.keyword == "let" ? properties.keywordOffset : nil))
     }
+
+    /// Names that expansions use without a type in front.
+    private static let hiddenNames: Set<String> = ["self", "Self", "Rowan"]
 
     private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
     /// The attributes of a stored property that is not wrapped.
@@ -249,6 +259,15 @@ struct RecordReader {
         .init(message: "add @Ignored", start: member.offset, end: member.offset, text: "@Ignored ")
     }
 
+    /// An insertion sets the key that is an optional.
+    private mutating func checkKey(_ description: RecordDescription) {
+        guard kind == .record, let key = description.rowIDKey, let start = key.letOffset else { return }
+        report(
+            "the optional key '\(key.property)' is a constant, so an insertion can't set it: declare it with 'var', or with "
+                + "a type that isn't optional", at: key.offset,
+            fix: .init(message: "declare it with 'var'", start: start, end: start + 3, text: "var"))
+    }
+
     /// SQLite's names are the same in upper and lower case.
     private mutating func checkNames(_ columns: [ColumnDescription]) {
         var known: [String: ColumnDescription] = [:]
@@ -265,11 +284,12 @@ struct RecordReader {
 
 extension PropertiesModel {
     /// The patterns with their types: those of `var a, b: Int` share one.
-    fileprivate var typedBindings: [BindingModel] {
+    var typedBindings: [BindingModel] {
         var bindings = bindings
         for index in bindings.indices.dropLast().reversed()
         where bindings[index].type == nil && bindings[index].value == nil {
             bindings[index].type = bindings[index + 1].type
+            bindings[index].typeSource = bindings[index + 1].typeSource
         }
         return bindings
     }

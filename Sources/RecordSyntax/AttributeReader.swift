@@ -91,17 +91,6 @@ extension TokenReader {
         return arguments
     }
 
-    /// The tokens since a position, with a line break or a space where they have one: a line may end a statement.
-    private func source(since start: Mark) -> String {
-        var source = ""
-        for place in start.index..<index {
-            let token = tokens[place]
-            if place > start.index, token.start > tokens[place - 1].end { source += token.startsLine ? "\n" : " " }
-            source += token.text
-        }
-        return source
-    }
-
     mutating func readModifiers() throws(SyntaxError) -> [ModifierModel] {
         var modifiers: [ModifierModel] = []
         while current.kind == .word, Self.modifiers.contains(current.text), isModifier {

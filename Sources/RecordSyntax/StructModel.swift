@@ -100,9 +100,19 @@ public struct BindingModel: Equatable, Sendable {
     public var type: String?
     /// The text of the initial value.
     public var value: String?
+    /// The type as it is written, without comments. Like that of the value, it isn't compared: `type` is.
+    public var typeSource: String?
+    /// The initial value as it is written, without comments.
+    public var valueSource: String?
     /// The words of the accessors, in order; nil without a block, empty for a getter without its word.
     public var accessors: [String]?
 
     /// Whether the property is stored: without accessors, or with observers only.
     public var isStored: Bool { accessors?.allSatisfy { $0 == "willSet" || $0 == "didSet" } ?? true && accessors != [] }
+
+    /// Whether both are the same, apart from white space.
+    public static func == (lhs: BindingModel, rhs: BindingModel) -> Bool {
+        (lhs.name, lhs.isTuple, lhs.type, lhs.value, lhs.accessors)
+            == (rhs.name, rhs.isTuple, rhs.type, rhs.value, rhs.accessors)
+    }
 }

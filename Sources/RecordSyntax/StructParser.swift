@@ -302,12 +302,14 @@ extension TokenReader {
             let type = mark
             try skipType()
             binding.type = text(since: type)
+            binding.typeSource = source(since: type)
         }
         if startsWith("="), isAt("=") {
             advance()
             let value = mark
             try skipExpression()
             binding.value = text(since: value)
+            binding.valueSource = source(since: value)
         }
         if isAt("{") { binding.accessors = try readAccessors() }
         return binding

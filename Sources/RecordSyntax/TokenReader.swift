@@ -111,6 +111,19 @@ struct TokenReader {
         return text
     }
 
+    /// The source since a position, without comments, with a line break or a space where it has one: a line may end a
+    /// statement.
+    func source(since start: Mark) -> String {
+        var source = ""
+        for place in start.index..<index {
+            let token = tokens[place]
+            if place > start.index, token.start > tokens[place - 1].end { source += token.startsLine ? "\n" : " " }
+            source += place == start.index ? String(token.text.dropFirst(start.taken)) : token.text
+        }
+        if taken > 0 { source += tokens[index].text.prefix(taken).dropFirst(index == start.index ? start.taken : 0) }
+        return source
+    }
+
     /// A position to return to.
     struct Mark {
         let index: Int

@@ -34,6 +34,42 @@
     named(_didInsert))
 public macro Record(_ tableName: String? = nil) = #externalMacro(module: "RowanRecordsPlugin", type: "RecordMacro")
 
+/// Makes a struct a record with a memberwise initializer that is as accessible as the struct: that of the compiler is
+/// internal.
+///
+/// ```swift
+/// @Record("place", memberwise: true) public struct Place {
+///     public var id: Int64?
+///     public var title: String
+///     public var rating = 0
+/// }
+///
+/// // In another module:
+/// // INSERT INTO "place" ("id", "title", "rating") VALUES (?,?,?)
+/// var place = Place(title: "Minster")
+/// try place.insert(db)
+/// ```
+///
+/// The initializer has a parameter for each stored property, with its initial value as the default. A private property with
+/// an initial value keeps that value. A property whose initial value isn't a literal needs an explicit type.
+///
+/// Article: <doc:RecordsByMacro>.
+///
+/// - Parameters:
+///   - tableName: a string literal; nil for the name that derives from the type.
+///   - memberwise: `true` for the initializer.
+@attached(
+    extension,
+    conformances: FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord,
+    PositionalRecord, Identifiable,
+    names: named(Columns), named(databaseComponents), named(databaseTableName), named(_recordLayout),
+    named(_properties), named(init(row:)), named(init(_columns:)), named(_element), named(encode),
+    named(_bind),
+    named(_didInsert))
+@attached(member, names: named(init))
+public macro Record(_ tableName: String? = nil, memberwise: Bool) =
+    #externalMacro(module: "RowanRecordsPlugin", type: "RecordMacro")
+
 /// Makes a struct the result of a query: its members are columns, aggregates, records, optional records, and arrays or sets
 /// of prefetched records.
 ///

@@ -24,6 +24,8 @@ func typed(name: String, minimum: Int, maximum: Int, ids: [Int64], day: Date) {
     _ = Book.filter { (1..<5).contains($0.id) || $0.id == 10 }
     _ = Book.filter { $0.price * 2 + 1 > 3 && $0.discount * 2 + 1 > 3 && $0.isAvailable }
     _ = Book.filter { $0.price * 2 + 1 > 3 && $0.discount * 2 + 1 > 3 && $0.price - 3 < 4 && $0.isAvailable }
+    _ = Book.filter { $0.price + $0.price + $0.price + $0.discount + $0.discount > 10 && !$0.isSold }
+    _ = Book.filter { $0.price * 2 + $0.price - $0.discount / 3 + $0.discount + 1 > 10 && !$0.isSold && $0.isAvailable }
     _ = Book.filter { $0.pages * 2 + 1 > 3 && $0.price * 2 + 1 > 3 && $0.isSold }
     _ = Book.filter { $0.isAvailable && $0.price * 2 + 1 > 3 || $0.title == "a" && !$0.isSold }
     _ = Book.filter { abs($0.price) + 1 > 3 && length($0.title) * 2 > 3 && $0.isAvailable }

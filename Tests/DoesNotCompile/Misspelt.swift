@@ -55,3 +55,28 @@ func misspelt(name: String, ids: [Int64]) {
     _ = Player.all().join(Team.all()) { p, t in p.teamId == t.id && p.nmae == t.name && p.score > 1 }  // error: 'nmae'
     _ = Team.including(optional: Team.players.first { [$0.socre.desc, $0.name] })  // error: no member 'socre'
 }
+
+// Swift has no message that names the missing member of a key path.
+func keyPaths(players: QueryInterfaceRequest<Player>) {
+    _ = Player.order(\.socre)  // error 16: the record type has no such column or term: check the names in the key path
+    _ = Player.order(\.socre.desc)  // error 16: the record type has no such column or term
+    _ = Player.order(\.score.dsc)  // error 16: the record type has no such column or term
+    _ = Player.select(\.socre)  // error 16: the record type has no such column or term
+    _ = Player.select(\.socre, as: Int.self)  // error 16: the record type has no such column or term
+    _ = Player.annotated(with: \.socre)  // error 16: the record type has no such column or term
+    _ = Player.filter(\.socre)  // error 16: the record type has no such column or term
+    _ = Table<Player>("player").order(\.socre)  // error 33: the record type has no such column or term
+    _ = players.order(\.socre).limit(10)  // error 17: the record type has no such column or term
+    _ = players.select(\.socre)  // error 17: the record type has no such column or term
+    _ = players.select(\.socre, as: Int.self)  // error 17: the record type has no such column or term
+    _ = players.annotated(with: \.socre)  // error 17: the record type has no such column or term
+    _ = players.filter(\.socre)  // error 17: the record type has no such column or term
+    _ = players.group(\.socre)  // error 17: the record type has no such column or term
+    _ = players.group(\.name).having(\.socre)  // error 31: the record type has no such column or term
+    _ = players.union(players).order(\.socre)  // error 32: the record type has no such column or term
+    _ = Team.including(all: Team.players.order(\.socre))  // error 42: the record type has no such column or term
+    _ = Team.annotated(with: Team.players.average(\.socre))  // error 43: the record type has no such column or term
+    _ = Team.annotated(with: Team.players.sum(\.socre))  // error 43: the record type has no such column or term
+    _ = Player.order(\.score).filter { $0.nmae == "x" }  // error: no member 'nmae'
+    _ = Player.order(\.score.desc).select(\.name, as: String.self)
+}

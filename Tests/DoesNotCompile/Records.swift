@@ -33,7 +33,7 @@ struct ReadOnly: Decodable {
 
 @Record struct Unstorable {
     var id: Int64?
-    var opaque: Opaque  // error 9: this type has no column: make it Codable, use @Column(as:), or add @Ignored
+    var opaque: Opaque  // error 9: this type has no column: make it Codable, give an enum a raw value
     var a: Int, read: ReadOnly?  // error 17: this type has no column: make it Codable
 }
 
@@ -62,4 +62,38 @@ func requests() {
 @Record struct Stored {
     var id: Int64?
     @Column(as: .unixTime) var date: String  // error 32: the storage of @Column(as:) has another type than the property
+}
+
+@Record struct Key {
+    let id: Int64?  // error 9: the optional key 'id' is a constant, so an insertion can't set it
+    var name: String
+}
+
+@Record struct Names {
+    var id: Int64?
+    var `self`: Int  // error 9: a property named 'self' hides what the generated code refers to: rename it
+    var `Self`: Int  // error 9: a property named 'Self' hides what the generated code refers to
+    var Rowan: Int  // error 9: keep the column with @Column("Rowan")
+    @Column("Rowan") var rowan: Int
+}
+
+enum Plain { case a, b }
+
+enum Raw: String { case a, b }
+
+enum RawNumber: Int, DatabaseValueConvertible { case a, b }
+
+enum RawText: String, Codable { case a, b }
+
+@Record struct Enumerations {
+    var id: Int64?
+    var plain: Plain  // error 9: give an enum a raw value and DatabaseValueConvertible
+    var raw: Raw  // error 9: as in `enum Kind: String, DatabaseValueConvertible`
+    var optional: Raw?  // error 9: conform it to DatabaseValueConvertible, as in `enum Kind: String
+    var number: RawNumber, text: RawText?
+}
+
+@Record("place", memberwise: true) public struct Inferred {
+    public var id: Int64?
+    public var created = Date()  // error 16: the memberwise initializer needs the type of 'created'
 }

@@ -6,9 +6,9 @@ import RecordExpansion
 let allProtocols =
     "FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord, PositionalRecord, Identifiable"
 
-/// A macro of a type, on a declaration.
+/// A macro of a type, on a declaration; without a type, the members that it adds to the declaration.
 func answer(
-    to macro: String = "RecordMacro", _ source: String, type: String = "Place", context: [String] = [],
+    to macro: String = "RecordMacro", _ source: String, type: String? = "Place", context: [String] = [],
     missing: String = allProtocols, line: Int? = nil
 ) -> PluginAnswer {
     func piece(_ source: String, offset: Int = 0) -> SourcePiece {
@@ -21,13 +21,13 @@ func answer(
             AttachedExpansion(
                 macro: MacroReference(moduleName: "RowanRecordsPlugin", typeName: macro, name: "Record"),
                 declSyntax: piece(source, offset: 1_000),
-                lexicalContext: context.map { piece($0) }, extendedTypeSyntax: piece(type),
+                lexicalContext: context.map { piece($0) }, extendedTypeSyntax: type.map { piece($0) },
                 conformanceListSyntax: piece("struct Placeholder: \(missing) {}"))))
 }
 
 /// The lines of an expansion; the errors instead, if there are any.
 func expansion(
-    _ source: String, of macro: String = "RecordMacro", type: String = "Place", context: [String] = [],
+    _ source: String, of macro: String = "RecordMacro", type: String? = "Place", context: [String] = [],
     missing: String = allProtocols, line: Int? = nil
 ) -> [String] {
     guard

@@ -244,4 +244,52 @@ struct ExpansionTests {
                 "}",
             ])
     }
+
+    @Test("The memberwise initializer has a parameter for each property that may be set")
+    func memberwise() {
+        let body = """
+            {
+                var id: Int64?
+                public let title: String
+                var latitude = 0.0, count = -1, isOpen = true, note = "a"
+                var first: Int, second: [ String : any P ]
+                @Column("other") var `class`: Int = f(a as B)
+                @Ignored var action: @Sendable () -> Void
+                @Ignored let kind = 1
+                private var hidden = 1
+                private var set: Int
+                static var limit = 1
+                var double: Int { 2 }
+            }
+            """
+        let parameters =
+            "id: Int64? = nil, title: String, latitude: Double = 0.0, count: Int = -1, isOpen: Bool = true, "
+            + "note: String = \"a\", first: Int, second: [ String : any P ], `class`: Int = f(a as B), "
+            + "action: @escaping @Sendable () -> Void, set: Int"
+        let assignments = [
+            "id", "title", "latitude", "count", "isOpen", "note", "first", "second", "`class`", "action", "set",
+        ].map { "self.\($0) = \($0)" }
+        // The action needs a value for reading, but the compiler asks for members first.
+        let source = body.replacing("() -> Void", with: "() -> Void = {}")
+        let withValue = parameters.replacing("() -> Void", with: "() -> Void = {}")
+        #expect(
+            expansion("@Record(\"place\", memberwise: true) public struct Place \(source)", type: nil)
+                == ["public init(\(withValue)) {"] + assignments + ["}"])
+        #expect(
+            expansion("@Record(memberwise: true) struct Place \(source)", type: nil).first == "init(\(withValue)) {")
+        #expect(
+            expansion("@Record(memberwise: true) package struct Place \(source)", type: nil).first
+                == "package init(\(withValue)) {")
+        #expect(expansion("@Record(memberwise: false) public struct Place \(source)", type: nil) == [])
+        #expect(expansion("@Record(\"place\") public struct Place \(source)", type: nil) == [])
+        // The expansion of the extension reports the errors of properties.
+        #expect(expansion("@Record(memberwise: true) public struct Place \(body)", type: nil) == [])
+    }
+
+    @Test("A memberwise initializer doesn't change the extension")
+    func memberwiseExtension() {
+        let body = "public struct Place { var id: Int }"
+        #expect(
+            expansion("@Record(\"place\", memberwise: true) \(body)") == expansion("@Record(\"place\") \(body)"))
+    }
 }

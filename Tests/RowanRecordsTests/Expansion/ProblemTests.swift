@@ -8,9 +8,10 @@ import Testing
 struct ProblemTests {
     /// The only error of a declaration: its message, the source from its place on, and the source with the change.
     private func problem(
-        _ source: String, of macro: String = "RecordMacro", context: [String] = []
+        _ source: String, of macro: String = "RecordMacro", type: String? = "Place", context: [String] = []
     ) -> (message: String, place: String, changed: String?) {
-        guard case .expansion(nil, let problems) = answer(to: macro, source, context: context), problems.count == 1
+        guard case .expansion(nil, let problems) = answer(to: macro, source, type: type, context: context),
+            problems.count == 1
         else { return ("", "", nil) }
         let bytes = Array(source.utf8)
         let changed = problems[0].fixIts.first?.changes.first.map { change in
@@ -57,6 +58,47 @@ struct ProblemTests {
                 + "static, or add @Ignored")
         #expect(found.place == "kind = 1\n   ")
         #expect(found.changed == "struct Place {\n    var kind = 1\n    var id: Int\n}")
+    }
+
+    @Test("An optional key that is a constant", arguments: ["id", "key"])
+    func constantKey(_ name: String) {
+        let attribute = name == "id" ? "" : "@PrimaryKey "
+        let found = problem("struct Place {\n    \(attribute)let \(name): Int64?\n    var b: Int\n}")
+        #expect(
+            found.message
+                == "the optional key '\(name)' is a constant, so an insertion can't set it: declare it with 'var', or with "
+                + "a type that isn't optional")
+        #expect(found.place.hasPrefix("\(name): Int64?"))
+        #expect(found.changed == "struct Place {\n    \(attribute)var \(name): Int64?\n    var b: Int\n}")
+        // An insertion sets no other key.
+        #expect(expansion("struct Place { let id: UUID }").contains("self.id = try columns(0)"))
+        let two = "struct Place { @PrimaryKey let a: Int?; @PrimaryKey let b: Int? }"
+        #expect(expansion(two).contains("self.a = try columns(0)"))
+        #expect(expansion("struct Place { let id: Int? }", of: "SelectionMacro").contains("self.id = try members(0)"))
+    }
+
+    @Test("Names that hide what the generated code refers to", arguments: ["self", "Self", "Rowan"])
+    func hiddenNames(_ name: String) {
+        let found = problem("struct Place {\n    var id: Int\n    var `\(name)`: Int\n}")
+        #expect(
+            found.message
+                == "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
+                + "@Column(\"\(name)\")")
+        #expect(found.place.hasPrefix("`\(name)`: "))
+    }
+
+    @Test("A memberwise initializer that needs a type")
+    func memberwiseType() {
+        for value in ["Date()", "1 + 2", "1...2", "f", "[1]", "\"a\" + \"b\"", ".a", "nil as Int?"] {
+            let found = problem("@Record(memberwise: true) struct Place {\n    var id = \(value)\n}", type: nil)
+            #expect(
+                found.message == "the memberwise initializer needs the type of 'id': declare it after a colon",
+                "\(value)")
+            #expect(found.place.hasPrefix("id = "))
+        }
+        let found = problem("@Record(memberwise: isPublic) struct Place { var id: Int }", type: nil)
+        #expect(found.message == "the macro reads source, not values: write 'true' or 'false'")
+        #expect(found.place == "isPublic) st")
     }
 
     @Test("A property in #if")

@@ -85,6 +85,55 @@ struct TypedColumnTests {
         }
     }
 
+    @Test func arithmeticOfValuesThatMayBeNull() throws {
+        let (score, bonus) = (Columns.score, Columns.bonus)
+        try check(score * bonus > 100, #"("score" * "bonus") > ?"#, [100], holdsFor: [3])
+        try check(bonus * score == nil, #"("bonus" * "score") IS NULL"#, holdsFor: [1])
+        try check(score + bonus == 25, #"("score" + "bonus") = ?"#, [25], holdsFor: [2])
+        try check(bonus + score == 60, #"("bonus" + "score") = ?"#, [60], holdsFor: [3])
+        try check(score - bonus > 0, #"("score" - "bonus") > ?"#, [0], holdsFor: [2])
+        try check(bonus - score < 0, #"("bonus" - "score") < ?"#, [0], holdsFor: [2])
+        try check(score / bonus == 4, #"("score" / "bonus") = ?"#, [4], holdsFor: [2])
+        try check(bonus / score == 1, #"("bonus" / "score") = ?"#, [1], holdsFor: [3])
+        try check(score % bonus == 0, #"("score" % "bonus") = ?"#, [0], holdsFor: [2, 3])
+        try check(bonus % score == 5, #"("bonus" % "score") = ?"#, [5], holdsFor: [2])
+        let results: [TypedExpression<Int?>] = [score * bonus, bonus * score]
+        try inLoggedDatabase(schema) { db, _ throws in
+            #expect(try Player.select(results[0], as: Int?.self).fetchAll(db) == [nil, 100, 900])
+        }
+    }
+
+    @Test func aggregatesWithFilters() throws {
+        let (score, bonus) = (Columns.score, Columns.bonus)
+        let isFirst = TypedColumn<Bool>("id")
+        func check<Value: DatabaseValueConvertible & Equatable>(
+            _ aggregate: TypedExpression<Value>, _ sql: String, is value: Value,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) throws {
+            try inLoggedDatabase(schema) { db, log throws in
+                let fetched = try Player.select(aggregate, as: Value.self).fetchOne(db)
+                #expect(fetched == value, sourceLocation: sourceLocation)
+                #expect(
+                    expressionText(aggregate.sqlExpression).sql == "\(sql) FILTER (WHERE \"score\" > ?)",
+                    sourceLocation: sourceLocation)
+            }
+        }
+        try check(count(bonus, filter: score > 10), #"COUNT("bonus")"#, is: 2)
+        try check(count(distinct: score, filter: score > 10), #"COUNT(DISTINCT "score")"#, is: 2)
+        try check(min(score, filter: score > 10), #"MIN("score")"#, is: 20)
+        try check(max(bonus, filter: score > 10), #"MAX("bonus")"#, is: 30)
+        try check(sum(score, filter: score > 10), #"SUM("score")"#, is: 50)
+        try check(total(score, filter: score > 10), #"TOTAL("score")"#, is: 50)
+        try check(average(score, filter: score > 10), #"AVG("score")"#, is: 25)
+        let filtered: [SQLExpression] = [
+            count(bonus, filter: isFirst).sqlExpression, count(distinct: bonus, filter: isFirst).sqlExpression,
+            min(bonus, filter: isFirst).sqlExpression, max(bonus, filter: isFirst).sqlExpression,
+            sum(bonus, filter: isFirst).sqlExpression, total(bonus, filter: isFirst).sqlExpression,
+            average(bonus, filter: isFirst).sqlExpression, count(.allColumns, filter: isFirst),
+        ]
+        for aggregate in filtered { #expect(expressionText(aggregate).sql.hasSuffix(#") FILTER (WHERE "id")"#)) }
+    }
+
     @Test func functionsOfTexts() throws {
         let (name, team) = (Columns.name, Columns.team)
         try check(length(name) == 5, #"LENGTH("name") = ?"#, [5], holdsFor: [3])

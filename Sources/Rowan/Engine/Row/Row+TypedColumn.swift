@@ -25,4 +25,13 @@ extension Row {
         if let value = decode(self.column(atUncheckedIndex: index)) { return value }
         throw decodingError(Value.self, at: index)
     }
+
+    /// Not available: the column decides the type.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message:
+            "the column has another type than the value: declare the value with the type of the column, or use `row[Columns.score.untyped]`"
+    )
+    public subscript<Value, Other>(_ column: TypedColumn<Value>) -> Other { fatalError() }
 }

@@ -132,3 +132,15 @@ open class Record: FetchableRecord, PersistableRecord {
         return true
     }
 }
+
+/// Not available: the macro `@Record` is part of `RowanRecords`. The plugin is one of the toolchain's, which writes nothing
+/// here.
+///
+/// Article: <doc:RecordsByMacro>.
+@_documentation(visibility: internal)
+@available(
+    *, unavailable, message: "@Record is a macro of RowanRecords: write `import RowanRecords` instead of `import Rowan`"
+)
+@attached(peer)
+public macro Record(_ tableName: String? = nil, memberwise: Bool = false) =
+    #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")

@@ -119,8 +119,32 @@ public struct RecordColumns {
         throw property(index).error(Value.self)
     }
 
+    /// An enum that has no column: the compiler reports it.
+    @available(
+        *, unavailable,
+        message:
+            "this type has no column: conform it to DatabaseValueConvertible, as in `enum Kind: String, DatabaseValueConvertible`"
+    )
+    public func callAsFunction<Value: RawRepresentable>(_ index: Int) throws -> Value {
+        throw property(index).error(Value.self)
+    }
+
+    /// An optional enum that has no column: the compiler reports it.
+    @available(
+        *, unavailable,
+        message:
+            "this type has no column: conform it to DatabaseValueConvertible, as in `enum Kind: String, DatabaseValueConvertible`"
+    )
+    public func callAsFunction<Value: RawRepresentable>(_ index: Int) throws -> Value? {
+        throw property(index).error(Value.self)
+    }
+
     /// A type that has no column: the compiler reports it.
-    @available(*, unavailable, message: "this type has no column: make it Codable, use @Column(as:), or add @Ignored")
+    @available(
+        *, unavailable,
+        message:
+            "this type has no column: make it Codable, give an enum a raw value and DatabaseValueConvertible, use @Column(as:), or add @Ignored"
+    )
     public func callAsFunction<Value>(_ index: Int) throws -> Value { throw property(index).error(Value.self) }
 
     // MARK: Columns

@@ -261,6 +261,35 @@ extension Table where RowDecoder: TableRecord {
     }
 }
 
+// Key paths with mistakes: see UnknownColumn.
+extension Table where RowDecoder: TableRecord {
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public func select(_ selection: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<RowDecoder> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public func select<T>(
+        _ selection: KeyPath<UnknownColumn, UnknownColumn>, as type: T.Type
+    ) -> QueryInterfaceRequest<T> { fatalError() }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public func annotated(with selection: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<RowDecoder> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public func filter(_ predicate: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<RowDecoder> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public func order(_ ordering: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<RowDecoder> {
+        fatalError()
+    }
+}
+
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// A request for the row with an id.
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(key: id.presentKey) }

@@ -257,6 +257,35 @@ extension TableRecord {
     }
 }
 
+// Key paths with mistakes: see UnknownColumn.
+extension TableRecord {
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public static func select(_ selection: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<Self> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public static func select<T>(
+        _ selection: KeyPath<UnknownColumn, UnknownColumn>, as type: T.Type
+    ) -> QueryInterfaceRequest<T> { fatalError() }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public static func annotated(with selection: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<Self> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public static func filter(_ predicate: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<Self> {
+        fatalError()
+    }
+    /// Not available: the key path has a mistake.
+    @available(*, unavailable, message: "the record type has no such column or term: check the names in the key path")
+    public static func order(_ ordering: KeyPath<UnknownColumn, UnknownColumn>) -> QueryInterfaceRequest<Self> {
+        fatalError()
+    }
+}
+
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     /// A request for the row with an id.
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id.presentKey) }

@@ -64,6 +64,14 @@ public enum UndeclaredColumns {
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }
 
+/// A column of any name, for the message about a key path: Swift has none about a member that is missing, but that methods
+/// with several forms don't match. Unavailable methods accept key paths to any name, and say it.
+@dynamicMemberLookup
+public struct UnknownColumn {
+    /// A column, ordering or selection of any name.
+    public subscript(dynamicMember name: String) -> UnknownColumn { self }
+}
+
 extension TableRecord where DatabaseComponents == Columns.Type {
     /// By default, closures receive the columns.
     public static var databaseComponents: Columns.Type { Columns.self }

@@ -34,3 +34,115 @@ public func total(_ value: some SQLTypedExpressible) -> TypedExpression<Double> 
 public func average(_ value: some SQLTypedExpressible) -> TypedExpression<Double> {
     TypedExpression(average(value.sqlExpression))
 }
+
+// MARK: - Aggregates with a filter
+
+/// `COUNT(value) FILTER (WHERE filter)`: the number of rows that satisfy a condition, and where the value is not NULL.
+public func count(
+    _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
+) -> TypedExpression<Int> {
+    TypedExpression(count(value.sqlExpression, filter: filter))
+}
+
+/// `COUNT(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func count<Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible, filter: Filter
+) -> TypedExpression<Int> where Filter.Value: SQLCondition {
+    TypedExpression(count(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `COUNT(DISTINCT value) FILTER (WHERE filter)`: the number of different values of the rows that satisfy a condition.
+public func count(
+    distinct value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
+) -> TypedExpression<Int> {
+    TypedExpression(count(distinct: value.sqlExpression, filter: filter))
+}
+
+/// `COUNT(DISTINCT value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func count<Filter: SQLTypedExpressible>(
+    distinct value: some SQLTypedExpressible, filter: Filter
+) -> TypedExpression<Int> where Filter.Value: SQLCondition {
+    TypedExpression(count(distinct: value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `MIN(value) FILTER (WHERE filter)`: the minimum value of the rows that satisfy a condition.
+public func min<Value>(
+    _ value: some SQLTypedExpressible<Value>, filter: some SQLSpecificExpressible
+) -> TypedExpression<Value> {
+    TypedExpression(min(value.sqlExpression, filter: filter))
+}
+
+/// `MIN(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func min<Value, Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible<Value>, filter: Filter
+) -> TypedExpression<Value> where Filter.Value: SQLCondition {
+    TypedExpression(min(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `MAX(value) FILTER (WHERE filter)`: the maximum value of the rows that satisfy a condition.
+public func max<Value>(
+    _ value: some SQLTypedExpressible<Value>, filter: some SQLSpecificExpressible
+) -> TypedExpression<Value> {
+    TypedExpression(max(value.sqlExpression, filter: filter))
+}
+
+/// `MAX(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func max<Value, Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible<Value>, filter: Filter
+) -> TypedExpression<Value> where Filter.Value: SQLCondition {
+    TypedExpression(max(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `SUM(value) FILTER (WHERE filter)`: the sum of the rows that satisfy a condition, or NULL without rows.
+///
+/// ```swift
+/// // SELECT SUM("score") FILTER (WHERE "bonus" > ?) FROM "player"
+/// Player.select({ sum($0.score, filter: $0.bonus > 10) }, as: Int.self)
+/// ```
+public func sum<Value>(
+    _ value: some SQLTypedExpressible<Value>, filter: some SQLSpecificExpressible
+) -> TypedExpression<Value> {
+    TypedExpression(sum(value.sqlExpression, filter: filter))
+}
+
+/// `SUM(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func sum<Value, Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible<Value>, filter: Filter
+) -> TypedExpression<Value> where Filter.Value: SQLCondition {
+    TypedExpression(sum(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `TOTAL(value) FILTER (WHERE filter)`: the sum of the rows that satisfy a condition, as a double; 0.0 without rows.
+public func total(
+    _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
+) -> TypedExpression<Double> {
+    TypedExpression(total(value.sqlExpression, filter: filter))
+}
+
+/// `TOTAL(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func total<Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible, filter: Filter
+) -> TypedExpression<Double> where Filter.Value: SQLCondition {
+    TypedExpression(total(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `AVG(value) FILTER (WHERE filter)`: the average of the rows that satisfy a condition, or NULL without rows.
+public func average(
+    _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
+) -> TypedExpression<Double> {
+    TypedExpression(average(value.sqlExpression, filter: filter))
+}
+
+/// `AVG(value) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func average<Filter: SQLTypedExpressible>(
+    _ value: some SQLTypedExpressible, filter: Filter
+) -> TypedExpression<Double> where Filter.Value: SQLCondition {
+    TypedExpression(average(value.sqlExpression, filter: filter.sqlExpression))
+}
+
+/// `COUNT(*) FILTER (WHERE filter)`, with a Boolean column as the filter.
+public func count<Filter: SQLTypedExpressible>(
+    _ all: AllColumns, filter: Filter
+) -> SQLExpression where Filter.Value: SQLCondition {
+    count(all, filter: filter.sqlExpression)
+}

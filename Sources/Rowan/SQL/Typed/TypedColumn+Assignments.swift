@@ -48,3 +48,34 @@ extension TypedColumn where Value: SQLNumber {
         column.untyped /= value.sqlExpression
     }
 }
+
+extension TypedColumn {
+    /// Not available: the value needs the type of the column, which is a number.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped += value`"
+    )
+    public static func += (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
+    /// Not available: the value needs the type of the column, which is a number.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped -= value`"
+    )
+    public static func -= (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
+    /// Not available: the value needs the type of the column, which is a number.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped *= value`"
+    )
+    public static func *= (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
+    /// Not available: the value needs the type of the column, which is a number.
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "the value must be a number of the type of the column: convert it, or use `$0.score.untyped /= value`"
+    )
+    public static func /= (column: Self, value: some SQLExpressible) -> ColumnAssignment { fatalError() }
+}

@@ -1,4 +1,5 @@
-// Arithmetic of typed expressions.
+// Arithmetic of typed expressions. If one operand may be NULL, the result may be. Each operator has few forms: each one more
+// makes the messages about misspelt names slower.
 
 public import Foundation
 
@@ -6,7 +7,10 @@ public import Foundation
 ///
 /// SQLite calculates with integers of 64 bits and doubles: the result of decimal numbers is that of doubles. The result of
 /// NULL and a number is NULL.
-public protocol SQLNumber {}
+public protocol SQLNumber {
+    /// The type of the values that are not NULL: `Int` for `Int` and for `Int?`.
+    associatedtype Number = Self
+}
 extension Int: SQLNumber {}
 extension Int8: SQLNumber {}
 extension Int16: SQLNumber {}
@@ -21,7 +25,10 @@ extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 extension CGFloat: SQLNumber {}
 extension Decimal: SQLNumber {}
-extension Optional: SQLNumber where Wrapped: SQLNumber {}
+extension Optional: SQLNumber where Wrapped: SQLNumber {
+    /// The type of the values that are not NULL.
+    public typealias Number = Wrapped.Number
+}
 
 extension SQLTypedExpressible where Value: SQLNumber {
     /// `a + b`
@@ -33,7 +40,15 @@ extension SQLTypedExpressible where Value: SQLNumber {
         TypedExpression(lhs + rhs.sqlExpression)
     }
     /// `a + b`
-    public static func + (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+    public static func + <Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Other> where Other.Number == Value {
+        TypedExpression(lhs.sqlExpression + rhs.sqlExpression)
+    }
+    /// `a + b`, where `a` may be NULL
+    public static func + <Wrapped, Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression + rhs.sqlExpression)
     }
     /// `a - b`
@@ -45,7 +60,15 @@ extension SQLTypedExpressible where Value: SQLNumber {
         TypedExpression(lhs - rhs.sqlExpression)
     }
     /// `a - b`
-    public static func - (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+    public static func - <Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Other> where Other.Number == Value {
+        TypedExpression(lhs.sqlExpression - rhs.sqlExpression)
+    }
+    /// `a - b`, where `a` may be NULL
+    public static func - <Wrapped, Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression - rhs.sqlExpression)
     }
     /// `a * b`
@@ -57,7 +80,15 @@ extension SQLTypedExpressible where Value: SQLNumber {
         TypedExpression(lhs * rhs.sqlExpression)
     }
     /// `a * b`
-    public static func * (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+    public static func * <Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Other> where Other.Number == Value {
+        TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
+    }
+    /// `a * b`, where `a` may be NULL
+    public static func * <Wrapped, Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression * rhs.sqlExpression)
     }
     /// `a / b`: of integers, an integer.
@@ -69,7 +100,15 @@ extension SQLTypedExpressible where Value: SQLNumber {
         TypedExpression(lhs / rhs.sqlExpression)
     }
     /// `a / b`: of integers, an integer.
-    public static func / (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+    public static func / <Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Other> where Other.Number == Value {
+        TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
+    }
+    /// `a / b`, where `a` may be NULL: of integers, an integer.
+    public static func / <Wrapped, Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression / rhs.sqlExpression)
     }
     /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
@@ -81,7 +120,15 @@ extension SQLTypedExpressible where Value: SQLNumber {
         TypedExpression(lhs % rhs.sqlExpression)
     }
     /// `a % b`: the remainder of a division of integers, NULL for a division by zero.
-    public static func % (lhs: Self, rhs: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
+    public static func % <Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Other> where Other.Number == Value {
+        TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
+    }
+    /// `a % b`, where `a` may be NULL: the remainder of a division of integers.
+    public static func % <Wrapped, Other: SQLNumber>(
+        lhs: Self, rhs: some SQLTypedExpressible<Other>
+    ) -> TypedExpression<Value> where Value == Wrapped?, Other.Number == Wrapped {
         TypedExpression(lhs.sqlExpression % rhs.sqlExpression)
     }
     /// `-a`
