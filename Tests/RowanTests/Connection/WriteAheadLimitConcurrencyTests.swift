@@ -78,6 +78,37 @@ struct WriteAheadLimitConcurrencyTests {
         #expect(pool.status.walTruncationCount >= 3)
     }
 
+    /// At any time, one of the reads has two tenths of a second left: the first wait is too short.
+    @Test func readsOfAFractionOfASecond() async throws {
+        let folder = try TemporaryFolder()
+        let pool = try makePool(in: folder)
+        let ends = Log<Void>()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<3 {
+                group.addTask {
+                    try await onThread {
+                        usleep(100_000 * UInt32(number))
+                        while ends.elements.isEmpty {
+                            try pool.read { db in
+                                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
+                                usleep(300_000)
+                            }
+                        }
+                    }
+                }
+            }
+            try await onThread {
+                while pool.status.walTruncationCount < 2 {
+                    try write(pool)
+                    usleep(2_000)
+                }
+            }
+            ends.append(())
+            try await group.waitForAll()
+        }
+        #expect(pool.status.walTruncationCount >= 2)
+    }
+
     /// A snapshot needs the log. Writes go on, and the log is emptied after its end.
     @Test func aSnapshotKeepsTheLog() throws {
         let folder = try TemporaryFolder()

@@ -94,7 +94,8 @@ struct RequestJSONTests {
                     price: optional(Decimal(Int.random(in: -99_999...99_999, using: &generator)) / 100),
                     kind: Bool.random(using: &generator) ? .small : .large,
                     address: optional(Address(street: string(), numbers: [Int.random(in: 0...9, using: &generator)])),
-                    link: optional(URL(string: "https://rowan.dev/\(id)")!), score: optional([generator.double()].first(where: \.isFinite) ?? 0),
+                    link: optional(URL(string: "https://rowan.dev/\(id)")!),
+                    score: optional([generator.double()].first(where: \.isFinite) ?? 0),
                     flags: [Bool.random(using: &generator)])
                 try item.insert(db)
             }

@@ -53,6 +53,8 @@ struct ExtensionTests {
         try withDatabase(allowing) { db in
             let error = expectError(.SQLITE_ERROR) { try db.loadExtension(path: path) }
             #expect(error?.message?.hasPrefix("could not load the extension - \(path): ") == true)
+            // SQLite's last attempt is a file with another suffix.
+            #expect(error?.message?.contains("text.so.") == false, "\(error?.message ?? "")")
             // The connection works.
             try #expect(Int.fetchOne(db, sql: "SELECT 1") == 1)
         }

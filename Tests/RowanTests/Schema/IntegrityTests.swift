@@ -200,4 +200,30 @@ struct IntegrityTests {
             expectError(.SQLITE_ERROR, "no such schema: x") { try db.tables(in: "x") }
         }
     }
+
+    @Test(arguments: ["fts5(title, content=book)", "fts4(title, content=\"book\")", "fts5(title, content='main''s')"])
+    func contentOfFullTextTables(_ module: String) throws {
+        try withDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE book(id INTEGER PRIMARY KEY, title TEXT);
+                    CREATE TABLE "main's"(id INTEGER PRIMARY KEY, title TEXT);
+                    CREATE VIRTUAL TABLE search USING \(module);
+                    CREATE VIRTUAL TABLE other USING fts5(title, content='');
+                    CREATE VIRTUAL TABLE own USING fts5(title);
+                    """)
+            try #expect(db.integrityCheck() == [])
+            let content = module.contains("main") ? "main's" : "book"
+            try db.rename(table: content, to: "renamed")
+            let problem =
+                "full-text table \"search\" searches the texts of \"\(content)\", which doesn't exist: create the full-text "
+                + "table again"
+            try #expect(db.integrityCheck() == [problem])
+            try #expect(db.quickCheck(in: "main") == [problem])
+            try #expect(db.integrityCheck(of: "renamed") == [])
+            try #expect(db.integrityCheck(in: "temp") == [])
+            try db.rename(table: "renamed", to: content)
+            try #expect(db.integrityCheck() == [])
+        }
+    }
 }
