@@ -43,6 +43,12 @@ public struct FloorSide: Side {
                 floor_fetch_measures(connection, &measures.list)
             }
 
+        case .requestJSON:
+            return try run(path, into: JSONText()) { connection, text in
+                text.bytes = floor_copy_text(connection, PlacesJSON.sql)
+                return text.bytes == nil ? 1 : 0
+            }
+
         case .insertStatement, .insertStruct, .insertAll, .insertCodable, .insertRecord:
             let rows = samples.ints.prefix(count).map { FloorInts($0) }
             return try run(path, into: Nothing()) { connection, _ in

@@ -14,6 +14,7 @@ public struct Workload: Sendable {
         case fetchTextRecord = "fetch-text-record"
         case fetchJSON = "fetch-json"
         case fetchRows = "fetch-rows"
+        case requestJSON = "request-json"
         case insertStatement = "insert-statement"
         case insertStruct = "insert-struct"
         case insertAll = "insert-all"
@@ -153,6 +154,7 @@ extension Workload {
         case .fetchTextCodable: (20_000, .orders(20_000), .ratio(2.3))
         case .fetchJSON: (20_000, .documents(20_000), .timesPeer(2))
         case .fetchRows: (436_000, .measures(436_000), .timesPeer(2))
+        case .requestJSON: (100_000, .places(100_000), .timesPeer(3))
         case .insertStatement: (50_000, .emptyInts, .ratio(1.5))
         case .insertStruct: (50_000, .emptyInts, .ratio(1.5))
         case .insertRecord: (50_000, .emptyInts, .ratio(1.15))

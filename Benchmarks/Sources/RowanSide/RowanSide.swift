@@ -35,6 +35,8 @@ public struct RowanSide: Side {
             try assignment.fetch { try Document.fetchAll($0) }
         case .fetchRows:
             try assignment.fetchRows()
+        case .requestJSON:
+            try assignment.requestJSON()
         case .insertStatement:
             try assignment.insertWithStatement()
         case .insertStruct:

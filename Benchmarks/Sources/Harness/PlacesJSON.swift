@@ -1,0 +1,26 @@
+import Foundation
+
+/// Places as a JSON array of objects.
+public enum PlacesJSON {
+    /// SQLite's own functions for the array: the floor of the workload.
+    public static let sql = """
+        SELECT json_group_array(json_object('id', id, 'title', title, 'isFavorite', json(iif(isFavorite, 'true', 'false')),
+            'latitude', latitude, 'longitude', longitude, 'note', note, 'created', created))
+        FROM place
+        """
+
+    /// Adds what all sides write in the same way: not the dates, nor the notes that are missing.
+    public static func digest(_ json: Data, into checksum: inout Checksum) throws {
+        guard let places = try JSONSerialization.jsonObject(with: json) as? [[String: Any]] else {
+            throw CocoaError(.coderInvalidValue)
+        }
+        for place in places {
+            checksum.add(place["id"] as? Int64 ?? 0)
+            checksum.add(place["title"] as? String)
+            checksum.add(place["isFavorite"] as? Bool ?? false)
+            checksum.add(place["latitude"] as? Double ?? 0)
+            checksum.add(place["longitude"] as? Double ?? 0)
+            checksum.add(place["note"] as? String)
+        }
+    }
+}
