@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Places as a JSON array of objects.
 public enum PlacesJSON {
@@ -18,8 +18,8 @@ public enum PlacesJSON {
             checksum.add(place["id"] as? Int64 ?? 0)
             checksum.add(place["title"] as? String)
             checksum.add(place["isFavorite"] as? Bool ?? false)
-            checksum.add(place["latitude"] as? Double ?? 0)
-            checksum.add(place["longitude"] as? Double ?? 0)
+            // SQLite writes fifteen digits.
+            for key in ["latitude", "longitude"] { checksum.add(Int64(((place[key] as? Double ?? 0) * 1e6).rounded())) }
             checksum.add(place["note"] as? String)
         }
     }

@@ -65,6 +65,8 @@ struct RequestJSONTests {
                     "flags":[true,false]}]
                     """#)
             try #expect(text(Item.none().json(db)) == "[]")
+            try #expect("[\(text(#require(Item.filter(key: 1).jsonOne(db))))]" == text(Item.all().json(db)))
+            try #expect(Item.none().jsonOne(db) == nil)
         }
     }
 
@@ -152,6 +154,11 @@ struct RequestJSONTests {
                     [{"id":1,"name":"Melville","countryCode":"US","country":{"code":"US","name":"United States"},\#
                     "books":[{"title":"Moby-Dick","authorId":1},{"title":"Omoo","authorId":1}]},\#
                     {"id":4,"name":"Nobody","countryCode":null,"country":null,"books":[]}]
+                    """#)
+            try #expect(
+                text(#require(request.jsonOne(db))) == #"""
+                    {"id":1,"name":"Melville","countryCode":"US","country":{"code":"US","name":"United States"},\#
+                    "books":[{"title":"Moby-Dick","authorId":1},{"title":"Omoo","authorId":1}]}
                     """#)
         }
     }

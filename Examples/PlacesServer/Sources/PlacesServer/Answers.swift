@@ -59,7 +59,7 @@ struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
             // A server that is busy, or closing.
             if error.resultCode == .SQLITE_BUSY { throw HTTPError(.serviceUnavailable) }
             // The SQL is for the log, and not for clients.
-            context.logger.error("\(error)")
+            context.logger.error("\(String(reflecting: error))")
             throw HTTPError(.internalServerError)
         }
     }

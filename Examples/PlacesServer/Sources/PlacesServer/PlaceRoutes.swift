@@ -38,18 +38,20 @@ struct PlaceRoutes: Sendable {
     }
 
     /// GET /places/search?q=new%20yo
-    @Sendable private func search(_ request: Request, _ context: BasicRequestContext) async throws -> [Place] {
+    @Sendable private func search(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let size = try size(of: request)
         let pattern = request.uri.queryParameters.get("q").flatMap { FTS5Pattern(matchingAllPrefixesIn: $0) }
         guard let pattern else { throw FieldErrors(errors: ["q": "must contain a word"]) }
-        return try await database.read { db in
-            try Place.fetchAll(
-                db,
-                sql: """
-                    SELECT place.* FROM placeText JOIN place ON place.id = placeText.rowid
-                    WHERE placeText MATCH ? ORDER BY rank, population DESC LIMIT ?
-                    """, arguments: [pattern, size])
-        }
+        let places = SQLRequest<Place>(
+            sql: """
+                SELECT place.* FROM placeText JOIN place ON place.id = placeText.rowid
+                WHERE placeText MATCH ? ORDER BY rank, population DESC LIMIT ?
+                """, arguments: [pattern, size])
+        // No record is decoded: the rows are written as JSON.
+        let json = try await database.read { db in try places.json(db) }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 
     private func size(of request: Request) throws -> Int {

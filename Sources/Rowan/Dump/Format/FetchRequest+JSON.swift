@@ -39,26 +39,49 @@ extension FetchRequest {
     ///
     /// Source: <https://www.rfc-editor.org/rfc/rfc8259>
     public func json(_ db: Database) throws -> Data {
-        let output = JSONOutput()
-        let text = TextBuffer(output)
-        let rows = try Row.fetchCursor(db, self)
-        let writer = JSONRowWriter.Nested(RowDecoder.self)
-        text.append(byte: UInt8(ascii: "["))
-        var isFirst = true
-        while let row = try rows.next() {
-            if !isFirst { text.append(byte: UInt8(ascii: ",")) }
-            isFirst = false
-            try writer.write(row, to: text)
+        try JSONOutput.data { text in
+            let rows = try Row.fetchCursor(db, self)
+            let writer = JSONRowWriter.Nested(RowDecoder.self)
+            text.append(byte: UInt8(ascii: "["))
+            var isFirst = true
+            while let row = try rows.next() {
+                if !isFirst { text.append(byte: UInt8(ascii: ",")) }
+                isFirst = false
+                try writer.write(row, to: text)
+            }
+            text.append(byte: UInt8(ascii: "]"))
         }
-        text.append(byte: UInt8(ascii: "]"))
-        text.flushAll()
-        return output.data
+    }
+
+    /// The first fetched row as a JSON object; nil without rows.
+    ///
+    /// ```swift
+    /// // SELECT * FROM "player" WHERE "id" = ?
+    /// let json = try Player.filter(key: 1).jsonOne(db)
+    /// // {"id":1,"name":"Arthur","isCaptain":true,"joined":"2024-01-31T10:00:00.000Z"}
+    /// ```
+    ///
+    /// - Returns: what ``json(_:)`` writes for the row.
+    /// - Throws: the errors of ``json(_:)``.
+    ///
+    /// Source: <https://www.rfc-editor.org/rfc/rfc8259>
+    public func jsonOne(_ db: Database) throws -> Data? {
+        guard let row = try Row.fetchOne(db, self) else { return nil }
+        return try JSONOutput.data { text in try JSONRowWriter.Nested(RowDecoder.self).write(row, to: text) }
     }
 }
 
 /// Collects chunks of text.
 private final class JSONOutput: TextOutputStream {
-    private(set) var data = Data()
+    private var data = Data()
+
+    static func data(_ write: (TextBuffer) throws -> Void) rethrows -> Data {
+        let output = JSONOutput()
+        let text = TextBuffer(output)
+        try write(text)
+        text.flushAll()
+        return output.data
+    }
 
     func write(_ string: String) { data.append(contentsOf: string.utf8) }
 }
