@@ -65,7 +65,8 @@ struct RequestJSONTests {
                     "flags":[true,false]}]
                     """#)
             try #expect(text(Item.none().json(db)) == "[]")
-            try #expect("[\(text(#require(Item.filter(key: 1).jsonOne(db))))]" == text(Item.all().json(db)))
+            let one = try Item.filter(key: 1).jsonOne(db).map(text)
+            try #expect("[\(one ?? "")]" == text(Item.all().json(db)))
             try #expect(Item.none().jsonOne(db) == nil)
         }
     }
@@ -156,7 +157,7 @@ struct RequestJSONTests {
                     {"id":4,"name":"Nobody","countryCode":null,"country":null,"books":[]}]
                     """#)
             try #expect(
-                text(#require(request.jsonOne(db))) == #"""
+                request.jsonOne(db).map(text) == #"""
                     {"id":1,"name":"Melville","countryCode":"US","country":{"code":"US","name":"United States"},\#
                     "books":[{"title":"Moby-Dick","authorId":1},{"title":"Omoo","authorId":1}]}
                     """#)
