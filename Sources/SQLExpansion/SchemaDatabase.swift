@@ -1,6 +1,7 @@
 // The schema that statements are checked against: an empty database in memory.
 
 import CSQLite
+import Foundation
 
 /// An empty database with the tables of a schema.
 final class SchemaDatabase {
@@ -25,7 +26,13 @@ final class SchemaDatabase {
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
         // The connection serves all expansions, and nothing but the schema changes it.
         sqlite3_set_authorizer(connection, { _, action, name, _, _, _ in allowed(action, name) }, nil)
-        sqlite3_progress_handler(connection, Self.maximumSteps, { _ in 1 }, nil)
+        sqlite3_progress_handler(
+            connection, CInt(Budget.steps),
+            // Invariant: the object, which has the budget, closes the connection.
+            { Unmanaged<Budget>.fromOpaque($0!).takeUnretainedValue().isSpent ? 1 : 0 },
+            Unmanaged.passUnretained(budget).toOpaque())
+        sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.maximumLength)
+        _ = execute("PRAGMA max_page_count = \(Self.maximumPageCount)")
         for name in Self.builtinCollations { addCollation(name) }
         for name in Self.builtinFunctions { addFunction(.function, name, 1) }
         let bytes = Array(schema.utf8)
@@ -36,8 +43,25 @@ final class SchemaDatabase {
         try load(bytes, except: declaredTables)
     }
 
-    /// A statement of a schema that runs longer is stopped: the instructions of SQLite's virtual machine, about a second.
-    private static let maximumSteps: CInt = 20_000_000
+    private let budget = Budget()
+    /// The maximum number of bytes in a text or a blob.
+    private static let maximumLength: CInt = 1_000_000
+    /// The maximum size of the database: 64 MB.
+    private static let maximumPageCount = 16_384
+
+    /// What the statements of a schema may cost together. One that costs more is stopped.
+    private final class Budget {
+        /// The instructions of SQLite's virtual machine between two looks.
+        static let steps = 1_000
+        /// About a second, unless an instruction writes many bytes.
+        private var restingLooks = 20_000
+        private let start = clock()
+
+        var isSpent: Bool {
+            restingLooks -= 1
+            return restingLooks < 0 || clock() - start > 10 * CLOCKS_PER_SEC
+        }
+    }
 
     deinit { sqlite3_close_v2(connection) }
 

@@ -131,6 +131,11 @@ struct SchemaDatabaseTests {
         for (sql, message) in [
             ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c", "interrupted"),
             ("ATTACH '/tmp/rowan-none.sqlite' AS o", "not authorized"),
+            ("INSERT INTO a VALUES (zeroblob(900000000))", "string or blob too big"),
+            (
+                "INSERT INTO a WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT zeroblob(900000) FROM c",
+                "database or disk is full"
+            ),
         ] {
             let error = #expect(throws: SchemaError.self) { try SchemaDatabase("CREATE TABLE a (b);\n\(sql);") }
             #expect(error == SchemaError(message, line: 2))

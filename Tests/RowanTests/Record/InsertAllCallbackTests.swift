@@ -102,6 +102,34 @@ struct InsertAllCallbackTests {
         }
     }
 
+    @Test func upsertedRecordsLearnTheirIDs() throws {
+        try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE, score INTEGER)") {
+            db, _ throws in
+            try db.execute(sql: "INSERT INTO player VALUES (10, 'p1', 7), (20, 'x', 7)")
+            var all = players(3)
+            try #require(all.map(\.name).contains("p1"))
+            try Player.upsertAll(db, &all, onConflict: ["name"])
+            let stored = try Player.fetchAll(db, sql: "SELECT * FROM player WHERE name <> 'x' ORDER BY id")
+            #expect(all.sorted { $0.id! < $1.id! } == stored)
+            #expect(all.first { $0.name == "p1" }?.id == 10)
+            #expect(Set(all.map(\.id)) == [10, 21, 22])
+
+            // A row that is updated keeps its id, with other assignments as well.
+            var again = players(3)
+            try Player.upsertAll(db, &again, onConflict: ["name"]) { _ in [Column("score").set(to: 8)] }
+            #expect(again == all)
+            try #expect(Int.fetchAll(db, sql: "SELECT score FROM player WHERE name <> 'x'") == [8, 8, 8])
+
+            try db.execute(
+                sql:
+                    "CREATE TRIGGER t BEFORE INSERT ON player WHEN NEW.name = 'p2' BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+            var refused = players(3)
+            #expect(throws: DatabaseError.self) { try Player.upsertAll(db, &refused, onConflict: ["name"]) }
+            #expect(refused == players(3))
+        }
+    }
+
     @Test func anErrorLeavesTheRecordsAsTheyWere() throws {
         try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE)") { db, _ throws in
             var all = players(100) + players(1)

@@ -82,17 +82,7 @@ extension MutablePersistableRecord {
         _ db: Database, _ records: inout Records,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws where Records.Element == Self {
-        var written = records
-        var index = written.startIndex
-        var iterator = records.makeIterator()
-        let insertion = Insertion(Self.self, conflictResolution)
-        let batch = try InsertBatch.make(
-            db, insertion, .honored, keepsRowIDs: Self._tableLayout?.keepsRowID ?? false)
-        try writeEach(batch, &iterator) { record in
-            written[index] = record
-            written.formIndex(after: &index)
-        }
-        records = written
+        try writeAll(db, Insertion(Self.self, conflictResolution), &records)
     }
 }
 
@@ -117,6 +107,23 @@ extension InsertBatch {
 }
 
 extension MutablePersistableRecord {
+    /// Writes the records of a collection, and updates them.
+    @inlinable
+    static func writeAll<Records: MutableCollection>(
+        _ db: Database, _ insertion: Insertion, _ records: inout Records
+    ) throws where Records.Element == Self {
+        var written = records
+        var index = written.startIndex
+        var iterator = records.makeIterator()
+        let batch = try InsertBatch.make(
+            db, insertion, .honored, keepsRowIDs: Self._tableLayout?.keepsRowID ?? false)
+        try writeEach(batch, &iterator) { record in
+            written[index] = record
+            written.formIndex(after: &index)
+        }
+        records = written
+    }
+
     /// Writes the records.
     ///
     /// - Parameter done: a closure that is called for each record, in order, after the callbacks of the record. It is not

@@ -37,6 +37,36 @@ extension MutablePersistableRecord {
         let insertion = Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments))
         try writeEach(InsertBatch.make(db, insertion, callbacks), &iterator) { _ in }
     }
+
+    /// Inserts records, or updates the rows with the same keys, all or none, and updates the records: `didInsert` can store
+    /// the id.
+    ///
+    /// ```swift
+    /// var words = [Word(id: nil, text: "one"), Word(id: nil, text: "two")]
+    /// // INSERT INTO "word" ("id", "text") VALUES (?,?) ON CONFLICT("text") DO UPDATE SET "text" = "excluded"."text"
+    /// // RETURNING "rowid"
+    /// try Word.upsertAll(db, &words, onConflict: ["text"])
+    /// words.map(\.id)   // [7, 8]: those of the rows that existed, or new ones
+    /// ```
+    ///
+    /// If the type stores ids or implements callbacks, each record is upserted separately, because only SQLite knows the
+    /// rowids of the rows that it updates.
+    ///
+    /// - Parameters: those of ``upsertAll(_:_:onConflict:updating:callbacks:doUpdate:)``. The records are updated once all are
+    ///   written.
+    /// - Throws: a ``DatabaseError``, or the error of `encode(to:)` and of callbacks. The collection then stays
+    ///   unchanged.
+    /// - Complexity: O(*n*), and a copy of the collection.
+    ///
+    /// Source: <https://sqlite.org/lang_upsert.html>
+    @inlinable
+    public static func upsertAll<Records: MutableCollection>(
+        _ db: Database, _ records: inout Records, onConflict conflictTarget: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns,
+        doUpdate assignments: ((TableAlias<Self>) -> [ColumnAssignment])? = nil
+    ) throws where Records.Element == Self {
+        try writeAll(db, Insertion(Self.self, upsert: Upsert(conflictTarget, strategy, assignments)), &records)
+    }
 }
 
 extension Upsert {
