@@ -45,11 +45,12 @@ extension ChangeTracker: StatementWatcher {
         switch statement.transactionOperation {
         case .savepoint(let name):
             // Also in a read, which may be a part of a write.
-            savepoints.begin(name, isTransaction: !db.isInsideTransaction)
+            savepoints.begin(name)
             return true
         case _ where db.connection.readOnlyDepth > 0: return true
         case .commit: return willCommitEmptyTransaction()
-        case .release(let name): return !savepoints.isCommitted(byReleasing: name) || willCommitEmptyTransaction()
+        case .release(let name):
+            return !db.connection.transaction.isCommitted(byReleasing: name) || willCommitEmptyTransaction()
         case .begin, .rollback, .rollbackTo, nil: return true
         }
     }

@@ -20,16 +20,10 @@ struct PendingChanges {
     }
 
     private var savepoints: [Savepoint] = []
-    /// Whether the first savepoint is a transaction, which its release commits.
-    private var isTransaction = false
 
     var isEmpty: Bool { savepoints.isEmpty }
 
-    /// - Parameter isTransaction: whether no transaction was open.
-    mutating func begin(_ name: String, isTransaction: Bool) {
-        if savepoints.isEmpty { self.isTransaction = isTransaction }
-        savepoints.append(Savepoint(name: name))
-    }
+    mutating func begin(_ name: String) { savepoints.append(Savepoint(name: name)) }
 
     /// Forgets the last savepoint, which SQLite has not begun.
     mutating func cancelLast() { savepoints.removeLast() }
@@ -37,9 +31,6 @@ struct PendingChanges {
     mutating func append(_ change: Change, for subscriber: any ChangeSubscriber) {
         savepoints[savepoints.count - 1].deliveries.append(Delivery(change: change, subscriber: subscriber))
     }
-
-    /// Whether the release of a savepoint commits the transaction.
-    func isCommitted(byReleasing name: String) -> Bool { isTransaction && index(of: name) == 0 }
 
     /// Releases a savepoint and those that it contains.
     ///

@@ -79,6 +79,29 @@ struct TransactionObserverTests {
         }
     }
 
+    /// The savepoints began before the observer was there.
+    @Test func observersOfOpenSavepoints() throws {
+        try withDatabase { db in
+            let log = ObserverLog()
+            try db.execute(sql: "SAVEPOINT a; SAVEPOINT A")
+            db.add(transactionObserver: log)
+            try db.execute(sql: "RELEASE a")
+            #expect(log.take() == [])
+            try db.execute(sql: "SAVEPOINT b; SAVEPOINT c; ROLLBACK TO b; RELEASE b")
+            #expect(log.take() == [])
+            try db.execute(sql: "RELEASE a")
+            #expect(log.take() == ["willCommit", "didCommit"])
+
+            db.remove(transactionObserver: log)
+            try db.execute(sql: "BEGIN; SAVEPOINT a")
+            db.add(transactionObserver: log)
+            try db.execute(sql: "RELEASE a")
+            #expect(log.take() == [])
+            try db.execute(sql: "COMMIT")
+            #expect(log.take() == ["willCommit", "didCommit"])
+        }
+    }
+
     @Test(arguments: ConnectionKind.allCases)
     func failures(_ kind: ConnectionKind) throws {
         try withTable(kind) { writer in

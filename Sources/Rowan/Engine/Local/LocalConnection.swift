@@ -298,6 +298,7 @@ extension LocalConnection {
         }
         let operation = statement.transactionOperation
         let commits = succeeded && (operation == .commit || operation?.isRelease == true)
+        if succeeded, let operation { transaction.didRun(operation) }
         let ending = transaction.update(
             isOpen: isInsideTransaction, commits: commits, isStatement: succeeded && operation != nil,
             epoch: schemaEpoch)

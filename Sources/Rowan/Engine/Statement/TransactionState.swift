@@ -38,11 +38,30 @@ package struct TransactionState: Sendable {
     private var owner = Owner.statement
     /// The schema version when the transaction began: a rollback undoes later changes.
     private var startEpoch = 0
+    /// The savepoints of a transaction that a SAVEPOINT statement has begun, the outermost first; empty in another one.
+    private var savepoints: [String] = []
     /// Whether the scope of the transaction is ending: no statement may run.
     package var isScopeEnding = false
 
     /// Whether a transaction was open at the last reading of the flag.
     package var isOpen: Bool { phase == .open || phase == .condemned }
+
+    /// Whether the release of a savepoint commits the transaction.
+    package func isCommitted(byReleasing name: String) -> Bool { index(ofSavepoint: name) == 0 }
+
+    /// Follows the savepoints. SQLite reports none; it compares their names as other names, and prefers the last one.
+    mutating func didRun(_ operation: StatementProfile.TransactionOperation) {
+        switch operation {
+        case .savepoint(let name): if !isOpen || !savepoints.isEmpty { savepoints.append(name) }
+        case .release(let name): index(ofSavepoint: name).map { savepoints.removeSubrange($0...) }
+        case .rollbackTo(let name): index(ofSavepoint: name).map { savepoints.removeSubrange(($0 + 1)...) }
+        case .begin, .commit, .rollback: break
+        }
+    }
+
+    private func index(ofSavepoint name: String) -> Int? {
+        savepoints.lastIndex { $0.isSameDatabaseName(as: name) }
+    }
 
     /// Updates the state after reading the autocommit flag.
     ///
@@ -59,6 +78,7 @@ package struct TransactionState: Sendable {
             startEpoch = epoch
             return nil
         }
+        savepoints = []
         let ending: Ending = commits ? .committed : (isStatement ? .rolledBack : .rolledBackBySQLite)
         let isNoticed =
             switch owner {
