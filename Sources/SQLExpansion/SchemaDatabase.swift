@@ -24,7 +24,8 @@ final class SchemaDatabase {
         // As connections of Rowan: "name" is a column, and never a text.
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = rowan_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0)
-        // The connection serves all expansions, and nothing but the schema changes it.
+        _ = execute("PRAGMA max_page_count = \(Self.maximumPageCount)")
+        // The connection serves all expansions, and nothing but the schema changes it. It may not run pragmas.
         sqlite3_set_authorizer(connection, { _, action, name, _, _, _ in allowed(action, name) }, nil)
         sqlite3_progress_handler(
             connection, CInt(Budget.steps),
@@ -32,7 +33,6 @@ final class SchemaDatabase {
             { Unmanaged<Budget>.fromOpaque($0!).takeUnretainedValue().isSpent ? 1 : 0 },
             Unmanaged.passUnretained(budget).toOpaque())
         sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, Self.maximumLength)
-        _ = execute("PRAGMA max_page_count = \(Self.maximumPageCount)")
         for name in Self.builtinCollations { addCollation(name) }
         for name in Self.builtinFunctions { addFunction(.function, name, 1) }
         let bytes = Array(schema.utf8)
