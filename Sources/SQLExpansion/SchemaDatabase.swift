@@ -41,6 +41,8 @@ final class SchemaDatabase {
         }
         let declaredTables = try declare(bytes)
         try load(bytes, except: declaredTables)
+        // Statements are only compiled from now on.
+        sqlite3_progress_handler(connection, 0, nil, nil)
     }
 
     private let budget = Budget()

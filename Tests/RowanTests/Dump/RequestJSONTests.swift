@@ -175,8 +175,11 @@ struct RequestJSONTests {
             try #expect(json(Double.self, "SELECT 1.0 UNION ALL SELECT 1.5e300") == "[1,1.5e+300]")
             try #expect(
                 json(Date.self, "SELECT '2024-01-31 10:00:00' UNION ALL SELECT '2024-01-31'")
-                    == #"["2024-01-31T10:00:00Z","2024-01-31"]"#)
-            try #expect(json(Date.self, "SELECT 1706695200") == "[1706695200]")
+                    == #"["2024-01-31T10:00:00.000Z","2024-01-31T00:00:00.000Z"]"#)
+            try #expect(json(URL.self, "SELECT 'https://rowan.dev/a'") == #"["https://rowan.dev/a"]"#)
+            try #expect(json(String.self, "SELECT 1 UNION ALL SELECT 1.5") == #"["1","1.5"]"#)
+            try #expect(json(Stored.self, #"SELECT '{"street":"x"}'"#) == #"[{"street":"x"}]"#)
+            #expect(throws: RowDecodingError.self) { try json(Double.self, "SELECT 1e999") }
             try #expect(
                 json(Row.self, "SELECT 1 AS a, NULL AS b, x'00ff' AS c, 'x' AS a")
                     == #"[{"a":1,"b":null,"c":"AP8=","a":"x"}]"#)
@@ -200,7 +203,8 @@ struct RequestJSONTests {
         ("SELECT NULL AS id, '{}' AS value", "could not decode Int from database value NULL"),
         ("SELECT 1 AS id, '{' AS value", "could not decode Dictionary<String, Int> from a TEXT"),
         ("SELECT 1 AS id, 'x' AS value", "could not decode Dictionary<String, Int> from a TEXT"),
-        ("SELECT 1e999 AS id, '{}' AS value", "JSON has no infinite numbers"),
+        ("SELECT 1.5 AS id, '{}' AS value", "could not decode Int from database value 1.5"),
+        ("SELECT 'x' AS id, '{}' AS value", "could not decode Int from a TEXT"),
         ("SELECT 1 AS other, '{}' AS value", "column not found: \"id\""),
     ])
     func errors(_ sql: String, _ reason: String) throws {
@@ -236,6 +240,117 @@ struct RequestJSONTests {
                     try SQLRequest<Price>(sql: "SELECT ? AS price", arguments: [hostile]).json(db)
                 }
             }
+        }
+    }
+
+    // MARK: What the decoders do
+
+    private struct Author: Codable, FetchableRecord, TableRecord {
+        var id: Int64
+        var name: String
+    }
+
+    /// A type with a value of its own, which a `Codable` record stores as a plain text.
+    private struct Code: Codable {
+        var text: String
+        init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        }
+    }
+
+    private enum Plain: String, Codable { case small }
+    private struct Stored: Codable, DatabaseValueConvertible { var street: String }
+
+    /// Types that a fast path would write in another way than an encoder.
+    private struct Odd: Codable, FetchableRecord {
+        var code: Code
+        var plain: Plain
+        var stored: Stored
+        var date: Date
+        static let databaseDateDecodingStrategy = DatabaseDateDecodingStrategy.timeIntervalSince1970
+    }
+
+    @Test func typesWithCodeOfTheirOwn() throws {
+        try withDatabase { db in
+            let request = SQLRequest<Odd>(
+                sql: """
+                    SELECT '{"a":1}' AS code, 'small' AS plain, '{"street":"x"}' AS stored, 1706695200 AS date, 'secret' AS x
+                    UNION ALL SELECT '12', 'small', '{"street":"y"}', 0, 'secret'
+                    """)
+            try #expect(parsed(request.json(db)) == encoded(request.fetchAll(db)))
+            try #expect(!text(request.json(db)).contains("secret"))
+        }
+    }
+
+    private struct Validated: Codable, FetchableRecord {
+        var email: String
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            email = try container.decode(String.self, forKey: .email)
+            guard email.contains("@") else {
+                throw DecodingError.dataCorruptedError(forKey: .email, in: container, debugDescription: "no email")
+            }
+        }
+    }
+    private struct OnlyDecodable: Decodable, FetchableRecord {
+        var code: Code
+    }
+
+    @Test func privateColumnsStayPrivate() throws {
+        try withDatabase { db in
+            let sql = "SELECT 'a@b' AS email, 'secret' AS password, 'x' AS code"
+            try #expect(text(SQLRequest<Validated>(sql: sql).json(db)) == #"[{"email":"a@b"}]"#)
+            expectError(
+                .SQLITE_MISUSE,
+                "the JSON of OnlyDecodable depends on its code: make it Encodable, so that its values can be encoded"
+            ) { try SQLRequest<OnlyDecodable>(sql: sql).json(db) }
+        }
+    }
+
+    private struct Book: Codable, FetchableRecord, TableRecord {
+        struct Name: Codable { var name: String }
+        var id: Int64
+        var title: String
+        var author: Library.Author?
+    }
+    private struct NamedBook: Codable, FetchableRecord {
+        struct Name: Codable { var name: String }
+        var title: String
+        var author: Name
+        var awards: [Name]
+    }
+    private final class Employee: Codable, FetchableRecord, TableRecord {
+        var id: Int64
+        var manager: Employee?
+    }
+    private struct Confused: Codable, FetchableRecord {
+        var title: String
+        var country: Library.Author
+    }
+
+    /// Optional records that are not included, columns and scopes of one name, parts that are no records.
+    @Test func partsOfRecords() throws {
+        try Library.run { db, _ in
+            func check<R: FetchableRecord & Encodable>(_ request: some FetchRequest<R>) throws {
+                try #expect(parsed(request.json(db)) == encoded(request.fetchAll(db)))
+                try #expect(!text(request.json(db)).contains("countryCode"))
+            }
+            try check(Book.all().order(Column("id")))
+            try check(
+                Library.Book.including(required: Library.Book.author.select(Column("name"), Column("id")))
+                    .including(all: Library.Book.awards).asRequest(of: NamedBook.self))
+            try check(SQLRequest<Employee>(sql: "SELECT 1 AS id UNION ALL SELECT 2"))
+            // The column has the name of the scope.
+            struct Titled: Codable, FetchableRecord { var author: String }
+            let titled = Library.Book.including(required: Library.Book.author)
+                .annotated(with: Column("title").forKey("author")).asRequest(of: Titled.self)
+            try check(titled)
+            // A forgotten association is an error in both.
+            let confused = Library.Book.all().asRequest(of: Confused.self)
+            #expect(throws: RowDecodingError.self) { try confused.fetchAll(db) }
+            #expect(throws: RowDecodingError.self) { try confused.json(db) }
         }
     }
 

@@ -30,6 +30,7 @@ final class WriteAheadLimit: Sendable {
     /// A wait is followed by so many times its duration without another one. If the reads have ended, and the log has
     /// become several times as large as its limit, the next wait may come earlier: another one will succeed, too.
     private static let pauseFactor = 10.0
+    private static let smallestPauseFactor = 3.0
     /// The largest page of a database, in bytes.
     private static let largestPageSize = 65_536
 
@@ -85,10 +86,17 @@ final class WriteAheadLimit: Sendable {
         state.withLock { state in
             if isTruncated { state.truncationCount += 1 } else { state.blockedCount += 1 }
             state.isDue = !isTruncated
-            guard pauseCount > 0 || !isTruncated else { return }
-            let wanted = isTruncated ? 2 * duration / 1e9 : 2 * state.timeout
-            state.timeout = Swift.min(Swift.max(wanted, Self.timeouts.lowerBound), Self.timeouts.upperBound)
-            let pause = duration * (isTruncated ? Swift.max(Self.pauseFactor / excess, 1) : Self.pauseFactor)
+            if pauseCount > 0 {
+                let wanted = isTruncated ? 2 * duration / 1e9 : 2 * state.timeout
+                state.timeout = Swift.min(Swift.max(wanted, Self.timeouts.lowerBound), Self.timeouts.upperBound)
+            } else if isTruncated {
+                return
+            }
+            let pause =
+                isTruncated
+                ? duration * Swift.max(Self.pauseFactor / excess, Self.smallestPauseFactor)
+                // A truncation may fail at once: another process holds a lock, or the disk is full.
+                : Swift.max(duration, 1e9 * Self.timeouts.lowerBound / 10) * Self.pauseFactor
             state.nextTruncation = now + UInt64(pause)
         }
     }

@@ -125,7 +125,7 @@ public struct Configuration: Sendable {
     ///
     /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then tries again
     /// later, and waits for less than a tenth of the time. Where reads always overlap and take a fraction of a second, the log
-    /// exceeds the limit by what is written between two waits, which take up to half of the time when the log is ten times as
+    /// exceeds the limit by what is written between two waits, which take up to a quarter of the time when the log is ten times as
     /// large as its limit. ``DatabasePool/status`` shows both. There is no limit for a
     /// program that makes its checkpoints itself, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.
     /// <https://sqlite.org/wal.html#avoiding_excessively_large_wal_files>

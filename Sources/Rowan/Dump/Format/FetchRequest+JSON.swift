@@ -18,23 +18,22 @@ extension FetchRequest {
     /// // [{"id":1,"name":"Arthur","isCaptain":true,"joined":"2024-01-31T10:00:00.000Z"}]
     /// ```
     ///
-    /// The result is what a `JSONEncoder` makes of the fetched records, in a third of the time or less: no record is
-    /// decoded. A `Decodable` record, or one by macro, lists its properties once:
+    /// The result is what a `JSONEncoder` makes of the fetched records, with dates in ISO 8601, in UTC and with milliseconds.
+    /// It takes a fraction of the time, because no record is decoded: a `Decodable` record, or one by macro, lists its
+    /// properties once, and the columns are written by their types. Other columns are left out, and so are properties that
+    /// are nil. Records in included associations are nested objects, and prefetched ones nested arrays. `Data` is Base64,
+    /// and what is stored as JSON is nested as it is.
     ///
-    /// - The members are the properties that the record reads, in its order. Other columns are left out, and so are
-    ///   properties that are nil.
-    /// - Records in included associations are nested objects, and prefetched ones nested arrays.
-    /// - A `Bool` is `true` or `false`, a `UUID` its text, `Data` in a blob is Base64, and what is stored as JSON is
-    ///   nested as it is.
-    /// - A `Date` is written as the record stores it: a number, or a text. The default text, which is in UTC, becomes a
-    ///   date of ISO 8601: `2024-01-31T10:00:00.000Z`.
+    /// A type whose values only its own code knows is decoded and encoded row by row: one with another date strategy, with
+    /// a conversion of its own for a property, or whose `init(from:)` refuses placeholders. It must be `Encodable`. Of the
+    /// others, neither `init(from:)` nor `encode(to:)` runs for each row: what they compute is not in the result.
     ///
-    /// Neither `init(from:)` nor `encode(to:)` of the type runs for each row: what they compute is not in the result. For
-    /// rows, and for records that are not `Decodable`, all columns are written under their names. A single value per row
-    /// gives an array of values.
+    /// For rows, and for records that are neither `Decodable` nor `Encodable`, all columns are written under their names. A
+    /// single value per row gives an array of values.
     ///
-    /// - Throws: a ``DatabaseError``; a ``RowDecodingError`` for a property without column, NULL in a property that is not
-    ///   optional, an infinite number, or a text that should be JSON and isn't.
+    /// - Throws: a ``DatabaseError``, whose code is SQLITE_MISUSE for a type that must be `Encodable`; a ``RowDecodingError``
+    ///   for NULL in a property that is not optional, an infinite number, or a text that should be JSON and isn't; the error
+    ///   of a type that is decoded and encoded.
     /// - Complexity: O(*n*) for *n* bytes of JSON, which are in memory.
     ///
     /// Source: <https://www.rfc-editor.org/rfc/rfc8259>

@@ -13,10 +13,17 @@ struct JSONRowWriter {
 
         func write(_ row: Row, to text: TextBuffer) throws {
             if let writer { return try writer.write(row, to: text) }
-            let writer = JSONRowWriter(type, row)
+            let writer = try JSONRowWriter(type, row)
             self.writer = writer
             try writer.write(row, to: text)
         }
+    }
+
+    private enum Body {
+        case object([Member])
+        case value(JSONForm, any Any.Type, isOptional: Bool)
+        /// The rows are decoded, and the results encoded: what the type does is unknown.
+        case encoded((Row) throws -> Data)
     }
 
     private struct Member {
@@ -29,82 +36,85 @@ struct JSONRowWriter {
     }
 
     private enum Source {
-        case column(Int, Form)
+        case column(Int, JSONForm)
         /// A scope, or the row itself for nil.
         case record(scope: String?, Nested)
         case rows(String, Nested)
-        /// The column of a property does not exist.
-        case missing(String)
     }
 
-    /// How the value of a column is written.
-    private enum Form {
-        case plain, boolean, date, uuid, decimal, json
+    private let body: Body
 
-        init(_ type: any Any.Type, storage: (any Any.Type)?) {
-            if storage is JSONStorage.Type {
-                self = .json
-                return
-            }
-            switch type {
-            case is Bool.Type: self = .boolean
-            case is Date.Type: self = .date
-            case is UUID.Type: self = .uuid
-            case is Decimal.Type: self = .decimal
-            case is any DatabaseValueConvertible.Type: self = .plain
-            default: self = .json
-            }
-        }
-    }
-
-    private let members: [Member]
-    /// Whether the rows are single values.
-    private let isValue: Bool
-
-    private init(_ type: any Any.Type, _ row: Row) {
-        var isValue = false
-        if let properties = RecordShape.properties(readBy: type, columns: row.layout.names) {
-            var claimsRow = false
-            members = properties.map { Self.member($0, of: row, &claimsRow) }
-        } else if let (type, isOptional) = Self.singleValue(type) {
-            isValue = true
-            let source = Source.column(0, Form(type, storage: nil))
-            members = [Member(key: "", source: source, type: type, isOptional: isOptional)]
-        } else {
-            members = Self.members(of: row)
-        }
-        self.isValue = isValue
-    }
-
-    /// The type of rows that are values of one column; nil for rows and records.
-    private static func singleValue(_ type: any Any.Type) -> (type: any Any.Type, isOptional: Bool)? {
+    /// - Throws: SQLITE_MISUSE for a type whose JSON can only be known from its code, and that is not Encodable.
+    private init(_ type: any Any.Type, _ row: Row) throws {
         let wrapped = (type as? any OptionalType.Type)?.wrapped
-        let value = wrapped ?? type
-        guard value is any DatabaseValueConvertible.Type, !(value is any FetchableRecord.Type) else { return nil }
-        return (value, wrapped != nil)
+        if let members = Self.members(of: type, row) {
+            body = .object(members)
+        } else if let record = type as? any (FetchableRecord & Encodable).Type {
+            body = .encoded { try record.encodedJSON(of: $0) }
+        } else if type is any FetchableRecord.Type, type is any Decodable.Type || type is any PositionalRecord.Type {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the JSON of \(type) depends on its code: make it Encodable, so that its values can be encoded"
+            )
+        } else if let value = (wrapped ?? type) as? any DatabaseValueConvertible.Type,
+            !(type is any FetchableRecord.Type)
+        {
+            if let form = JSONForm(value, storage: nil, record: nil, column: "") {
+                body = .value(form, value, isOptional: wrapped != nil)
+            } else if let value = value as? any (DatabaseValueConvertible & Encodable).Type {
+                let isOptional = wrapped != nil
+                body = .encoded { try value.encodedJSON(of: $0, isOptional: isOptional) }
+            } else {
+                body = .value(.stored, value, isOptional: wrapped != nil)
+            }
+        } else {
+            body = .object(Self.members(of: row))
+        }
     }
 
     private static func key(_ name: String) -> String { JSONText.quoted(name, escapesSlashes: false) + ":" }
 
-    /// The member of a property: prefetched rows, a scope, a column, or the row itself, as decoders look for them.
-    private static func member(
-        _ property: RecordShape.Property, of row: Row, _ claimsRow: inout Bool
-    ) -> Member {
-        let source: Source
-        if let element = property.element, row.prefetchedTree?[property.key] != nil {
-            source = .rows(property.key, Nested(element))
-        } else if row.scopesTree[property.key] != nil {
-            source = .record(scope: property.key, Nested(property.type))
-        } else if let index = row.layout.index(ofColumn: property.column) {
-            source = .column(index, Form(property.type, storage: property.storage))
-        } else if property.isAssociation, property.element == nil, !claimsRow {
-            // One property may be the record of the row itself.
-            claimsRow = true
-            source = .record(scope: nil, Nested(property.type))
-        } else {
-            source = .missing(property.column)
+    /// The members of a record whose properties can be written from columns; nil for another record, and for one whose row
+    /// does not have all that the record needs.
+    private static func members(of type: any Any.Type, _ row: Row) -> [Member]? {
+        guard let properties = RecordShape.properties(readBy: type, columns: row.layout.names) else { return nil }
+        let record = type as? any FetchableRecord.Type
+        let columns = Set(properties.compactMap { row.layout.index(ofColumn: $0.column) })
+        var members: [Member] = []
+        var isRowClaimed = false
+        for property in properties {
+            let source: Source
+            // In the order in which decoders look.
+            if let index = row.layout.index(ofColumn: property.column) {
+                let form = JSONForm(property.type, storage: property.storage, record: record, column: property.column)
+                guard let form else { return nil }
+                source = .column(index, form)
+            } else if row.scopesTree[property.key] != nil {
+                guard property.type is any FetchableRecord.Type else { return nil }
+                source = .record(scope: property.key, Nested(property.type))
+            } else if row.prefetchedTree?[property.key] != nil {
+                guard let element = property.element, element is any FetchableRecord.Type else { return nil }
+                source = .rows(property.key, Nested(element))
+            } else if property.isOptional {
+                continue
+            } else {
+                guard !isRowClaimed, isRow(row, property.type, without: columns) else { return nil }
+                isRowClaimed = true
+                source = .record(scope: nil, Nested(property.type))
+            }
+            members.append(
+                Member(key: key(property.key), source: source, type: property.type, isOptional: property.isOptional))
         }
-        return Member(key: key(property.key), source: source, type: property.type, isOptional: property.isOptional)
+        return members
+    }
+
+    /// Whether a part of a record decodes from the row itself, and from no column of the record.
+    private static func isRow(_ row: Row, _ type: any Any.Type, without columns: Set<Int>) -> Bool {
+        guard type is any FetchableRecord.Type,
+            let properties = RecordShape.properties(readBy: type, columns: row.layout.names)
+        else { return false }
+        let own = properties.compactMap { row.layout.index(ofColumn: $0.column) }
+        return !own.isEmpty && columns.isDisjoint(with: own)
     }
 
     /// All columns, scopes and prefetched rows of a row.
@@ -112,7 +122,7 @@ struct JSONRowWriter {
         func member(_ name: String, _ source: Source) -> Member {
             Member(key: key(name), source: source, type: nil, isOptional: true)
         }
-        let columns = row.layout.names.enumerated().map { member($1, .column($0, .plain)) }
+        let columns = row.layout.names.enumerated().map { member($1, .column($0, .stored)) }
         let scopes = row.layout.scopes.keys.sorted().map { member($0, .record(scope: $0, Nested(Row.self))) }
         let groups = row.prefetchedTree?.tree.groups.keys.sorted() ?? []
         return columns + scopes + groups.map { member($0, .rows($0, Nested(Row.self))) }
@@ -121,14 +131,22 @@ struct JSONRowWriter {
     // MARK: Rows
 
     func write(_ row: Row, to text: TextBuffer) throws {
-        if isValue {
-            if try write(members[0], of: row, to: text, separator: "") == false { text.append(literal: "null") }
-            return
+        switch body {
+        case .encoded(let encode): try text.append(encode(row))
+        case .value(let form, let type, let isOptional):
+            guard row.count > 0 else { throw row.missingColumnError("") }
+            let value = row.storedColumn(0)
+            if case .null = value {
+                guard isOptional else { throw row.decodingError(type, at: 0) }
+                return text.append(literal: "null")
+            }
+            try form.write(value, of: row, 0, type, to: text)
+        case .object(let members):
+            text.append(byte: UInt8(ascii: "{"))
+            var separator = ""
+            for member in members where try write(member, of: row, to: text, separator: separator) { separator = "," }
+            text.append(byte: UInt8(ascii: "}"))
         }
-        text.append(byte: UInt8(ascii: "{"))
-        var separator = ""
-        for member in members where try write(member, of: row, to: text, separator: separator) { separator = "," }
-        text.append(byte: UInt8(ascii: "}"))
     }
 
     /// - Returns: false for an optional property that is nil, which is left out.
@@ -152,7 +170,7 @@ struct JSONRowWriter {
                 return false
             }
             begin()
-            try write(value, form, of: row, index, member.type, to: text)
+            try form.write(value, of: row, index, member.type, to: text)
         case .record(let scope, let nested):
             guard let record = scope.map({ row.scopesTree[$0] }) ?? row else { return false }
             if scope != nil, !record.containsNonNullValue, member.isOptional {
@@ -166,9 +184,6 @@ struct JSONRowWriter {
         case .rows(let name, let nested):
             begin()
             try write(row.prefetchedTree?[name], of: row, nested, to: text)
-        case .missing(let column):
-            guard member.isOptional else { throw row.missingColumnError(column) }
-            return false
         }
         return true
     }
@@ -183,74 +198,5 @@ struct JSONRowWriter {
             }
         }
         text.append(byte: UInt8(ascii: "]"))
-    }
-
-    // MARK: Values
-
-    private func write(
-        _ value: StoredColumn, _ form: Form, of row: Row, _ index: Int, _ type: (any Any.Type)?, to text: TextBuffer
-    ) throws {
-        func error() -> any Error { row.decodingError(type ?? String.self, at: index) }
-        switch (form, value) {
-        case (.boolean, .integer(let integer)): text.append(integer != 0 ? "true" : "false")
-        case (.date, .text(let bytes)) where DefaultDateText.matches(bytes): DefaultDateText.write(bytes, to: text)
-        case (.uuid, .blob(let bytes)) where bytes.count == 16:
-            var uuid = UUID_NULL
-            withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
-            text.append("\"\(UUID(uuid: uuid).uuidString)\"")
-        case (.uuid, .text(let bytes)):
-            guard let uuid = UUID(uuidString: String(decoding: bytes, as: UTF8.self)) else { throw error() }
-            text.append("\"\(uuid.uuidString)\"")
-        case (.decimal, .text(let bytes)), (.json, .text(let bytes)), (.json, .blob(let bytes)):
-            var parser = JSONParser(bytes)
-            let isNumber = bytes.first.map { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) } ?? false
-            guard form == .json || isNumber, parser.parse() else { throw error() }
-            text.append(bytes)
-        case (_, .integer(let integer)): text.append(integer)
-        case (_, .real(let double)):
-            guard double.isFinite else {
-                throw RowDecodingError(
-                    reason: "JSON has no infinite numbers", column: row.layout.names[index], columnIndex: index,
-                    row: row)
-            }
-            let digits = double.description
-            text.append(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
-        case (_, .text(let bytes)): JSONText.write(bytes, to: text, escapesSlashes: false)
-        case (_, .blob(let bytes)):
-            text.append(byte: UInt8(ascii: "\""))
-            text.append(base64: bytes)
-            text.append(byte: UInt8(ascii: "\""))
-        case (_, .null): break
-        }
-    }
-}
-
-private let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-
-/// The texts of dates in UTC that name no time zone: `2024-01-31 10:00:00.000`, and the same without milliseconds, as
-/// SQLite's functions make them.
-private enum DefaultDateText {
-    static func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard bytes.count == 23 || bytes.count == 19 else { return false }
-        for (index, byte) in bytes.enumerated() {
-            let isExpected =
-                switch index {
-                case 4, 7: byte == UInt8(ascii: "-")
-                case 10: byte == UInt8(ascii: " ")
-                case 13, 16: byte == UInt8(ascii: ":")
-                case 19: byte == UInt8(ascii: ".")
-                default: (0x30...0x39).contains(byte)
-                }
-            guard isExpected else { return false }
-        }
-        return true
-    }
-
-    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to text: TextBuffer) {
-        text.append(byte: UInt8(ascii: "\""))
-        text.append(UnsafeBufferPointer(rebasing: bytes[..<10]))
-        text.append(byte: UInt8(ascii: "T"))
-        text.append(UnsafeBufferPointer(rebasing: bytes[11...]))
-        text.append(literal: "Z\"")
     }
 }

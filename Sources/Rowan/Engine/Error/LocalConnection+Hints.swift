@@ -58,26 +58,34 @@ extension LocalConnection {
         case .SQLITE_CONSTRAINT_FOREIGNKEY where profile.transactionOperation != nil:
             return "a row refers to a missing one: `checkForeignKeys()` before the commit names it"
         case .SQLITE_CONSTRAINT_FOREIGNKEY:
-            let references = tables.flatMap(references(from:))
-            let deletions = profile.deletions.map(\.name).sorted().flatMap(references(to:))
-            let described = references + deletions
+            let changed = Set(tables.map(\.foldedDatabaseName))
+            let deleted = Set(profile.deletions.map(\.name.foldedDatabaseName))
+            let described = references().filter {
+                changed.contains($0.table.foldedDatabaseName) || deleted.contains($0.parent.foldedDatabaseName)
+            }
             return described.isEmpty
-                ? nil : "a row must exist for each of these references: \(described.joined(separator: ", "))"
+                ? nil
+                : "a row must exist for each of these references: "
+                    + described.map(\.description).joined(separator: ", ")
         default: return nil
         }
     }
 
-    private static let reference = """
-        SELECT group_concat('"' || t.name || '"."' || k."from" || '" to "' || k."table" || '"', char(10))
-        FROM sqlite_master t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
-        """
-
-    private func references(from table: String) -> [String] {
-        schemaNames("\(Self.reference) AND t.name = \(table.databaseValue.sqlLiteral) COLLATE NOCASE")
-    }
-
-    private func references(to table: String) -> [String] {
-        schemaNames("\(Self.reference) AND k.\"table\" = \(table.databaseValue.sqlLiteral) COLLATE NOCASE")
+    /// The foreign keys of the main schema, read once: a program may ignore thousands of violations.
+    private func references() -> [ForeignKeyHint] {
+        if let known = foreignKeyHints, known.epoch == schemaEpoch { return known.hints }
+        let epoch = schemaEpoch
+        let rows = schemaNames(
+            """
+            SELECT group_concat(hex(t.name) || ' ' || hex(k."from") || ' ' || hex(k."table"), char(10))
+            FROM sqlite_master t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table'
+            """)
+        let hints = rows.compactMap { row -> ForeignKeyHint? in
+            let names = row.split(separator: " ").map { String(hexadecimal: $0) }
+            return names.count == 3 ? ForeignKeyHint(table: names[0], column: names[1], parent: names[2]) : nil
+        }
+        foreignKeyHints = (hints, epoch)
+        return hints
     }
 
     // MARK: The system
@@ -108,7 +116,21 @@ extension LocalConnection {
     }
 }
 
+/// A foreign key, as hints describe it.
+struct ForeignKeyHint {
+    let table, column, parent: String
+    var description: String { "\"\(table)\".\"\(column)\" to \"\(parent)\"" }
+}
+
 extension String {
+    /// The text with these bytes.
+    fileprivate init(hexadecimal digits: Substring) {
+        let bytes = stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { offset in
+            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+        }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+
     fileprivate func suffix(after start: String) -> String? {
         firstRange(of: start).map { String(self[$0.upperBound...]) }
     }

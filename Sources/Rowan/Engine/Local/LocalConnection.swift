@@ -87,6 +87,9 @@ public final class LocalConnection {
     /// The virtual tables whose content other tables show: see DatabaseRegion+ShownTables.
     package var shownTables: (tables: [StatementProfile.Table: StatementProfile.Table], epoch: Int)?
 
+    /// The foreign keys, once an error was about one.
+    var foreignKeyHints: (hints: [ForeignKeyHint], epoch: Int)?
+
     /// The definitions of functions, collations and tokenizers that SQLite has refused.
     var refusedDefinitions: [RefusedDefinition] = []
 
@@ -264,7 +267,7 @@ public final class LocalConnection {
             resultCode: ResultCode(rawValue: isRecorded ? last : code), message: message, sql: sql,
             arguments: arguments, publicStatementArguments: publicStatementArguments)
         switch error.resultCode {
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_FULL:
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN:
             error.ownHint = pointer.flatMap { Self.systemHint(sqlite3_system_errno($0)) }
         default: break
         }
