@@ -176,6 +176,10 @@ struct RequestJSONTests {
             try #expect(
                 json(Date.self, "SELECT '2024-01-31 10:00:00' UNION ALL SELECT '2024-01-31'")
                     == #"["2024-01-31T10:00:00.000Z","2024-01-31T00:00:00.000Z"]"#)
+            try #expect(
+                json(Date.self, "SELECT 1706695200 UNION ALL SELECT 1706695200.5")
+                    == #"["2024-01-31T10:00:00.000Z","2024-01-31T10:00:00.500Z"]"#)
+            #expect(throws: RowDecodingError.self) { try json(Date.self, "SELECT 'yesterday'") }
             try #expect(json(URL.self, "SELECT 'https://rowan.dev/a'") == #"["https://rowan.dev/a"]"#)
             try #expect(json(String.self, "SELECT 1 UNION ALL SELECT 1.5") == #"["1","1.5"]"#)
             try #expect(json(Stored.self, #"SELECT '{"street":"x"}'"#) == #"[{"street":"x"}]"#)

@@ -50,9 +50,7 @@ enum JSONForm {
         func error() -> any Error { row.decodingError(type ?? String.self, at: index) }
         switch (self, value) {
         case (.stored, .integer(let integer)), (.integer, .integer(let integer)), (.double, .integer(let integer)),
-            (.float, .integer(let integer)), (.decimal, .integer(let integer)), (.date, .integer(let integer)):
-            // A date that is stored as a number is one of another strategy.
-            guard self != .date else { throw error() }
+            (.float, .integer(let integer)), (.decimal, .integer(let integer)):
             text.append(integer)
         case (.boolean, .integer(let integer)): text.append(integer != 0 ? "true" : "false")
         case (.boolean, .real(let double)): text.append(double != 0 ? "true" : "false")
@@ -68,8 +66,8 @@ enum JSONForm {
         case (.text, _):
             guard let string = row.value(String.self, at: index) else { throw error() }
             text.append(JSONText.quoted(string, escapesSlashes: false))
-        case (.date, .text(let bytes)):
-            if ISODate.matches(bytes) { return ISODate.write(bytes, to: text) }
+        case (.date, .text(let bytes)) where ISODate.matches(bytes): ISODate.write(bytes, to: text)
+        case (.date, _):
             guard let date = row.value(Date.self, at: index) else { throw error() }
             text.append(JSONText.quoted(ISODate.text(date), escapesSlashes: false))
         case (.uuid, .blob), (.uuid, .text):
