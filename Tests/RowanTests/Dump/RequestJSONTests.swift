@@ -179,7 +179,10 @@ struct RequestJSONTests {
             try #expect(
                 json(Date.self, "SELECT 1706695200 UNION ALL SELECT 1706695200.5")
                     == #"["2024-01-31T10:00:00.000Z","2024-01-31T10:00:00.500Z"]"#)
-            #expect(throws: RowDecodingError.self) { try json(Date.self, "SELECT 'yesterday'") }
+            for text in ["yesterday", "2024-13-01 10:00:00.000", "2023-02-29 10:00:00.000", "2024-01-01 24:61:00.000"] {
+                #expect(throws: RowDecodingError.self, "\(text)") { try json(Date.self, "SELECT \(text)") }
+            }
+            try #expect(json(Date.self, "SELECT '2024-02-29 10:00:00.123'") == #"["2024-02-29T10:00:00.123Z"]"#)
             try #expect(json(URL.self, "SELECT 'https://rowan.dev/a'") == #"["https://rowan.dev/a"]"#)
             try #expect(json(String.self, "SELECT 1 UNION ALL SELECT 1.5") == #"["1","1.5"]"#)
             try #expect(json(Stored.self, #"SELECT '{"street":"x"}'"#) == #"[{"street":"x"}]"#)

@@ -99,7 +99,8 @@ enum JSONForm {
 
 /// Dates in ISO 8601. The default texts of dates name no time zone: they are in UTC.
 enum ISODate {
-    /// Whether a text is `2024-01-31 10:00:00.000`, or the same without milliseconds, as SQLite's functions make it.
+    /// Whether a text is surely a date: `2024-01-28 10:00:00.000`, or the same without milliseconds, as SQLite's functions
+    /// make it. Whether the month has a day after its 28th is for the decoder.
     static func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count == 23 || bytes.count == 19 else { return false }
         for (index, byte) in bytes.enumerated() {
@@ -113,7 +114,8 @@ enum ISODate {
                 }
             guard isExpected else { return false }
         }
-        return true
+        func number(_ index: Int) -> Int { Int(bytes[index] &- 0x30) * 10 + Int(bytes[index + 1] &- 0x30) }
+        return 1...12 ~= number(5) && 1...28 ~= number(8) && number(11) < 24 && number(14) < 60 && number(17) < 60
     }
 
     static func write(_ bytes: UnsafeBufferPointer<UInt8>, to text: TextBuffer) {
