@@ -341,8 +341,10 @@ struct RequestJSONTests {
     @Test func partsOfRecords() throws {
         try Library.run { db, _ in
             func check<R: FetchableRecord & Encodable>(_ request: some FetchRequest<R>) throws {
-                try #expect(parsed(request.json(db)) == encoded(request.fetchAll(db)))
-                try #expect(!text(request.json(db)).contains("countryCode"))
+                let json = try request.json(db)
+                let (found, expected) = (try parsed(json), try encoded(request.fetchAll(db)))
+                #expect(found == expected)
+                #expect(!text(json).contains("countryCode"))
             }
             try check(Book.all().order(Column("id")))
             try check(
