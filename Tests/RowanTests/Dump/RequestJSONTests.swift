@@ -210,7 +210,7 @@ struct RequestJSONTests {
         ("SELECT NULL AS id, '{}' AS value", "could not decode Int from database value NULL"),
         ("SELECT 1 AS id, '{' AS value", "could not decode Dictionary<String, Int> from a TEXT"),
         ("SELECT 1 AS id, 'x' AS value", "could not decode Dictionary<String, Int> from a TEXT"),
-        ("SELECT 1.5 AS id, '{}' AS value", "could not decode Int from database value 1.5"),
+        ("SELECT 1.5 AS id, '{}' AS value", "could not decode Int from a REAL"),
         ("SELECT 'x' AS id, '{}' AS value", "could not decode Int from a TEXT"),
         ("SELECT 1 AS other, '{}' AS value", "column not found: \"id\""),
     ])

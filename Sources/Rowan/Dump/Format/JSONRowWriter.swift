@@ -51,7 +51,11 @@ struct JSONRowWriter {
             body = .object(members)
         } else if let record = type as? any (FetchableRecord & Encodable).Type {
             body = .encoded { try record.encodedJSON(of: $0) }
-        } else if type is any FetchableRecord.Type, type is any Decodable.Type || type is any PositionalRecord.Type {
+        } else if let record = type as? any FetchableRecord.Type,
+            type is any Decodable.Type || type is any PositionalRecord.Type
+        {
+            // A row that the record can't be decoded from is the first problem.
+            _ = try record.init(row: row)
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the JSON of \(type) depends on its code: make it Encodable, so that its values can be encoded"
