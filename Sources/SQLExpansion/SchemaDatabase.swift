@@ -51,17 +51,17 @@ final class SchemaDatabase {
     /// The maximum size of the database: 64 MB.
     private static let maximumPageCount = 16_384
 
-    /// What the statements of a schema may cost together. One that costs more is stopped.
+    /// The limit of what the statements of a schema cost together.
     private final class Budget {
-        /// The instructions of SQLite's virtual machine between two looks.
+        /// The instructions of SQLite's virtual machine between two checks.
         static let steps = 1_000
         /// About a second, unless an instruction writes many bytes.
-        private var restingLooks = 20_000
+        private var remainingChecks = 20_000
         private let start = clock()
 
         var isSpent: Bool {
-            restingLooks -= 1
-            return restingLooks < 0 || clock() - start > 10 * CLOCKS_PER_SEC
+            remainingChecks -= 1
+            return remainingChecks < 0 || clock() - start > 10 * CLOCKS_PER_SEC
         }
     }
 

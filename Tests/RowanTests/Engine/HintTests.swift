@@ -223,7 +223,7 @@ struct HintTests {
         }
     }
 
-    /// A journal of a transaction that nobody has ended, and a connection that may not undo it.
+    /// The journal of an unfinished transaction, and a read-only connection, which can't roll it back.
     @Test func hotJournal() throws {
         let folder = try TemporaryFolder()
         let (path, copy) = (folder.path("db.sqlite"), folder.path("copy.sqlite"))

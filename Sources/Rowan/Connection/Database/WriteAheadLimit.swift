@@ -14,7 +14,7 @@ final class WriteAheadLimit: Sendable {
         var isDue = true
         /// When the log may be emptied, an uptime: a long read must not stop each write.
         var nextTruncation: UInt64 = 0
-        /// How long the writer waits for the end of reads, in seconds: longer after a wait in vain, and as long as reads take.
+        /// How long the writer waits for reads to finish, in seconds. It grows after a failed wait.
         var timeout = timeouts.lowerBound
         var truncationCount = 0
         var blockedCount = 0
@@ -24,11 +24,11 @@ final class WriteAheadLimit: Sendable {
     private let size: Int
     private let state = Mutex(State())
 
-    /// How long the writer waits for the end of reads, in seconds. A truncation waits for two reads, one after the other:
-    /// the last one that needs the old content, and the last one that began before that content was in the file.
+    /// How long the writer waits for reads to finish, in seconds. A truncation waits for two reads in sequence: the last one
+    /// that needs the old content, and the last one that began before that content was in the file.
     private static let timeouts = 0.1...1.0
-    /// A wait is followed by so many times its duration without another one. If the reads have ended, and the log has
-    /// become several times as large as its limit, the next wait may come earlier: another one will succeed, too.
+    /// The pause after a wait, as a multiple of its duration. After a wait that succeeded, the pause is shorter if the log
+    /// has become several times as large as its limit.
     private static let pauseFactor = 10.0
     private static let smallestPauseFactor = 3.0
     /// The largest page of a database, in bytes.
@@ -95,7 +95,7 @@ final class WriteAheadLimit: Sendable {
             let pause =
                 isTruncated
                 ? duration * Swift.max(Self.pauseFactor / excess, Self.smallestPauseFactor)
-                // A truncation may fail at once: another process holds a lock, or the disk is full.
+                // A truncation can fail immediately: another process holds a lock, or the disk is full.
                 : Swift.max(duration, 1e9 * Self.timeouts.lowerBound / 10) * Self.pauseFactor
             state.nextTruncation = now + UInt64(pause)
         }

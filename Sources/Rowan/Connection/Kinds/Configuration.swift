@@ -114,7 +114,7 @@ public struct Configuration: Sendable {
     /// SQLite copies the write-ahead log into the database file, and begins it anew when no read needs it. Reads that
     /// overlap never leave such a moment: the file grows with each commit, and reads become slower. Above this size, the
     /// writer waits after an access until the reads that are running have finished, and empties the file. It waits for a tenth
-    /// of a second at most, and for up to a second where shorter waits were in vain. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
+    /// of a second at most, and for up to a second after shorter waits have failed. Other reads begin meanwhile, since they don't need it. Writers of other processes wait as for a write: they
     /// need a ``busyMode`` that waits.
     ///
     /// ```swift

@@ -93,7 +93,7 @@ enum JSONForm {
             throw RowDecodingError(
                 reason: "JSON has no infinite numbers", column: row.layout.names[index], columnIndex: index, row: row)
         }
-        text.append(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+        JSONText.write(number: digits, to: text)
     }
 }
 
@@ -133,29 +133,27 @@ enum ISODate {
     }
 }
 
-/// Encoded values.
-extension Encodable {
-    fileprivate var json: Data {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .withoutEscapingSlashes
-            encoder.dateEncodingStrategy = .custom { date, encoder in
-                var container = encoder.singleValueContainer()
-                try container.encode(ISODate.text(date))
-            }
-            return try encoder.encode(self)
+extension JSONEncoder {
+    /// The encoder of types whose JSON only their code knows.
+    static func forRows() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(ISODate.text(date))
         }
+        return encoder
     }
 }
 
 extension FetchableRecord where Self: Encodable {
-    static func encodedJSON(of row: Row) throws -> Data { try Self(row: row).json }
+    static func encodedJSON(of row: Row, _ encoder: JSONEncoder) throws -> Data { try encoder.encode(Self(row: row)) }
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-    static func encodedJSON(of row: Row, isOptional: Bool) throws -> Data {
+    static func encodedJSON(of row: Row, _ encoder: JSONEncoder, isOptional: Bool) throws -> Data {
         if isOptional, row.count > 0, row.hasNull(atIndex: 0) { return Data("null".utf8) }
-        return try row.decode(Self.self, atIndex: 0).json
+        return try encoder.encode(row.decode(Self.self, atIndex: 0))
     }
 }
 

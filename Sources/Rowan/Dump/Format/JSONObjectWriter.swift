@@ -51,8 +51,7 @@ struct JSONObjectWriter: Sendable {
         case .null: text.append(literal: "null")
         case .integer(let integer): text.append(integer)
         case .real(let double) where double.isFinite:
-            let digits = double.description
-            text.append(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
+            JSONText.write(number: double.description, to: text)
         case .real(let double): try write(encoder.encode(double), to: text)
         case .text(let bytes): JSONText.write(bytes, to: text, escapesSlashes: escapesSlashes)
         case .blob(let bytes) where isBase64 && !escapesSlashes:
@@ -68,7 +67,7 @@ struct JSONObjectWriter: Sendable {
     }
 }
 
-/// JSON strings.
+/// JSON strings and numbers.
 enum JSONText {
     static func quoted(_ string: String, escapesSlashes: Bool) -> String {
         var result = "\""
@@ -93,6 +92,11 @@ enum JSONText {
         }
         text.append(UnsafeBufferPointer(rebasing: bytes[start...]))
         text.append(byte: 0x22)
+    }
+
+    /// Writes the digits of a finite number: `5`, and not `5.0`.
+    static func write(number digits: String, to text: TextBuffer) {
+        text.append(digits.hasSuffix(".0") ? String(digits.dropLast(2)) : digits)
     }
 
     @inline(__always)

@@ -50,7 +50,8 @@ struct JSONRowWriter {
         if let members = Self.members(of: type, row) {
             body = .object(members)
         } else if let record = type as? any (FetchableRecord & Encodable).Type {
-            body = .encoded { try record.encodedJSON(of: $0) }
+            let encoder = JSONEncoder.forRows()
+            body = .encoded { try record.encodedJSON(of: $0, encoder) }
         } else if let record = type as? any FetchableRecord.Type,
             type is any Decodable.Type || type is any PositionalRecord.Type
         {
@@ -66,8 +67,8 @@ struct JSONRowWriter {
             if let form = JSONForm(value, storage: nil, record: nil, column: "") {
                 body = .value(form, value, isOptional: wrapped != nil)
             } else if let value = value as? any (DatabaseValueConvertible & Encodable).Type {
-                let isOptional = wrapped != nil
-                body = .encoded { try value.encodedJSON(of: $0, isOptional: isOptional) }
+                let (encoder, isOptional) = (JSONEncoder.forRows(), wrapped != nil)
+                body = .encoded { try value.encodedJSON(of: $0, encoder, isOptional: isOptional) }
             } else {
                 body = .value(.stored, value, isOptional: wrapped != nil)
             }

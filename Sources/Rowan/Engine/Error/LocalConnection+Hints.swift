@@ -25,7 +25,8 @@ extension LocalConnection {
             let name = message.suffix(after: "no such column: ")
                 ?? message.suffix(after: " has no column named ")
         else { return nil }
-        let text = sql.databaseValue.sqlLiteral
+        // A statement of megabytes names its tables at its start.
+        let text = String(sql.prefix(utf8Count: 10_000)).databaseValue.sqlLiteral
         let columns = schemaNames(
             """
             SELECT group_concat(c.name, char(10)) FROM (\(Self.tables)) t, pragma_table_xinfo(t.name) c

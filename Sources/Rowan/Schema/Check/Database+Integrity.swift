@@ -59,7 +59,7 @@ extension Database {
                 self,
                 sql: """
                     SELECT sql FROM \(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)
-                    WHERE type = 'table' AND rootpage = 0
+                    WHERE type = 'table' AND rootpage = 0 AND sql IS NOT NULL
                     """)
             return try definitions.compactMap { definition -> String? in
                 guard let (table, content) = SQLTokens(definition).externalContent,
