@@ -12,47 +12,7 @@ extension Sequence where Element: SQLExpressible {
     public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
 }
 
-extension ClosedRange where Bound: SQLExpressible {
-    /// Not available: the bounds need the type of the column.
-    @available(
-        *, unavailable,
-        message:
-            "the bounds have another type than the column: convert them, or use `$0.score.untyped`, which compares with any value"
-    )
-    public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-}
-
-extension Range where Bound: SQLExpressible {
-    /// Not available: the bounds need the type of the column.
-    @available(
-        *, unavailable,
-        message:
-            "the bounds have another type than the column: convert them, or use `$0.score.untyped`, which compares with any value"
-    )
-    public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-}
-
-extension PartialRangeFrom where Bound: SQLExpressible {
-    /// Not available: the bounds need the type of the column.
-    @available(
-        *, unavailable,
-        message:
-            "the bounds have another type than the column: convert them, or use `$0.score.untyped`, which compares with any value"
-    )
-    public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-}
-
-extension PartialRangeThrough where Bound: SQLExpressible {
-    /// Not available: the bounds need the type of the column.
-    @available(
-        *, unavailable,
-        message:
-            "the bounds have another type than the column: convert them, or use `$0.score.untyped`, which compares with any value"
-    )
-    public func contains(_ element: some SQLTypedExpressible) -> SQLExpression { fatalError() }
-}
-
-extension PartialRangeUpTo where Bound: SQLExpressible {
+extension RangeExpression where Bound: SQLExpressible {
     /// Not available: the bounds need the type of the column.
     @available(
         *, unavailable,
