@@ -46,14 +46,21 @@ extension Database {
         let prefix = schema.map { "\($0.quotedDatabaseIdentifier)." } ?? ""
         var rows = try String.fetchAll(self, sql: "PRAGMA \(prefix)\(pragma)(\(argument))")
         if rows == ["ok"] { rows = [] }
-        // Not of a damaged file, whose schema may not be readable.
-        if tableName == nil, rows.isEmpty { rows = try fullTextProblems(in: schemaName) }
+        // SQLite 3.44 and newer report that they can't check such a table, but not why. A damaged file may not have a
+        // readable schema.
+        if tableName == nil, rows.allSatisfy({ $0.hasPrefix("unable to validate the inverted index") }) {
+            let lost = try fullTextTablesWithoutContent(in: schemaName)
+            rows.removeAll { row in lost.contains { row.contains(" table \($0.schema).\($0.table): ") } }
+            rows += lost.map(\.problem)
+        }
         return Array(rows.prefix(limit))
     }
 
     /// The full-text tables without the table that their texts are in: a renamed table keeps its triggers, but not its
     /// full-text tables.
-    private func fullTextProblems(in schemaName: String?) throws -> [String] {
+    private func fullTextTablesWithoutContent(
+        in schemaName: String?
+    ) throws -> [(schema: String, table: String, problem: String)] {
         try schemaIDs(schemaName).flatMap { schema in
             let definitions = try String.fetchAll(
                 self,
@@ -61,12 +68,14 @@ extension Database {
                     SELECT sql FROM \(schema.name.quotedDatabaseIdentifier).\(schema.schemaTableName)
                     WHERE type = 'table' AND rootpage = 0 AND sql IS NOT NULL
                     """)
-            return try definitions.compactMap { definition -> String? in
+            return try definitions.compactMap { definition -> (schema: String, table: String, problem: String)? in
                 guard let (table, content) = SQLTokens(definition).externalContent,
                     try object(content, in: schema.name) == nil
                 else { return nil }
-                return "full-text table \"\(table)\" searches the texts of \"\(content)\", which doesn't exist: create "
-                    + "the full-text table again"
+                let problem =
+                    "full-text table \"\(table)\" searches the texts of \"\(content)\", which doesn't exist: create the "
+                    + "full-text table again"
+                return (schema.name, table, problem)
             }
         }
     }
