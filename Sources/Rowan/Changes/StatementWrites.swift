@@ -120,7 +120,7 @@ extension Database {
         guard !changesSchema else {
             return writes.map { StatementWrites.Write(table: $0.table, kind: $0.kind, isHidden: true) }
         }
-        let replaces = sql.mentionsReplacement || writes.contains { mayReplaceRows(of: $0.table) }
+        let replaces = MentionedWords(in: sql).contains(.replace) || writes.contains { mayReplaceRows(of: $0.table) }
         return writes.flatMap { write in
             var write = write
             guard !Self.isSQLiteInternalTable(write.table.name) else {

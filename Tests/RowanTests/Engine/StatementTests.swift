@@ -39,6 +39,41 @@ struct StatementTests {
         #expect(StatementArguments().isEmpty)
     }
 
+    /// One statement, whose dictionaries have their names in different orders, and sometimes too few or too many.
+    @Test func namedArgumentsOfOneStatement() throws {
+        var random = SeededGenerator(seed: 7)
+        try withDatabase { db in
+            let names = ["a", "b", "name", "überschrift", "a name of many bytes"].map { $0.replacing(" ", with: "_") }
+            let list = names.map { ":\($0)" }.joined(separator: ", ")
+            let statement = try db.makeStatement(sql: "SELECT json_array(\(list))")
+            let twice = try db.makeStatement(sql: "SELECT :a || @a || $b")
+            for round in 0..<300 {
+                var named: [String: (any DatabaseValueConvertible)?] = [:]
+                // The capacity changes the order, too.
+                if round.isMultiple(of: 3) { named.reserveCapacity(1 << (round % 8)) }
+                let missing = round % 5 == 4 ? names.randomElement(using: &random) : nil
+                for name in names.shuffled(using: &random) where name != missing {
+                    named[name] = "\(name)\(round)"
+                }
+                if round % 7 == 6 { named["other"] = 0 }
+                if let missing {
+                    let (arguments, row) = try (statement.arguments, String.fetchOne(statement))
+                    expectError(.SQLITE_MISUSE, "missing statement argument: \(missing)") {
+                        try statement.setArguments(StatementArguments(named))
+                    }
+                    #expect(statement.arguments == arguments)
+                    try #expect(String.fetchOne(statement) == row)
+                } else {
+                    let values = names.map { "\"\($0)\(round)\"" }.joined(separator: ",")
+                    try #expect(String.fetchOne(statement, arguments: StatementArguments(named)) == "[\(values)]")
+                    // A part of the names has changed.
+                    let (x, y) = ("x\(round)", "y")
+                    try #expect(String.fetchOne(twice, arguments: ["a": x, "b": y]) == x + x + y)
+                }
+            }
+        }
+    }
+
     @Test func wrongArguments() throws {
         try withDatabase { db in
             let cases: [(String, StatementArguments, String)] = [

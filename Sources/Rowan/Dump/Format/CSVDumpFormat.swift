@@ -257,7 +257,11 @@ extension UnsafeBufferPointer<UInt8> {
 
 extension Unicode.Scalar {
     /// Whether numbers, or blobs as text, may contain the character.
+    /// Asked for each row: a switch over ranges, not a search (benchmark dump-csv).
     fileprivate var occursInNumbers: Bool {
-        isASCII && (properties.isAlphabetic || "0123456789+-./=".contains(Character(self)))
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9", "+", "-", ".", "/", "=": true
+        default: false
+        }
     }
 }

@@ -23,7 +23,7 @@ final class ProfileRecorder {
         (profile, refusesPragmas) = (StatementProfile(), refusingPragmas)
         defer { (profile, refusesPragmas) = outer }
         let result = try compile()
-        return (result, profile ?? StatementProfile())
+        return (result, profile.take() ?? StatementProfile())
     }
 
     /// Installs the authorizer. The connection keeps this object while it is open.

@@ -33,7 +33,7 @@ extension Statement {
     public func setArguments(_ arguments: StatementArguments) throws {
         if arguments.namedValues.isEmpty, arguments.values.count == parameterCount, !parameters.isAnyNamed {
             try bind(arguments.values)
-        } else {
+        } else if try !arguments.values.isEmpty || !bindByName(arguments.namedValues) {
             try bind(try bindings(for: arguments))
         }
         storedArguments = arguments
@@ -57,6 +57,10 @@ extension Statement {
     package func setFirstArguments(
         of positional: ArraySlice<DatabaseValue>, _ named: [String: DatabaseValue]
     ) throws -> (positionalCount: Int, names: Set<String>) {
+        guard parameterCount > 0 else {
+            try setArguments(StatementArguments())
+            return (0, [])
+        }
         let names = parameters.names
         let known = Set(names.compactMap { $0 }.filter { named[$0] != nil })
         let positionalCount = Swift.min(positional.count, names.count { $0 == nil || !known.contains($0!) })
@@ -104,6 +108,10 @@ extension Statement {
         let names: [String?]
         /// Whether any parameter has a name.
         let isAnyNamed: Bool
+        /// Whether each parameter has a name of its own: `:a` and `@a` have the same one.
+        let areDistinct: Bool
+        /// The indexes of the parameters, in the order in which the last dictionary had their names.
+        fileprivate var lastOrder: [Int] = []
 
         fileprivate init(_ handle: SQLiteStatement, count: Int) {
             names = (0..<CInt(count)).map { index in
@@ -113,6 +121,24 @@ extension Statement {
                 return text.hasPrefix("?") ? nil : String(text.dropFirst())
             }
             isAnyNamed = names.contains { $0 != nil }
+            areDistinct = !names.contains(nil) && Set(names).count == count
+        }
+
+        /// The index of the parameter of each value, in the order of the dictionary; nil unless each parameter has one value.
+        /// Dictionaries with the same names usually have them in the same order: names are compared, and not hashed
+        /// (benchmark named-arguments).
+        fileprivate mutating func order(of values: [String: DatabaseValue]) -> [Int]? {
+            guard areDistinct, values.count == names.count else { return nil }
+            var place = 0
+            for name in values.keys {
+                if place == lastOrder.count { lastOrder.append(place) }
+                if names[lastOrder[place]] != name {
+                    guard let index = names.firstIndex(of: name) else { return nil }
+                    lastOrder[place] = index
+                }
+                place += 1
+            }
+            return lastOrder
         }
     }
 
@@ -205,6 +231,23 @@ extension Statement {
             return SQLITE_OK
         }
         guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+    }
+
+    /// Binds a value to each parameter, by its name.
+    ///
+    /// - Returns: false, without binding any, unless there is exactly one value for each parameter.
+    private func bindByName(_ values: [String: DatabaseValue]) throws -> Bool {
+        guard !values.isEmpty, parameters.isAnyNamed, let order = knownParameterNames?.order(of: values) else {
+            return false
+        }
+        try willSetArguments()
+        var place = 0
+        for value in values.values {
+            let code = value.bind(to: handle, at: CInt(truncatingIfNeeded: order[place] &+ 1))
+            guard code == SQLITE_OK else { throw connection.error(code, sql: sql) }
+            place += 1
+        }
+        return true
     }
 
     /// Clears the arguments of an execution: later executions must not use them, and errors must not reveal them.
