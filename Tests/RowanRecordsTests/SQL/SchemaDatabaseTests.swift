@@ -1,6 +1,6 @@
 // The schema that #sql checks against, and what SQLite says of a text.
 
-@testable import SQLExpansion
+@testable import RowanSQLExpansion
 import Testing
 
 @Suite("The schema of #sql")

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct AttributeTests {
     private func argument(_ label: String?, _ text: String, source: String? = nil, at offset: Int) -> ArgumentModel {

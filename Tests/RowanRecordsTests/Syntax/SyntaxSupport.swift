@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 /// The members of a struct with this body, which starts at offset 11.
 func members(_ body: String) throws -> [MemberModel] { try StructModel(parsing: "struct S {\n\(body)\n}").members }

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct WholeModelTests {
     @Test func everything() throws {

@@ -1,6 +1,6 @@
 // Checkpoints, by the program and after commits, on versions of SQLite with the WAL-reset bug and without it.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 // Instruments: what they hear of accesses, statements and transactions.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Synchronization
 import Testing

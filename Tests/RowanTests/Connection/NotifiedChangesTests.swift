@@ -1,6 +1,6 @@
 // Changes that a program notifies, and changes that are made without statements.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 import Testing
 

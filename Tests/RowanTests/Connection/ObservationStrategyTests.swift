@@ -1,6 +1,6 @@
 // Observers that receive all rows that SQLite reports, whatever statement changes them.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 import Testing
 

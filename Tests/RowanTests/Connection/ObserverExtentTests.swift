@@ -1,6 +1,6 @@
 // How long observers observe, and what a connection without observers does not do.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 import Testing
 

@@ -1,6 +1,6 @@
 // When observers receive the values of rows, on every kind of connection.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 import Testing
 

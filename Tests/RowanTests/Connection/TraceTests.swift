@@ -1,6 +1,6 @@
 // What a trace shows of the statements.
 
-import CSQLite
+import RowanSQLite
 import Dispatch
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 // Rollbacks while something runs: an interruption, a cursor, a function.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 // What is open, and what may commit: the state follows SQLite's own.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Testing
 

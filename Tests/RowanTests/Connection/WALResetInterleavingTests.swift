@@ -1,7 +1,7 @@
 // The WAL-reset bug, step by step: two connections meet at the calls of SQLite itself. SQLite alone loses rows; Rowan's
 // checkpoints keep the other connection out.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import CSQLite
+import RowanSQLite
 import Testing
 
 @testable import Rowan

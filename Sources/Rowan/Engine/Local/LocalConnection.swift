@@ -1,7 +1,7 @@
 // One connection of the C API: the only owner of the `sqlite3 *`. An access (see AccessLane) uses it exclusively, so
 // its state needs no lock. State that other threads may set is atomic.
 
-import CSQLite
+import RowanSQLite
 package import Synchronization
 import Foundation
 

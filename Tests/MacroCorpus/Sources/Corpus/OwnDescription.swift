@@ -1,6 +1,6 @@
 // The description of a struct, made from our own model.
 
-import RecordSyntax
+import RowanRecordSyntax
 
 struct OwnDescription {
     var lines: [String] = []

@@ -1,6 +1,6 @@
 // Shows that the comparison can fail: our own model is broken on purpose.
 
-import RecordSyntax
+import RowanRecordSyntax
 
 /// Whether the comparison reports every break, and nothing without one.
 func selfTest() -> Bool {

@@ -1,8 +1,8 @@
 // The memberwise initializer of `@Record(memberwise: true)`: that of the compiler is internal. It is a member of the struct
 // itself, where it replaces that of the compiler.
 
-import PluginMessages
-import RecordSyntax
+import RowanPluginMessages
+import RowanRecordSyntax
 
 struct MemberwiseExpansion {
     let description: RecordDescription

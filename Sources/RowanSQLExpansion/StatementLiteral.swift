@@ -1,7 +1,7 @@
 // The literal of `#sql`, as SQL and as Swift.
 
-import PluginMessages
-import RecordSyntax
+import RowanPluginMessages
+import RowanRecordSyntax
 
 /// The SQL of a literal: its interpolations are parameters or names.
 struct StatementLiteral {

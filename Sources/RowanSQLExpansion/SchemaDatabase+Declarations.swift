@@ -1,6 +1,6 @@
 // Functions, collations and tokenizers that statements may name: nothing ever calls them here.
 
-import CSQLite
+import RowanSQLite
 
 extension SchemaDatabase {
     func addCollation(_ name: String) {

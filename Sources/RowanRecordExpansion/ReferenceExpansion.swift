@@ -1,8 +1,8 @@
 // `@References(Town.self)`: the association to the record that a foreign key refers to. It is a member of the struct
 // itself, because an extension of a nested type would not find the types beside it.
 
-import PluginMessages
-import RecordSyntax
+import RowanPluginMessages
+import RowanRecordSyntax
 
 func expandReference(_ expansion: AttachedExpansion) -> PluginAnswer {
     let piece = expansion.declSyntax

@@ -1,6 +1,6 @@
 // The schema that statements are checked against: an empty database in memory.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// An empty database with the tables of a schema.

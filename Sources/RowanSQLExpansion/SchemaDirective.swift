@@ -1,6 +1,6 @@
 // What a schema can't say in SQL: the comments that start with `-- rowan:`.
 
-import CSQLite
+import RowanSQLite
 
 /// A line of a schema that declares what programs add to their connections.
 enum SchemaDirective: Equatable {

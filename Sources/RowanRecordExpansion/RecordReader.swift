@@ -1,7 +1,7 @@
 // From the model of a struct to the description of a record, with all errors of the declaration.
 
-import PluginMessages
-import RecordSyntax
+import RowanPluginMessages
+import RowanRecordSyntax
 
 struct RecordReader {
     let kind: Kind

@@ -1,7 +1,7 @@
 // `#sql("...")`: SQL that SQLite has checked.
 
-public import PluginMessages
-import RecordSyntax
+public import RowanPluginMessages
+import RowanRecordSyntax
 
 /// Expands `#sql`. It keeps the schemas open: use one for all expansions.
 public final class StatementExpander {

@@ -1,7 +1,7 @@
 // The macros, by the names that their declarations give.
 
-public import PluginMessages
-import RecordSyntax
+public import RowanPluginMessages
+import RowanRecordSyntax
 
 /// Answers a message of the compiler.
 public func expand(_ message: HostMessage) -> PluginAnswer {

@@ -1,6 +1,6 @@
 // Names that SQLite does not know, and the names of the schema that they resemble.
 
-import CSQLite
+import RowanSQLite
 
 /// A name in an error of SQLite.
 struct UnknownName: Equatable {

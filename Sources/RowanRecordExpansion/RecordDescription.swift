@@ -1,6 +1,6 @@
 // What a record type declares, as the expansion needs it: one column for each stored property, checked.
 
-import RecordSyntax
+import RowanRecordSyntax
 
 /// A property that is stored in a column.
 struct ColumnDescription {

@@ -1,7 +1,7 @@
 // The text of an expansion.
 
-import PluginMessages
-import RecordSyntax
+import RowanPluginMessages
+import RowanRecordSyntax
 
 /// The extension of a record type or of a selection.
 struct RecordExpansion {
