@@ -44,7 +44,7 @@ public struct ClusterOptions: Sendable {
     /// once.
     ///
     /// A short read takes less time than waking a thread does. While it asks, the thread lets others run first.
-    public var spinningTime: Duration = .microseconds(100)
+    public var spinDuration: Duration = .microseconds(100)
 
     /// How long observations wait until they ask again whether other clients have committed. At least a millisecond.
     public var observationInterval: Duration = .milliseconds(50)

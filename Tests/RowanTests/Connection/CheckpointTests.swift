@@ -16,7 +16,7 @@ struct CheckpointTests {
 
     @Test("Each mode copies the log", arguments: logs, [Database.CheckpointMode.passive, .full, .restart, .truncate])
     func modes(kind: ConnectionKind, mode: Database.CheckpointMode) throws {
-        let log = InstrumentLog(hearsStatements: false)
+        let log = InstrumentLog(observesStatements: false)
         try withTable(kind, Configuration(log)) { writer in
             let result = try writer.writeWithoutTransaction { try $0.checkpoint(mode) }
             #expect(result.checkpointedFrameCount == result.walFrameCount)
@@ -33,7 +33,7 @@ struct CheckpointTests {
     @Test("Commits are followed by checkpoints: from 1000 pages on, or what the program has chosen", arguments: logs)
     func automatic(kind: ConnectionKind) throws {
         for pages in [1000, 10, 0] {
-            let log = InstrumentLog(hearsStatements: false)
+            let log = InstrumentLog(observesStatements: false)
             var configuration = Configuration(log)
             if pages != 1000 {
                 configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)") }
@@ -50,7 +50,7 @@ struct CheckpointTests {
 
     @Test("The program chooses another size later", arguments: logs)
     func chosenLater(kind: ConnectionKind) throws {
-        let log = InstrumentLog(hearsStatements: false)
+        let log = InstrumentLog(observesStatements: false)
         try withTable(kind, Configuration(log)) { writer in
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 5") }
             try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (zeroblob(60000))") }

@@ -126,7 +126,7 @@ struct InstrumentTests {
             let heard = try log.hearing { _ = try writer.values() }
             #expect(heard == [])
         }
-        let accesses = InstrumentLog(hearsStatements: false)
+        let accesses = InstrumentLog(observesStatements: false)
         try withTable(.pool, Configuration(accesses)) { writer in
             let heard = try accesses.hearing { _ = try writer.values() }
             #expect(heard == ["read of -", "begun", "ended"])
@@ -256,7 +256,7 @@ struct InstrumentTests {
 
     @Test("Several instruments, and snapshots")
     func several() throws {
-        let (first, second) = (InstrumentLog(), InstrumentLog(hearsStatements: false))
+        let (first, second) = (InstrumentLog(), InstrumentLog(observesStatements: false))
         try withTable(.pool, Configuration(first, second)) { writer in
             let pool = try #require(writer as? DatabasePool)
             let snapshot = try pool.makeSnapshot()
@@ -270,7 +270,7 @@ struct InstrumentTests {
     }
 
     @Test("Long reads") func longReads() async throws {
-        let log = InstrumentLog(longReadAge: .zero, hearsStatements: false)
+        let log = InstrumentLog(longReadAge: .zero, observesStatements: false)
         try await withPool({ $0.instruments = [log] }) { pool in
             let held = await HeldRead(pool)
             try await pool.write { try $0.insert(3) }
@@ -281,7 +281,7 @@ struct InstrumentTests {
 
     @Test("Another connection that commits is noticed once", arguments: ConnectionKind.files)
     func otherWriter(kind: ConnectionKind) throws {
-        let log = InstrumentLog(hearsStatements: false)
+        let log = InstrumentLog(observesStatements: false)
         let folder = try TemporaryFolder()
         let writer = try kind.make(in: folder, Configuration(log))
         for value in 0..<3 { try writer.write { try $0.execute(sql: "CREATE TABLE t\(value)(x)") } }
