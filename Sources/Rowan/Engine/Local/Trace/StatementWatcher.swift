@@ -164,6 +164,7 @@ extension LocalConnection {
         try check(RemoteModule.install(remote, in: pointer))
         sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, CInt(RemoteModule.maximumArgumentCount))
         self.remote = remote
+        abilities = .remote
         hooks?.remoteStatements = remote.statements
         updateWatched()
         try remote.open()
