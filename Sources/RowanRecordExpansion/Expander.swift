@@ -72,7 +72,7 @@ private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kin
 
 /// The protocols of `struct Placeholder: A, B {}`.
 private func conformances(_ piece: SourcePiece?) -> [String] {
-    piece.flatMap(header).map { $0.inheritedTypes.map { $0.split(separator: ".").last.map(String.init) ?? $0 } } ?? []
+    piece.flatMap(header).map { $0.inheritedTypes.compactMap(\.name) } ?? []
 }
 
 /// A declaration around the attribute, which has no members here.

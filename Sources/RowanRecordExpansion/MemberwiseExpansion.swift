@@ -25,8 +25,8 @@ struct MemberwiseExpansion {
         mutating get {
             let attribute = description.model.attributes.first { $0.name == "Record" }
             let argument = attribute?.arguments.first { $0.label == "memberwise" }
-            guard let argument, argument.text != "false" else { return "" }
-            guard argument.text == "true" else {
+            guard let argument, argument.value.form != .boolean(false) else { return "" }
+            guard argument.value.form == .boolean(true) else {
                 problems.append(
                     Problem("the macro reads source, not values: write 'true' or 'false'", at: argument.offset))
                 return nil
@@ -60,31 +60,31 @@ struct MemberwiseExpansion {
         for binding: BindingModel, _ properties: PropertiesModel, _ member: MemberModel
     ) -> Parameter? {
         let isVariable = properties.keyword == "var"
-        let isImplicitlyNil = isVariable && (binding.type.map { $0.hasSuffix("?") || $0.hasSuffix("!") } ?? false)
-        let value = binding.valueSource ?? (isImplicitlyNil ? "nil" : nil)
+        var isImplicitlyNil = false
+        if isVariable, case .optional = binding.type?.form { isImplicitlyNil = true }
+        let value = binding.value?.source ?? (isImplicitlyNil ? "nil" : nil)
         if value != nil, !isVariable || Access(member.modifiers) <= .fileprivate { return nil }
-        guard let type = binding.typeSource ?? binding.value.flatMap(literalType) else {
+        guard let type = binding.type?.source ?? binding.value?.form.literalType else {
             problems.append(
                 Problem(
                     "the memberwise initializer needs the type of '\(binding.name.plain)': declare it after a colon",
                     at: binding.name.offset))
             return nil
         }
-        let isEscaping = type.contains("->") && !type.hasSuffix("?")
+        let isEscaping = binding.type?.form == .function
         return Parameter(name: binding.name.text, type: (isEscaping ? "@escaping " : "") + type, value: value)
     }
+}
 
-    /// The type of a literal: a text, a number or a Boolean value.
-    private func literalType(_ value: String) -> String? {
-        if value == "true" || value == "false" { return "Bool" }
-        if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\""), !value.dropFirst().dropLast().contains("\"")
-        {
-            return "String"
+extension ValueModel.Form {
+    /// The type that the compiler infers from a literal.
+    fileprivate var literalType: String? {
+        switch self {
+        case .text: "String"
+        case .integer: "Int"
+        case .decimal: "Double"
+        case .boolean: "Bool"
+        case .null, .cast, .member, .metatype, .other: nil
         }
-        let digits = value.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
-        guard digits.count <= 2, digits.allSatisfy({ $0.first?.isNumber ?? false }),
-            digits.allSatisfy({ $0.allSatisfy { $0.isNumber || $0 == "_" } })
-        else { return nil }
-        return digits.count == 1 ? "Int" : "Double"
     }
 }

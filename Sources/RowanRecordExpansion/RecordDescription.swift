@@ -11,6 +11,8 @@ struct ColumnDescription {
     let access: Access
     /// The source of the storage; nil for that of the type.
     let storage: String?
+    /// Whether the storage is JSON.
+    let isJSON: Bool
     /// Whether the database computes the column.
     let isGenerated: Bool
     /// Whether the type is written as an optional.

@@ -40,7 +40,7 @@ struct RecordExpansion {
     /// the file of the type.
     private var conformances: [String] {
         guard kind == .record else { return isMissing("FetchableRecord") ? ["Rowan.FetchableRecord"] : [] }
-        let ownProtocols = description.model.inheritedTypes
+        let ownProtocols = description.model.inheritedTypes.compactMap(\.name)
         let isMutable =
             description.rowIDKey != nil && !ownProtocols.contains("PersistableRecord")
             || ownProtocols.contains("MutablePersistableRecord") || description.hasMutatingCallback
@@ -160,7 +160,7 @@ struct RecordExpansion {
 
     private var layoutDeclaration: String {
         var arguments = "Self.self, \(columnNames)"
-        let stored = description.columns.filter { $0.storage.map { !$0.hasSuffix("json") } ?? false }
+        let stored = description.columns.filter { $0.storage != nil && !$0.isJSON }
         if !stored.isEmpty {
             arguments +=
                 ", storages: [\(stored.map { "Rowan._storage(\($0.column), \($0.storage!))" }.joined(separator: ", "))]"
@@ -171,7 +171,7 @@ struct RecordExpansion {
         if !references.isEmpty { arguments += ", references: [\(references.joined(separator: ", "))]" }
         let generated = description.columns.indices.filter { description.columns[$0].isGenerated }
         if !generated.isEmpty { arguments += ", generated: \(generated)" }
-        let json = description.columns.indices.filter { description.columns[$0].storage?.hasSuffix("json") ?? false }
+        let json = description.columns.indices.filter { description.columns[$0].isJSON }
         if !json.isEmpty { arguments += ", json: \(json)" }
         let keys = description.columns.indices.filter { description.columns[$0].isKey }
         if !keys.isEmpty { arguments += ", keys: \(keys)" }

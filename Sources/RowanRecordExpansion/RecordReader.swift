@@ -43,7 +43,7 @@ struct RecordReader {
             // The file sees a private type, but not the private members of a type.
             access: isInPrivateType ? .fileprivate : max(.fileprivate, Access(model.modifiers)),
             missingConformances: missing,
-            tableName: attribute.flatMap { literal($0.arguments.first { $0.label == nil }, "name of the table") },
+            tableName: attribute.flatMap { literal($0[nil], "name of the table") },
             isGeneric: isInGenericType || model.genericParameters != nil)
         for member in model.members {
             if case .properties(let properties) = member.content { read(member, properties, into: &description) }
@@ -62,13 +62,12 @@ struct RecordReader {
     /// The literal of an argument, with its quotation marks.
     private mutating func literal(_ argument: ArgumentModel?, _ what: String) -> String? {
         guard let argument else { return nil }
-        if argument.text == "nil" { return nil }
-        guard let token = argument.token, token.kind == .string, !token.text.contains("\\("), !token.text.contains("\n")
-        else {
+        if argument.value.form == .null { return nil }
+        guard argument.value.form == .text(isPlain: true) else {
             report("the \(what) must be a string literal without interpolation", at: argument.offset)
             return nil
         }
-        return token.text
+        return argument.value.source
     }
 
     // MARK: Properties
@@ -87,176 +86,34 @@ struct RecordReader {
         _ binding: BindingModel, _ properties: PropertiesModel, _ member: MemberModel,
         into description: inout RecordDescription
     ) {
-        let attributes = member.attributes
-        let name = binding.name.plain
-        let offset = binding.name.offset
-        let column = attributes.first { $0.name == "Column" }
-        guard binding.isStored else {
-            for attribute in attributes where Self.markers.contains(attribute.name) {
-                report(
-                    "@\(attribute.name) has no meaning for '\(name)', which is computed. Remove the attribute",
-                    at: attribute.offset, fix: removal(of: attribute))
-            }
-            return
+        let property = Property(
+            kind: kind, binding: binding, properties: properties, member: member, model: description.model)
+        if !binding.isStored { return problems += property.meaninglessAttributes }
+        let rules = property.isIgnored ? Property.rulesOfIgnored : Property.rules
+        for rule in rules {
+            guard let problem = rule(property) else { continue }
+            return problems.append(problem)
         }
-        if let attribute = attributes.first(where: \.isConditional) {
-            return report(
-                "@\(attribute.name) is inside '#if', so the macro can't know whether '\(name)' has it. "
-                    + "Move it out, or put the conditions around the whole struct",
-                at: attribute.offset)
-        }
-        if let ignored = attributes.first(where: { $0.name == "Ignored" }) {
-            checkIgnored(binding, properties, name, ignored)
-            return
-        }
-        guard !member.isConditional else {
-            report(
-                "'\(name)' is inside '#if', so the macro can't know whether it exists. Move it out, "
-                    + "or put the conditions around the whole struct",
-                at: offset)
-            return
-        }
-        guard !binding.isTuple else {
-            report(
-                "a tuple of properties can't be matched with columns. Declare one property for each column", at: offset)
-            return
-        }
-        if member.modifiers.contains(where: { $0.name == "lazy" }) {
-            return report(
-                "'\(name)' is lazy: a column needs a value that is there when the record is stored. Remove 'lazy', or add "
-                    + "@Ignored", at: offset, fix: ignoring(member))
-        }
-        if let wrapper = attributes.first(where: { !Self.knownAttributes.contains($0.name) }) {
-            return report(
-                "the property wrapper @\(wrapper.name) hides what '\(name)' stores. Remove it, or add @Ignored",
-                at: wrapper.offset, fix: ignoring(member))
-        }
-        if properties.keyword == "let", binding.value != nil {
-            return report(
-                "'\(name)' is a constant with a value, which no row can change. Declare it with 'var', make it static, or "
-                    + "add @Ignored", at: offset,
-                fix: .init(
-                    message: "declare it with 'var'", start: properties.keywordOffset,
-                    end: properties.keywordOffset + 3,
-                    text: "var"))
-        }
-        if binding.type == nil, binding.value == nil { return }  // The compiler reports it.
-        if let type = binding.type, isUnstorable(type) {
-            return report(
-                "\(type.hasPrefix("(") && !type.contains("->") ? "a tuple" : "a function") can't be stored in a column. "
-                    + "Add @Ignored", at: offset, fix: ignoring(member))
-        }
-        if Self.hiddenNames.contains(name) {
-            return report(
-                "a property named '\(name)' hides what the generated code refers to: rename it, and keep the column with "
-                    + "@Column(\"\(name)\")", at: offset)
-        }
-        let isKey =
-            attributes.contains { $0.name == "PrimaryKey" }
-            || name == "id" && !hasPrimaryKey(description.model) && kind == .record
-        let isGenerated = column?.arguments.contains { $0.label == "generated" && $0.text == "true" } ?? false
-        if isGenerated, isKey {
-            return report(
-                "'\(name)' is a key, and SQLite does not compute keys. Remove 'generated: true'", at: column!.offset,
-                fix: removal(of: column!))
-        }
+        // A property without type and value is the compiler's to report.
+        if property.isIgnored || binding.type == nil && binding.value == nil { return }
+        _ = literal(property.column?[nil], "name of the column")
+        let storage = property.column?["as"]?.value
         description.columns.append(
             ColumnDescription(
-                property: binding.name.text,
-                column: columnName(column, name), access: min(Access(member.modifiers), description.access),
-                storage: storage(column, of: binding.name, in: description), isGenerated: isGenerated,
-                isOptional: isOptional(binding), isKey: isKey, reference: reference(attributes, name), offset: offset,
-                hasUnknownType: hasUnknownType(binding),
+                property: binding.name.text, column: columnName(property.column, property.name),
+                access: min(Access(member.modifiers), description.access),
+                storage: storage.map { source(of: $0, property.name, in: description) },
+                isJSON: storage?.form == .member("json"), isGenerated: property.isGenerated,
+                isOptional: binding.isOptional, isKey: property.isKey, reference: property.reference,
+                offset: binding.name.offset, hasUnknownType: binding.hasUnknownType,
                 letOffset: properties.keyword == "let" ? properties.keywordOffset : nil))
-    }
-
-    /// Names that expansions use without a type in front.
-    private static let hiddenNames: Set<String> = ["self", "Self", "Rowan"]
-
-    private static let markers: Set<String> = ["Column", "PrimaryKey", "References", "Ignored"]
-    /// The attributes of a stored property that is not wrapped.
-    private static let knownAttributes: Set<String> = markers.union([
-        "available", "MainActor", "usableFromInline", "inlinable", "objc", "nonobjc", "exclusivity", "_spi",
-        "preconcurrency",
-        "safe", "unsafe", "_documentation", "abi",
-    ])
-
-    private mutating func checkIgnored(
-        _ binding: BindingModel, _ properties: PropertiesModel, _ name: String, _ ignored: AttributeModel
-    ) {
-        let hasValue = binding.value != nil || properties.keyword == "var" && isOptional(binding)
-        guard !hasValue, !binding.isTuple else { return }
-        report(
-            "'\(name)' is ignored, so a record that is read from a row needs another value for it. Add an initial value",
-            at: binding.name.offset)
-    }
-
-    /// The association of `@References`, and its actions, as arguments.
-    private func reference(_ attributes: [AttributeModel], _ property: String) -> [String]? {
-        guard let attribute = attributes.first(where: { $0.name == "References" }),
-            let association = associationName(property)
-        else { return nil }
-        return ["{ Self.`\(association)` }"]
-            + attribute.arguments.compactMap { argument in argument.label.map { "\($0): \(argument.source)" } }
-    }
-
-    private func columnName(_ column: AttributeModel?, _ property: String) -> String {
-        guard let argument = column?.arguments.first(where: { $0.label == nil }), argument.text != "nil" else {
-            return "\"\(property)\""
-        }
-        return argument.text
     }
 
     /// The source of a storage, or the member that `@Column` declares for it: an extension of a nested type would not find
     /// the types beside it.
-    private mutating func storage(
-        _ column: AttributeModel?, of property: NameModel, in description: RecordDescription
-    ) -> String? {
-        guard let column else { return nil }
-        _ = literal(column.arguments.first { $0.label == nil }, "name of the column")
-        guard let source = column.arguments.first(where: { $0.label == "as" })?.source else { return nil }
-        guard let member = storageMember(source, of: property.plain), !description.isGeneric else { return source }
+    private func source(of storage: ValueModel, _ property: String, in description: RecordDescription) -> String {
+        guard let member = storageMember(storage, of: property), !description.isGeneric else { return storage.source }
         return "\(description.typeName).\(member)"
-    }
-
-    private func hasPrimaryKey(_ model: StructModel) -> Bool {
-        model.members.contains { $0.attributes.contains { $0.name == "PrimaryKey" } }
-    }
-
-    /// Whether the source shows an optional: the type may be inferred from a value.
-    private func isOptional(_ binding: BindingModel) -> Bool {
-        guard let type = binding.type else {
-            return binding.value.map { $0.hasSuffix("?.none") || $0.hasPrefix("nilas") } ?? false
-        }
-        return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
-            || type.hasPrefix("Swift.Optional<")
-    }
-
-    /// Whether the source does not show that the type has a column.
-    private func hasUnknownType(_ binding: BindingModel) -> Bool {
-        if let type = binding.type {
-            return !Self.storableTypes.contains(type.hasSuffix("?") ? String(type.dropLast()) : type)
-        }
-        // A number, a text or a boolean.
-        guard let value = binding.value else { return true }
-        return !(value.first.map { $0.isNumber || $0 == "\"" } ?? false || value == "true" || value == "false")
-    }
-
-    private static let storableTypes: Set = [
-        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float",
-        "Bool", "String", "Date", "Data", "UUID", "URL",
-    ]
-
-    private func isUnstorable(_ type: String) -> Bool {
-        type.contains("->") || type.hasPrefix("(") && type.contains(",")
-    }
-
-    private func removal(of attribute: AttributeModel) -> Problem.Fix {
-        .init(message: "remove @\(attribute.name)", start: attribute.offset, end: attribute.end, text: "")
-    }
-
-    private func ignoring(_ member: MemberModel) -> Problem.Fix {
-        .init(message: "add @Ignored", start: member.offset, end: member.offset, text: "@Ignored ")
     }
 
     /// An insertion sets the key that is an optional.
@@ -289,7 +146,6 @@ extension PropertiesModel {
         for index in bindings.indices.dropLast().reversed()
         where bindings[index].type == nil && bindings[index].value == nil {
             bindings[index].type = bindings[index + 1].type
-            bindings[index].typeSource = bindings[index + 1].typeSource
         }
         return bindings
     }

@@ -21,8 +21,9 @@ private func member(of expansion: AttachedExpansion) throws(Problem) -> MemberMo
 }
 
 /// The member that holds the storage of a property; nil for `.name` and for JSON, which need none.
-func storageMember(_ source: String, of property: String) -> String? {
-    source.hasPrefix(".") || source.hasPrefix("JSONStorage") ? nil : "_storage_\(property)"
+func storageMember(_ storage: ValueModel, of property: String) -> String? {
+    if case .member = storage.form { return nil }
+    return storage.text.hasPrefix("JSONStorage") ? nil : "_storage_\(property)"
 }
 
 /// The storage of a column as a member of the struct.
@@ -30,12 +31,10 @@ func expandStorage(_ expansion: AttachedExpansion) -> PluginAnswer {
     // The macro of the type reports what is wrong with the property.
     guard let member = try? member(of: expansion), case .properties(let properties) = member.content,
         let binding = properties.bindings.first, !(expansion.lexicalContext ?? []).contains(where: mayBeGeneric),
-        let source = member.attributes.first(where: { $0.name == "Column" })?.arguments.first(where: {
-            $0.label == "as"
-        })?
-        .source, let name = storageMember(source, of: binding.name.plain)
+        let storage = member.attributes.first(where: { $0.name == "Column" })?["as"]?.value,
+        let name = storageMember(storage, of: binding.name.plain)
     else { return .expansion("", []) }
-    return .expansion("fileprivate nonisolated static let \(name) = \(source)", [])
+    return .expansion("fileprivate nonisolated static let \(name) = \(storage.source)", [])
 }
 
 private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String {
@@ -45,22 +44,21 @@ private func reference(_ expansion: AttachedExpansion) throws(Problem) -> String
     else {
         throw Problem("@References belongs to a stored property", at: member.offset)
     }
-    let type = attribute.arguments.first { $0.label == nil }?.source ?? ""
+    let type = attribute[nil]?.value
     let property = binding.name.plain
     guard let name = associationName(property) else {
         throw Problem(
             "no name of an association follows from '\(property)': call it '\(property)ID', or declare the association "
-                + "with belongsTo(\(type))",
+                + "with belongsTo(\(type?.source ?? ""))",
             at: binding.name.offset)
     }
-    let column =
-        member.attributes.first { $0.name == "Column" }?.arguments.first { $0.label == nil && $0.text != "nil" }?.text
-        ?? "\"\(property)\""
-    let destination = type.hasSuffix(".self") ? String(type.dropLast(5)) : type
+    let column = columnName(member.attributes.first { $0.name == "Column" }, property)
+    var destination = type?.source ?? ""
+    if case .metatype(let name) = type?.form { destination = name }
     let modifier = Access(member.modifiers).modifier
     return """
         \(modifier)nonisolated static var `\(name)`: Rowan.BelongsToAssociation<Self, \(destination)> {
-            belongsTo(\(type), key: "\(name)", using: Rowan.ForeignKey([\(column)]))
+            belongsTo(\(type?.source ?? ""), key: "\(name)", using: Rowan.ForeignKey([\(column)]))
         }
         """
 }

@@ -82,9 +82,7 @@ extension TokenReader {
                 }
             }
             arguments.append(
-                ArgumentModel(
-                    label: label, text: text(since: start), source: source(since: start), offset: first.start,
-                    token: index == start.index + 1 ? first : nil))
+                ArgumentModel(label: label, value: value(since: start), offset: first.start))
             _ = take(",")
         }
         advance()

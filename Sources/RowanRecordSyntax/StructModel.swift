@@ -1,5 +1,5 @@
-// What a macro needs to know of a type declaration: its attributes, its modifiers, and its members, without the meaning
-// of types and expressions.
+// What a macro needs to know of a type declaration: its attributes, its modifiers, and its members, with as much of the
+// meaning of types and values as source shows.
 
 /// A type declaration.
 public struct StructModel: Equatable, Sendable {
@@ -10,8 +10,7 @@ public struct StructModel: Equatable, Sendable {
     public var modifiers: [ModifierModel] = []
     /// The text of the generic parameters, without spaces; nil without.
     public var genericParameters: String?
-    /// The text of the inherited types.
-    public var inheritedTypes: [String] = []
+    public var inheritedTypes: [TypeModel] = []
     public var members: [MemberModel] = []
 }
 
@@ -45,18 +44,16 @@ public struct AttributeModel: Equatable, Sendable {
     public var end: Int
     /// Whether the attribute, without its declaration, is inside `#if`.
     public var isConditional = false
+
+    /// The argument with a label, or the first one without.
+    public subscript(_ label: String?) -> ArgumentModel? { arguments.first { $0.label == label } }
 }
 
 /// An argument of an attribute.
 public struct ArgumentModel: Equatable, Sendable {
     public var label: String?
-    /// The value, without spaces and comments between tokens.
-    public var text: String
-    /// The value as it is written, without comments.
-    public var source: String
+    public var value: ValueModel
     public var offset: Int
-    /// The value, if it is a single token.
-    public var token: Token?
 }
 
 /// `private`, `private(set)`, `static`
@@ -96,23 +93,13 @@ public struct BindingModel: Equatable, Sendable {
     /// The name; for a tuple, its text.
     public var name: NameModel
     public var isTuple: Bool
-    /// The text of the type; nil if it is inferred.
-    public var type: String?
-    /// The text of the initial value.
-    public var value: String?
-    /// The type as it is written, without comments. Like that of the value, it isn't compared: `type` is.
-    public var typeSource: String?
-    /// The initial value as it is written, without comments.
-    public var valueSource: String?
+    /// The type; nil if it is inferred.
+    public var type: TypeModel?
+    /// The initial value.
+    public var value: ValueModel?
     /// The words of the accessors, in order; nil without a block, empty for a getter without its word.
     public var accessors: [String]?
 
     /// Whether the property is stored: without accessors, or with observers only.
     public var isStored: Bool { accessors?.allSatisfy { $0 == "willSet" || $0 == "didSet" } ?? true && accessors != [] }
-
-    /// Whether both are the same, apart from white space.
-    public static func == (lhs: BindingModel, rhs: BindingModel) -> Bool {
-        (lhs.name, lhs.isTuple, lhs.type, lhs.value, lhs.accessors)
-            == (rhs.name, rhs.isTuple, rhs.type, rhs.value, rhs.accessors)
-    }
 }

@@ -6,7 +6,7 @@ extension StructModel {
     /// - Throws: ``SyntaxError`` for source that it does not understand. It never guesses.
     public init(parsing source: String) throws(SyntaxError) {
         var reader = try TokenReader(source)
-        self = try reader.readType()
+        self = try reader.readTypeDeclaration()
         guard reader.isAtEnd else { throw reader.error("expected nothing") }
     }
 }
@@ -30,7 +30,7 @@ extension TokenReader {
         "extension",
         "typealias", "associatedtype", "import", "case", "macro", "operator", "precedencegroup",
     ]
-    mutating func readType() throws(SyntaxError) -> StructModel {
+    mutating func readTypeDeclaration() throws(SyntaxError) -> StructModel {
         let attributes = try readAttributes()
         let modifiers = try readModifiers()
         let keyword = try takeName().text
@@ -59,14 +59,10 @@ extension TokenReader {
         return type
     }
 
-    private mutating func readInheritedTypes() throws(SyntaxError) -> [String] {
-        var types: [String] = []
+    private mutating func readInheritedTypes() throws(SyntaxError) -> [TypeModel] {
+        var types: [TypeModel] = []
         repeat {
-            let start = mark
-            if isAt("@") { try skipAttribute() }
-            if isAtWord("nonisolated"), peek().kind == .word { advance() }
-            try skipType()
-            types.append(text(since: start))
+            types.append(try readType())
         } while take(",")
         return types
     }
@@ -299,17 +295,13 @@ extension TokenReader {
         if isAt("(") { try skipBrackets() } else { _ = try takeName() }
         var binding = BindingModel(name: NameModel(text(since: start), at: first.start), isTuple: first.text == "(")
         if take(":") {
-            let type = mark
-            try skipType()
-            binding.type = text(since: type)
-            binding.typeSource = source(since: type)
+            binding.type = try readType()
         }
         if startsWith("="), isAt("=") {
             advance()
-            let value = mark
+            let start = mark
             try skipExpression()
-            binding.value = text(since: value)
-            binding.valueSource = source(since: value)
+            binding.value = value(since: start)
         }
         if isAt("{") { binding.accessors = try readAccessors() }
         return binding

@@ -6,6 +6,8 @@ struct TokenReader {
     var index = 0
     /// The part of the current token that was read already: `>?` is `>` and `?` in a type.
     private var taken = 0
+    /// The number of parentheses around a type that is read.
+    var depth = 0
 
     init(_ source: String) throws(SyntaxError) { tokens = try Lexer.tokens(of: source) }
 

@@ -4,20 +4,27 @@ extension TokenReader {
     /// Moves past a type.
     ///
     /// - Throws: ``SyntaxError`` if there is none.
-    mutating func skipType() throws(SyntaxError) {
-        try skipTypePrefixes()
-        if try skipFunctionType() { return }
-        try skipSimpleType()
+    mutating func skipType() throws(SyntaxError) { _ = try readTypeForm() }
+
+    /// Reads a type.
+    ///
+    /// - Throws: ``SyntaxError`` if there is none.
+    mutating func readTypeForm() throws(SyntaxError) -> TypeModel.Form {
+        var hasPrefix = try skipTypePrefixes()
+        if try skipFunctionType() { return .function }
+        var form = try readSimpleType()
         while true {
             if isAt("&") {
                 advance()
                 try skipTypePrefixes()
-                try skipSimpleType()
+                _ = try readSimpleType()
+                hasPrefix = true
             } else if takeArrow() {
                 // The result of a function type whose parameters were read as a tuple.
-                return try skipType()
+                try skipType()
+                form = .function
             } else {
-                return
+                return hasPrefix && form != .function ? .other : form
             }
         }
     }
@@ -57,17 +64,22 @@ extension TokenReader {
         "_const", "nonisolated",
     ]
 
-    private mutating func skipTypePrefixes() throws(SyntaxError) {
+    /// - Returns: whether there is a word or a `~`: then the type is more than what follows.
+    @discardableResult
+    private mutating func skipTypePrefixes() throws(SyntaxError) -> Bool {
+        var hasPrefix = false
         while true {
             if isAt("@") {
                 try skipAttribute()
             } else if startsWith("~") {
                 _ = takeFirst("~")
+                hasPrefix = true
             } else if current.kind == .word, Self.typePrefixes.contains(current.text), isTypePrefix {
                 advance()
                 if isAt("(") && previous?.text == "nonisolated" { try skipBrackets() }
+                hasPrefix = true
             } else {
-                return
+                return hasPrefix
             }
         }
     }
@@ -83,26 +95,49 @@ extension TokenReader {
         }
     }
 
-    /// Moves past a name, a tuple, an array or a dictionary, with what is glued to it.
-    private mutating func skipSimpleType() throws(SyntaxError) {
-        if isAt("(") || isAt("[") {
+    /// Reads a name, a tuple, an array or a dictionary, with what is glued to it.
+    private mutating func readSimpleType() throws(SyntaxError) -> TypeModel.Form {
+        var form: TypeModel.Form
+        if isAt("(") {
+            form = typeInParentheses ?? .tuple
+            try skipBrackets()
+        } else if isAt("[") {
+            form = .collection
             try skipBrackets()
         } else {
-            _ = try takeName()
+            let name = try takeName().text
             try skipModuleSelector()
-            try skipGenericArguments()
+            form = .named(name, arguments: try readGenericArguments())
         }
         while true {
             if isAt(".") {
                 advance()
-                _ = try takeName()
-                try skipGenericArguments()
+                let member = try takeName().text
+                let arguments = try readGenericArguments()
+                if case .named(let name, _) = form {
+                    form = .named("\(name).\(member)", arguments: arguments)
+                } else {
+                    form = .other
+                }
             } else if (startsWith("?") || startsWith("!")), !current.followsSpace {
                 _ = takeFirst(current.text.first!)
+                form = .optional(form)
             } else {
-                return
+                return form
             }
         }
+    }
+
+    /// The type between the parentheses before us, if there is exactly one.
+    private var typeInParentheses: TypeModel.Form? {
+        // Deeper ones mean nothing to anybody, and would take a deep stack.
+        guard depth < 20 else { return .other }
+        var reader = self
+        reader.depth += 1
+        reader.advance()
+        // A label, for example, is no type: then it is a tuple.
+        guard let form = try? reader.readTypeForm(), reader.isAt(")") else { return nil }
+        return form
     }
 
     /// Moves past `Module::`.
@@ -114,32 +149,30 @@ extension TokenReader {
         }
     }
 
-    private mutating func skipGenericArguments() throws(SyntaxError) {
-        guard startsWith("<") else { return }
-        _ = takeFirst("<")
+    @discardableResult
+    private mutating func readGenericArguments() throws(SyntaxError) -> [TypeModel.Form] {
+        guard takeFirst("<") else { return [] }
+        var arguments: [TypeModel.Form] = []
         while !startsWith(">") {
-            try skipGenericArgument()
+            arguments.append(try readGenericArgument())
             if !take(",") { break }
         }
         guard takeFirst(">") else { throw error("expected '>'") }
+        return arguments
     }
 
-    private mutating func skipGenericArgument() throws(SyntaxError) {
-        if current.kind == .number {
-            advance()
-        } else if isAt("-"), peek().kind == .number {
-            advance()
-            advance()
-        } else {
-            try skipType()
-        }
+    private mutating func readGenericArgument() throws(SyntaxError) -> TypeModel.Form {
+        if isAt("-"), peek().kind == .number { advance() }
+        guard current.kind == .number else { return try readTypeForm() }
+        advance()
+        return .other
     }
 
     /// Moves past generic arguments of an expression; stays if the angle bracket is an operator.
     mutating func skipGenericArgumentsOfExpression() -> Bool {
         guard startsWith("<"), let last = previous, last.kind == .word || last.kind == .quoted else { return false }
         let start = mark
-        guard (try? skipGenericArguments()) != nil, endsGenericArguments else {
+        guard (try? readGenericArguments()) != nil, endsGenericArguments else {
             // An error means that it is a comparison.
             mark = start
             return false
@@ -180,11 +213,11 @@ extension TokenReader {
             advance()
             name = try takeName().text
         }
-        try skipGenericArguments()
+        try readGenericArguments()
         while isAt(".") {
             advance()
             name = try takeName().text
-            try skipGenericArguments()
+            try readGenericArguments()
         }
         return name
     }
