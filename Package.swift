@@ -38,7 +38,7 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "Rowan", dependencies: ["RowanSQLite"], swiftSettings: settings),
+        .target(name: "Rowan", dependencies: ["RowanSQLite", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
         .target(name: "RowanCluster", dependencies: ["Rowan"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
@@ -50,8 +50,10 @@ let package = Package(
             name: "RowanRecordExpansion", dependencies: ["RowanPluginMessages", "RowanRecordSyntax"],
             swiftSettings: settings),
         .target(
-            name: "RowanSQLExpansion", dependencies: ["RowanSQLite", "RowanPluginMessages", "RowanRecordSyntax"],
+            name: "RowanSQLExpansion",
+            dependencies: ["RowanSQLite", "RowanSQLText", "RowanPluginMessages", "RowanRecordSyntax"],
             swiftSettings: settings),
+        .target(name: "RowanSQLText", swiftSettings: settings),
         .target(name: "RowanRecordSyntax", swiftSettings: settings),
         .target(name: "RowanPluginMessages", swiftSettings: settings),
         .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),
@@ -65,7 +67,10 @@ let package = Package(
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
         .testTarget(
             name: "RowanRecordsTests",
-            dependencies: ["Rowan", "RowanRecords", "RowanRecordExpansion", "RowanRecordSyntax", "RowanSQLExpansion"],
+            dependencies: [
+                "Rowan", "RowanRecords", "RowanRecordExpansion", "RowanRecordSyntax", "RowanSQLExpansion",
+                "RowanSQLText",
+            ],
             exclude: ["SQL/schema.sql"], swiftSettings: settings),
         .testTarget(name: "RowanClusterTests", dependencies: ["Rowan", "RowanCluster"], swiftSettings: settings),
         .testTarget(

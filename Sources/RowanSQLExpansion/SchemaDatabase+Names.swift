@@ -1,5 +1,6 @@
 // Names that SQLite does not know, and the names of the schema that they resemble.
 
+import RowanSQLText
 import RowanSQLite
 
 /// A name in an error of SQLite.
@@ -54,10 +55,9 @@ extension SchemaDatabase {
                 "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c "
                     + "WHERE m.type IN ('table', 'view')", where: { used.contains($0.lowercased()) })
         }
-        let limit = max(1, unknown.name.count / 3)
         // The name itself is known elsewhere only: in another table, or another database.
-        return candidates.map { ($0, editDistance($0, unknown.name)) }.filter { 1...limit ~= $0.1 }
-            .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+        return unknown.name.nearest(
+            in: candidates.filter { $0.lowercased() != unknown.name.lowercased() }.sorted())
     }
 
     /// The last column of a query, for the rows whose first column fulfills a condition.

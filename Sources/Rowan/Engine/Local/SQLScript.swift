@@ -1,6 +1,7 @@
 // A text of several statements. SQLite compiles one and reports where the next one begins. The text is copied once,
 // with a NUL at its end, which saves SQLite a copy of the remaining text for each statement.
 
+import RowanSQLText
 import RowanSQLite
 import Foundation
 

@@ -3,7 +3,7 @@
 extension String {
     /// The name that a misspelt name most likely stands for; nil if none is near. A name of one letter resembles no other one,
     /// and a long one takes quadratic time to compare: both may come from a stranger's file.
-    func nearest(in names: some Sequence<String>) -> String? {
+    package func nearest(in names: some Sequence<String>) -> String? {
         guard 2...100 ~= count else { return nil }
         let word = Array(lowercased())
         let tolerance = Swift.max(1, word.count / 3)
