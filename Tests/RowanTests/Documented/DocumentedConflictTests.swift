@@ -78,7 +78,7 @@ func createPlaceTable(_ dbQueue: DatabaseQueue) throws {
     }
 }
 
-struct Seed000Tests {
+struct DocumentedConflictTests {
     private func createPlayerTable(_ db: Database) throws {
         try db.create(table: "player") { t in
             t.autoIncrementedPrimaryKey("id")

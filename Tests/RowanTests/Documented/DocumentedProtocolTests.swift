@@ -64,7 +64,7 @@ private final class MinimalObject: PersistableRecord {
 
 private let placeSQL = "SELECT ? AS id, 'Paris' AS title, 48.8 AS latitude, 2.3 AS longitude"
 
-struct Seed003Tests {
+struct DocumentedProtocolTests {
     @Test func typeMethodsAndInsertion() throws {
         struct Place: Codable, Identifiable, PersistableRecord {
             var id: Int64

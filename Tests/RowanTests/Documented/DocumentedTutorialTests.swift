@@ -115,7 +115,7 @@ private let schema = """
         email TEXT UNIQUE, createdAt DATETIME DEFAULT CURRENT_TIMESTAMP)
     """
 
-struct Seed004Tests {
+struct DocumentedTutorialTests {
     @Test func mutablePersistableRecord() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             var player = Player(id: nil, name: "Arthur", score: 100)

@@ -58,7 +58,7 @@ private enum Methods {
     }
 }
 
-struct Seed001Tests {
+struct DocumentedPersistenceTests {
     @Test func aRecordThatEncodesItself() throws {
         let dbQueue = try DatabaseQueue()
         try createPlaceTable(dbQueue)

@@ -132,7 +132,7 @@ private struct Player: Codable, FetchableRecord, PersistableRecord {
     }
 }
 
-struct Seed002Tests {
+struct DocumentedRequestTests {
     @Test func plainDefinition() throws {
         typealias Place = PlainDefinition.Place
         let dbQueue = try DatabaseQueue()

@@ -101,7 +101,7 @@ private struct Player: MutablePersistableRecord {
     }
 }
 
-struct Seed004CallbackTests {
+struct DocumentedCallbackTests {
     @Test func callbacks() throws {
         try inLoggedDatabase("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, createdAt DATETIME)") {
             db, _ throws in
