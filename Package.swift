@@ -30,27 +30,32 @@ let package = Package(
         // Compiles the files with #sql again when schema.sql has changed.
         .plugin(name: "RowanSchema", targets: ["RowanSchema"]),
         // The C API, for programs that call it beside the library.
-        .library(name: "CSQLite", targets: ["CSQLite"]),
+        .library(name: "RowanSQLite", targets: ["RowanSQLite"]),
     ],
     targets: [
         .systemLibrary(
-            name: "CSQLite",
+            name: "RowanSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "Rowan", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(name: "Rowan", dependencies: ["RowanSQLite", "RowanSQLText"], swiftSettings: settings),
         .target(name: "RowanRecords", dependencies: ["Rowan", "RowanRecordsPlugin"], swiftSettings: settings),
         .target(name: "RowanCluster", dependencies: ["Rowan"], swiftSettings: settings),
         .target(name: "RowanTestKit", dependencies: ["Rowan"], swiftSettings: settings),
         .macro(
-            name: "RowanRecordsPlugin", dependencies: ["PluginMessages", "RecordExpansion", "SQLExpansion"],
+            name: "RowanRecordsPlugin",
+            dependencies: ["RowanPluginMessages", "RowanRecordExpansion", "RowanSQLExpansion"],
             swiftSettings: settings),
         .target(
-            name: "RecordExpansion", dependencies: ["PluginMessages", "RecordSyntax"], swiftSettings: settings),
+            name: "RowanRecordExpansion", dependencies: ["RowanPluginMessages", "RowanRecordSyntax"],
+            swiftSettings: settings),
         .target(
-            name: "SQLExpansion", dependencies: ["CSQLite", "PluginMessages", "RecordSyntax"], swiftSettings: settings),
-        .target(name: "RecordSyntax", swiftSettings: settings),
-        .target(name: "PluginMessages", swiftSettings: settings),
+            name: "RowanSQLExpansion",
+            dependencies: ["RowanSQLite", "RowanSQLText", "RowanPluginMessages", "RowanRecordSyntax"],
+            swiftSettings: settings),
+        .target(name: "RowanSQLText", swiftSettings: settings),
+        .target(name: "RowanRecordSyntax", swiftSettings: settings),
+        .target(name: "RowanPluginMessages", swiftSettings: settings),
         .plugin(name: "RowanSchema", capability: .buildTool(), dependencies: ["RowanSchemaStamp"]),
         .executableTarget(name: "RowanSchemaStamp", swiftSettings: settings),
         .testTarget(
@@ -62,7 +67,10 @@ let package = Package(
                 + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"], .when(configuration: .release))]),
         .testTarget(
             name: "RowanRecordsTests",
-            dependencies: ["Rowan", "RowanRecords", "RecordExpansion", "RecordSyntax", "SQLExpansion"],
+            dependencies: [
+                "Rowan", "RowanRecords", "RowanRecordExpansion", "RowanRecordSyntax", "RowanSQLExpansion",
+                "RowanSQLText",
+            ],
             exclude: ["SQL/schema.sql"], swiftSettings: settings),
         .testTarget(name: "RowanClusterTests", dependencies: ["Rowan", "RowanCluster"], swiftSettings: settings),
         .testTarget(

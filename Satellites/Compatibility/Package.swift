@@ -15,7 +15,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "GRDB", dependencies: [.product(name: "Rowan", package: "Rowan")]),
-        .target(name: "GRDBSQLite", dependencies: [.product(name: "CSQLite", package: "Rowan")]),
+        .target(name: "GRDBSQLite", dependencies: [.product(name: "RowanSQLite", package: "Rowan")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,7 +18,7 @@ public import Rowan
 /// let players = try await cluster.read { db in try Player.fetchAll(db) }
 /// ```
 ///
-/// A write transaction that throws has changed nothing, unless the error is a ``TransactionOutcomeUnknown``. Each fetch
+/// A write transaction that throws has changed nothing, unless the error is a ``UnknownOutcomeError``. Each fetch
 /// is a round trip to the leader, and so is each commit. A synchronous access blocks its thread meanwhile.
 ///
 /// Functions and collations in Swift, `VACUUM`, `ATTACH`, temporary tables and some pragmas throw SQLITE_MISUSE, before
@@ -124,11 +124,11 @@ public final class DatabaseCluster: DatabaseWriter {
 
     // MARK: Outcomes
 
-    /// Whether a transaction was committed, after ``TransactionOutcomeUnknown``.
+    /// Whether a transaction was committed, after ``UnknownOutcomeError``.
     ///
     /// ```swift
     /// let outcome = try await cluster.outcome(of: ticket)
-    /// if outcome == .notApplied { try await pay() }
+    /// if outcome == .rolledBack { try await pay() }
     /// ```
     ///
     /// The answer is final: a transaction that was not applied can't be committed afterwards. A ticket is valid for six
@@ -167,7 +167,7 @@ public final class DatabaseCluster: DatabaseWriter {
     ///   - count: how many times the closure runs again, at most.
     ///   - updates: the closure that writes.
     /// - Returns: the value of the run that was committed.
-    /// - Throws: the error of the last run, or ``TransactionOutcomeUnknown``, after which nothing runs again.
+    /// - Throws: the error of the last run, or ``UnknownOutcomeError``, after which nothing runs again.
     public func write<T: Sendable>(
         retrying count: Int, _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {

@@ -1,8 +1,8 @@
 // The macro plugin of RowanRecords, which the compiler starts.
 
-import PluginMessages
-import RecordExpansion
-import SQLExpansion
+import RowanPluginMessages
+import RowanRecordExpansion
+import RowanSQLExpansion
 
 let statements = StatementExpander()
 

@@ -18,7 +18,7 @@ public import Testing
 ///   - count: the number of statements.
 ///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
-/// - Throws: ``TestDatabase/MissingError`` without a test database.
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database.
 public func expectQueries<Value>(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
 ) throws -> Value {
@@ -44,7 +44,7 @@ public func expectQueries<Value>(
 ///   - limit: how often a query may run.
 ///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
-/// - Throws: ``TestDatabase/MissingError`` without a test database.
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database.
 public func expectNoRepeatedQueries<Value>(
     limit: Int = 1, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
 ) throws -> Value {
@@ -69,7 +69,7 @@ public func expectNoRepeatedQueries<Value>(
 ///   - tables: the tables that may be read as a whole, such as small ones.
 ///   - sourceLocation: the place of a failure.
 ///   - body: the closure. Its error is thrown.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError`` of an explanation.
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError`` of an explanation.
 public func expectNoFullScan<Value>(
     except tables: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
 ) throws -> Value {

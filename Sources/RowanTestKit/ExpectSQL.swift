@@ -19,7 +19,7 @@ public import Testing
 ///   - arguments: the arguments; nil for any.
 ///   - sourceLocation: the place of a failure.
 ///   - sql: the expected SQL.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError`` if SQLite can't compile the
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError`` if SQLite can't compile the
 ///   request.
 public func expectSQL(
     _ request: some FetchRequest, arguments: StatementArguments? = nil,
@@ -41,7 +41,7 @@ public func expectSQL(
 ///   - name: the name of the file.
 ///   - file: the file of the test.
 ///   - sourceLocation: the place of a failure.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, a ``/Rowan/DatabaseError``, or the error of a file that
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database, a ``/Rowan/DatabaseError``, or the error of a file that
 ///   can't be written.
 public func expectSQL(
     _ request: some FetchRequest, snapshot name: String, file: StaticString = #filePath,
@@ -68,7 +68,7 @@ public func expectSQL(
 ///   - request: the request. It does not run.
 ///   - index: the name of the index.
 ///   - sourceLocation: the place of a failure.
-/// - Throws: ``TestDatabase/MissingError`` without a test database, or a ``/Rowan/DatabaseError``.
+/// - Throws: ``TestDatabase/UnavailableError`` without a test database, or a ``/Rowan/DatabaseError``.
 public func expectPlan(
     _ request: some FetchRequest, uses index: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

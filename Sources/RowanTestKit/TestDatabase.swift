@@ -29,7 +29,7 @@ public final class TestDatabase: Sendable {
     }
 
     /// A test has no database.
-    public struct MissingError: Error, CustomStringConvertible {
+    public struct UnavailableError: Error, CustomStringConvertible {
         /// The problem, and what to do.
         public let description =
             "this code has no test database: add the trait .database(migrator) to the test or its suite. A detached task "
@@ -48,10 +48,10 @@ public final class TestDatabase: Sendable {
 
     /// The database of the running test.
     ///
-    /// - Throws: ``MissingError`` outside of a test with the trait, and in detached tasks.
+    /// - Throws: ``UnavailableError`` outside of a test with the trait, and in detached tasks.
     public static var current: TestDatabase {
         get throws {
-            guard let ofTask else { throw MissingError() }
+            guard let ofTask else { throw UnavailableError() }
             return ofTask
         }
     }

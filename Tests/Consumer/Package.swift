@@ -1,12 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package as any other: it sees what Rowan makes public, and depends on nothing else.
+// A package as any other: it sees what Rowan makes public. Its only other dependency is a package that wraps SQLite, too.
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Rowan", path: "../..")
+        .package(name: "Rowan", path: "../.."),
+        .package(name: "OtherSQLite", path: "OtherSQLite"),
     ],
     targets: [
         .executableTarget(name: "consumer", dependencies: [.product(name: "Rowan", package: "Rowan")]),
@@ -17,6 +18,8 @@ let package = Package(
             name: "ConsumerTests",
             dependencies: [
                 .product(name: "Rowan", package: "Rowan"), .product(name: "RowanRecords", package: "Rowan"),
+                .product(name: "RowanSQLite", package: "Rowan"),
+                .product(name: "OtherSQLite", package: "OtherSQLite"),
             ]),
         // A module whose declarations belong to the main actor by default.
         .testTarget(

@@ -7,11 +7,11 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
     targets: [
-        .target(name: "RecordSyntax"),
+        .target(name: "RowanRecordSyntax"),
         .executableTarget(
             name: "Corpus",
             dependencies: [
-                "RecordSyntax", .product(name: "SwiftSyntax", package: "swift-syntax"),
+                "RowanRecordSyntax", .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),
             ]),
     ],

@@ -96,12 +96,13 @@ struct TestDatabaseTests {
 
     @Test("Without the trait, there is none")
     func missing() {
-        #expect(throws: TestDatabase.MissingError.self) { _ = try TestDatabase.current }
+        #expect(throws: TestDatabase.UnavailableError.self) { _ = try TestDatabase.current }
     }
 
     @Test("A detached task has none", .database(migrator))
     func detached() async {
-        await Task.detached { _ = #expect(throws: TestDatabase.MissingError.self) { try TestDatabase.current } }.value
+        await Task.detached { _ = #expect(throws: TestDatabase.UnavailableError.self) { try TestDatabase.current } }
+            .value
     }
 
     /// The file of the first test of the suite below.

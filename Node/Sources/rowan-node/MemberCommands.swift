@@ -12,7 +12,7 @@ struct StatusCommand {
 
     /// - Throws: a `Failure` if the cluster has no leader.
     func run() throws(Failure) {
-        do throws(ClusterAdministration.Failure) {
+        do throws(ClusterAdministrationError) {
             let (members, leader) = try cluster.members(within: .seconds(5))
             for member in members.sorted(by: { $0.id < $1.id }) {
                 let role = member.role.map { "\($0)" } ?? "unknown"
@@ -38,7 +38,7 @@ struct RemoveCommand {
 
     /// - Throws: a `Failure` if the cluster has no leader, or can't remove the node.
     func run() throws(Failure) {
-        do throws(ClusterAdministration.Failure) {
+        do throws(ClusterAdministrationError) {
             try cluster.remove(id: id, within: .seconds(30))
         } catch {
             throw Failure("can't remove the node \(id): \(error)")

@@ -54,10 +54,10 @@ struct RunCommand {
     /// - Returns: whether there is an answer; else, a signal has ended the wait.
     /// - Throws: a `Failure` if it has one.
     private func checkIsNew(unless signals: EndSignals) throws(Failure) -> Bool {
-        try asking(unless: signals) { cluster throws(ClusterAdministration.Failure) in
+        try asking(unless: signals) { cluster throws(ClusterAdministrationError) in
             let (members, _) = try cluster.members(within: .seconds(2))
             guard let member = members.first(where: { $0.id == settings.id }) else { return }
-            throw ClusterAdministration.Failure(
+            throw ClusterAdministrationError(
                 """
                 the cluster has a member \(member.id) already, at \(member.address), and this folder is not its own. If its \
                 folder is lost, remove it with: rowan-node remove --id \(member.id). Then pass a new --id.
@@ -70,19 +70,19 @@ struct RunCommand {
     /// - Returns: whether it has become one; else, a signal has ended it.
     /// - Throws: a `Failure` if the cluster has another node with the id or the address.
     private func join(unless signals: EndSignals) throws(Failure) -> Bool {
-        try asking(unless: signals) { cluster throws(ClusterAdministration.Failure) in
+        try asking(unless: signals) { cluster throws(ClusterAdministrationError) in
             try cluster.add(id: settings.id, address: settings.address, role: options.role, within: .seconds(2))
         }
     }
 
     /// Tries until it succeeds: the cluster may start at this moment, or have no leader.
     private func asking(
-        unless signals: EndSignals, _ body: (ClusterAdministration) throws(ClusterAdministration.Failure) -> Void
+        unless signals: EndSignals, _ body: (ClusterAdministration) throws(ClusterAdministrationError) -> Void
     ) throws(Failure) -> Bool {
         let cluster = ClusterAdministration(addresses: options.join)
         var reported: String?
         while true {
-            do throws(ClusterAdministration.Failure) {
+            do throws(ClusterAdministrationError) {
                 try body(cluster)
                 return true
             } catch {

@@ -1,5 +1,7 @@
 // The words of an SQL text, for comparisons: two texts with the same words define the same object.
 
+import RowanSQLText
+
 /// The tokens of an SQL text, without spaces and comments. Names and keywords are in lower case, without quotes.
 package struct SQLTokens: Hashable, Sendable {
     package enum Token: Hashable, Sendable {

@@ -20,11 +20,11 @@ extension ChangeTracker: StatementWatcher {
         lastWrite = count == listenCount ? write : nil
         setRowHook(isNeeded: write.needsRows || running.contains { $0?.needsRows == true })
         running.append(write)
-        if db.connection.remote != nil, hasObservers { refuseRowEvents(of: write) }
+        if !db.connection.abilities.reportsRows, hasObservers { refuseRowEvents(of: write) }
         return true
     }
 
-    /// A remote database does not report rows. A subscriber of regions hears of the table instead.
+    /// A cluster does not report rows. A subscriber of regions hears of the table instead.
     private func refuseRowEvents(of write: RunningWrite) {
         for target in write.targets {
             let observers = target.subscribers.filter { $0.receivesRows && $0.subscriber is ObserverSubscriber }

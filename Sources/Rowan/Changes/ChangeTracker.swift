@@ -268,7 +268,7 @@ final class ChangeTracker: ConnectionStateValue {
     ///
     /// - Returns: false to roll back.
     func willCommit() -> Bool {
-        guard db.connection.readOnlyDepth == 0, db.connection.remote?.isFollowing != true else { return true }
+        guard db.connection.readOnlyDepth == 0, !db.connection.isFollowing else { return true }
         flush(savepoints.removeAll())
         for subscriber in subscribers {
             do { try subscriber.transactionWillCommit() } catch {
@@ -282,7 +282,7 @@ final class ChangeTracker: ConnectionStateValue {
     }
 
     /// The rollback hook: the commit that the subscribers have accepted has failed.
-    func willRollback() { if db.connection.remote?.isFollowing != true, phase == .committing { phase = .changed } }
+    func willRollback() { if !db.connection.isFollowing, phase == .committing { phase = .changed } }
 
     /// Asks the subscribers about a transaction that has not written: SQLite does not call its commit hook.
     func willCommitEmptyTransaction() -> Bool {

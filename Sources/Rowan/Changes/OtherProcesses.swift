@@ -37,7 +37,7 @@ final class OtherProcesses: Sendable {
         }
         // The databases of a virtual file system may be no files, whose writes the kernel reports: they are looked at.
         let files = added.filter(FileManager.default.fileExists)
-        if db.configuration.vfs != nil || files != added || db.connection.remote != nil {
+        if db.configuration.vfs != nil || files != added || db.connection.abilities.asksForCommits {
             startPolling(every: db.configuration.pollingInterval)
         }
         for path in files {

@@ -149,7 +149,7 @@ extension Database {
 
     private func explained(_ write: StatementWrites.Write) throws -> StatementWrites.Write {
         let (name, schema) = (write.table.name, write.table.schema)
-        var isHidden = try connection.remote != nil || !reportsRows(of: name, in: schema)
+        var isHidden = try !connection.abilities.reportsRows || !reportsRows(of: name, in: schema)
         guard case .update(_, var columns) = write.kind else {
             return StatementWrites.Write(table: write.table, kind: write.kind, isHidden: isHidden)
         }

@@ -143,7 +143,7 @@ extension Database {
         // A closed connection changes nothing.
         guard connection.hooks != nil else { return }
         changeTracker.add(subscriber)
-        guard configuration.observesOtherProcesses, isFile || connection.remote != nil else { return }
+        guard configuration.observesOtherProcesses, isFile || connection.abilities.asksForCommits else { return }
         do { try changeTracker.observeOtherProcesses() } catch {
             unsubscribe(subscriber)
             throw error

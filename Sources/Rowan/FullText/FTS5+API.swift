@@ -1,6 +1,6 @@
 // The C API of FTS5, for programs that call it.
 
-public import CSQLite
+public import RowanSQLite
 
 extension FTS5 {
     /// The C API of FTS5 on a connection, to add auxiliary functions and tokenizers in C.

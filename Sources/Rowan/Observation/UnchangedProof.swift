@@ -17,8 +17,8 @@ struct UnchangedProof: Sendable {
         writer = connections.write.lane
         writerProgress = writer.progress
         readers = connections.fetch.lane
-        remoteVersions =
-            db.connection.remote != nil && connections.isConcurrent ? try db.connection.foreignDataVersions() : nil
+        let asks = db.connection.abilities.asksForCommits && connections.isConcurrent
+        remoteVersions = asks ? try db.connection.foreignDataVersions() : nil
     }
 
     /// - Parameter db: the connection of the read, which has just ended.

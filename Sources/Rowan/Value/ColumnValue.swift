@@ -2,7 +2,7 @@
 // and are pure. Numbers are read first; the column's type is checked only after a 0, which may be NULL. `@inlinable`:
 // benchmark fetch-index, where a call per column would cost as much as the read.
 
-public import CSQLite
+public import RowanSQLite
 public import Foundation
 
 /// One column of a row, as a decoder sees it: a column of the statement's current row, or a copied value.

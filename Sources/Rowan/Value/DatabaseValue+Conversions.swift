@@ -2,7 +2,7 @@
 // alike.
 // Source: https://sqlite.org/c3ref/column_blob.html
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 extension DatabaseValue {

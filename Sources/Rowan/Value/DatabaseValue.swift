@@ -1,7 +1,7 @@
 // The value that SQLite stores, in one of five storage classes. Rowan binds every argument through it. Reading goes
 // through ColumnValue, which copies a value only on demand.
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 /// A prepared statement of the C API.

@@ -1,6 +1,6 @@
 // Copied values as keys, hashed and compared where they lie.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 extension PackedColumn {

@@ -1,7 +1,7 @@
 // One copied value, read in place: numbers directly, texts and blobs from the bytes that the values of many rows share.
 // Other conversions go through a `DatabaseValue`, with the results that SQLite would give for the column.
 
-public import CSQLite
+public import RowanSQLite
 public import Foundation
 
 /// A value that was copied out of a row, together with those of other rows.

@@ -2,7 +2,7 @@
 // blobs. A copied row needs no allocation per value, and many rows share the two buffers (benchmark fetch-rows). A value
 // becomes a separate string or blob on demand.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// A copied value, in 16 bytes.

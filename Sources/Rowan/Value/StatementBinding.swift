@@ -1,6 +1,6 @@
 // Binding: the counterpart of ColumnValue.
 
-public import CSQLite
+public import RowanSQLite
 public import Foundation
 
 /// A type that binds itself to a parameter of a prepared statement.

@@ -15,20 +15,6 @@ public struct ClusterAdministration: Sendable {
         public let role: NodeRole?
     }
 
-    /// Why a method has failed.
-    public struct Failure: Error, CustomStringConvertible {
-        /// What happened, and what to do.
-        public let description: String
-        /// Trying again later may succeed.
-        public let isTransient: Bool
-
-        /// - Parameter description: what happened, and what to do.
-        public init(_ description: String, isTransient: Bool = false) {
-            self.description = description
-            self.isTransient = isTransient
-        }
-    }
-
     let addresses: [NodeAddress]
 
     /// How long a node may take to answer a question.
@@ -46,33 +32,39 @@ public struct ClusterAdministration: Sendable {
 extension ClusterAdministration {
     /// The leader.
     ///
-    /// - Throws: ``Failure`` if there is none in time.
-    public func leader(within time: Duration) throws(Failure) -> Member {
-        try withLeader(within: time) { leader throws(Failure) in leader.member }
+    /// - Throws: ``ClusterAdministrationError`` if there is none in time.
+    public func leader(within time: Duration) throws(ClusterAdministrationError) -> Member {
+        try withLeader(within: time) { leader throws(ClusterAdministrationError) in leader.member }
     }
 
     /// The members, and which of them leads.
     ///
-    /// - Throws: ``Failure`` if there is no leader in time.
-    public func members(within time: Duration) throws(Failure) -> (members: [Member], leader: Member) {
-        try withLeader(within: time) { leader throws(Failure) in (try leader.members(), leader.member) }
+    /// - Throws: ``ClusterAdministrationError`` if there is no leader in time.
+    public func members(within time: Duration) throws(ClusterAdministrationError) -> (members: [Member], leader: Member)
+    {
+        try withLeader(within: time) { leader throws(ClusterAdministrationError) in
+            (try leader.members(), leader.member)
+        }
     }
 
     /// Makes a node a member with a role. It does nothing if the node is one.
     ///
-    /// - Throws: ``Failure`` if another member has the id or the address, or the leader can't change the members in time.
-    public func add(id: UInt64, address: NodeAddress, role: NodeRole, within time: Duration) throws(Failure) {
-        try withLeader(within: time) { leader throws(Failure) in
+    /// - Throws: ``ClusterAdministrationError`` if another member has the id or the address, or the leader can't change the
+    ///   members in time.
+    public func add(
+        id: UInt64, address: NodeAddress, role: NodeRole, within time: Duration
+    ) throws(ClusterAdministrationError) {
+        try withLeader(within: time) { leader throws(ClusterAdministrationError) in
             let address = address.description
             let members = try leader.members()
             if let member = members.first(where: { $0.id == id }) {
                 guard member.address == address else {
-                    throw Failure(
+                    throw ClusterAdministrationError(
                         "the member \(id) of the cluster has the address \(member.address): choose another id.")
                 }
                 if member.role == role { return }
             } else if let member = members.first(where: { $0.address == address }) {
-                throw Failure(
+                throw ClusterAdministrationError(
                     "the address \(address) is that of the member \(member.id): remove that one from the cluster first."
                 )
             } else {
@@ -85,25 +77,40 @@ extension ClusterAdministration {
 
     /// Removes a member. It does nothing if the node is none.
     ///
-    /// - Throws: ``Failure`` if it leads and nobody else can, or the leader can't change the members in time.
-    public func remove(id: UInt64, within time: Duration) throws(Failure) {
-        try withLeader(within: time) { leader throws(Failure) in
+    /// - Throws: ``ClusterAdministrationError`` if it leads and nobody else can, or the leader can't change the members in
+    ///   time.
+    public func remove(id: UInt64, within time: Duration) throws(ClusterAdministrationError) {
+        try withLeader(within: time) { leader throws(ClusterAdministrationError) in
             let members = try leader.members()
             guard members.contains(where: { $0.id == id }) else { return }
             guard leader.member.id == id else { return try leader.change { $0.remove(id: id) } }
             try leader.transferToOthers(of: members)
-            throw Failure("the member \(id) still leads.", isTransient: true)
+            throw ClusterAdministrationError("the member \(id) still leads.", isTransient: true)
         }
     }
 
     /// Makes another voter the leader, if the first of the nodes leads. It tries once.
     ///
     /// - Returns: whether it has led.
-    /// - Throws: ``Failure`` if it doesn't answer, or no other voter can take over.
+    /// - Throws: ``ClusterAdministrationError`` if it doesn't answer, or no other voter can take over.
     @discardableResult
-    public func handOver() throws(Failure) -> Bool {
+    public func handOver() throws(ClusterAdministrationError) -> Bool {
         guard let address = addresses.first, let leader = try leader(at: address) else { return false }
         try leader.transferToOthers(of: try leader.members())
         return true
+    }
+}
+
+/// Why a method of ``ClusterAdministration`` has failed.
+public struct ClusterAdministrationError: Error, CustomStringConvertible {
+    /// What happened, and what to do.
+    public let description: String
+    /// Trying again later may succeed.
+    public let isTransient: Bool
+
+    /// - Parameter description: what happened, and what to do.
+    public init(_ description: String, isTransient: Bool = false) {
+        self.description = description
+        self.isTransient = isTransient
     }
 }

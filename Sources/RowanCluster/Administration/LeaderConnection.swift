@@ -9,10 +9,8 @@ struct LeaderConnection: ~Copyable {
 
     deinit { connection.close() }
 
-    typealias Failure = ClusterAdministration.Failure
-
-    /// - Throws: ``Failure`` if it doesn't answer.
-    func members() throws(Failure) -> [ClusterAdministration.Member] {
+    /// - Throws: ``ClusterAdministrationError`` if it doesn't answer.
+    func members() throws(ClusterAdministrationError) -> [ClusterAdministration.Member] {
         let response = try connection.ask(within: ClusterAdministration.answer) { $0.cluster() }
         guard case .nodes(let nodes) = response else { throw .unexpected(response) }
         return nodes.map { .init(id: $0.id, address: $0.address, role: $0.role) }
@@ -20,24 +18,24 @@ struct LeaderConnection: ~Copyable {
 
     /// Changes the members, or who leads.
     ///
-    /// - Throws: ``Failure`` if the leader refuses, or doesn't answer.
-    func change(_ request: (inout RequestBuffer) throws -> Void) throws(Failure) {
+    /// - Throws: ``ClusterAdministrationError`` if the leader refuses, or doesn't answer.
+    func change(_ request: (inout RequestBuffer) throws -> Void) throws(ClusterAdministrationError) {
         let response = try connection.ask(within: ClusterAdministration.change, request)
         guard case .empty = response else { throw .unexpected(response) }
     }
 
     /// Makes one of the other voters the leader.
     ///
-    /// - Throws: ``Failure`` if none takes over.
-    func transferToOthers(of members: [ClusterAdministration.Member]) throws(Failure) {
-        var last = Failure("there is no other voter that could lead: add one first.")
+    /// - Throws: ``ClusterAdministrationError`` if none takes over.
+    func transferToOthers(of members: [ClusterAdministration.Member]) throws(ClusterAdministrationError) {
+        var last = ClusterAdministrationError("there is no other voter that could lead: add one first.")
         for voter in members where voter.role == .voter && voter.id != member.id {
             // A leader waits for the voter that it is told to hand over to, even if that one is down.
             guard voter.answers() else {
-                last = Failure("the other voters don't answer.", isTransient: true)
+                last = ClusterAdministrationError("the other voters don't answer.", isTransient: true)
                 continue
             }
-            do throws(Failure) {
+            do throws(ClusterAdministrationError) {
                 return try change { $0.transfer(id: voter.id) }
             } catch {
                 last = error
@@ -62,15 +60,15 @@ extension ClusterAdministration.Member {
 extension ClusterAdministration {
     /// Calls a closure with the leader, again after transient failures, until the time is over.
     ///
-    /// - Throws: the closure's ``Failure``, or one that says why there is no leader.
+    /// - Throws: the closure's ``ClusterAdministrationError``, or one that says why there is no leader.
     func withLeader<Result>(
-        within time: Duration, _ body: (borrowing LeaderConnection) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+        within time: Duration, _ body: (borrowing LeaderConnection) throws(ClusterAdministrationError) -> Result
+    ) throws(ClusterAdministrationError) -> Result {
         let deadline = ContinuousClock.now + time
-        var last = Failure("no address of a node was given.")
+        var last = ClusterAdministrationError("no address of a node was given.")
         repeat {
             for address in addresses {
-                do throws(Failure) {
+                do throws(ClusterAdministrationError) {
                     return try body(try leader(from: address))
                 } catch {
                     guard error.isTransient else { throw error }
@@ -85,8 +83,8 @@ extension ClusterAdministration {
 
     /// The leader, as a node knows it.
     ///
-    /// - Throws: ``Failure`` if it knows none, or a node doesn't answer.
-    private func leader(from address: NodeAddress) throws(Failure) -> LeaderConnection {
+    /// - Throws: ``ClusterAdministrationError`` if it knows none, or a node doesn't answer.
+    private func leader(from address: NodeAddress) throws(ClusterAdministrationError) -> LeaderConnection {
         var address = address
         // A node that has just lost an election names another one, which confirms it, or knows better.
         for _ in 0..<3 {
@@ -95,13 +93,13 @@ extension ClusterAdministration {
             case .follows(let next): address = next
             }
         }
-        throw Failure("the nodes don't agree on a leader.", isTransient: true)
+        throw ClusterAdministrationError("the nodes don't agree on a leader.", isTransient: true)
     }
 
     /// A node, if it leads.
     ///
-    /// - Throws: ``Failure`` if it knows no leader, or doesn't answer.
-    func leader(at address: NodeAddress) throws(Failure) -> LeaderConnection? {
+    /// - Throws: ``ClusterAdministrationError`` if it knows no leader, or doesn't answer.
+    func leader(at address: NodeAddress) throws(ClusterAdministrationError) -> LeaderConnection? {
         switch try ask(address) {
         case .leads(let leader): leader
         case .follows: nil
@@ -114,17 +112,21 @@ extension ClusterAdministration {
         case follows(NodeAddress)
     }
 
-    private func ask(_ address: NodeAddress) throws(Failure) -> Answer {
+    private func ask(_ address: NodeAddress) throws(ClusterAdministrationError) -> Answer {
         let connection = try Self.connect(to: address)
-        do throws(Failure) {
+        do throws(ClusterAdministrationError) {
             let response = try connection.ask(within: Self.answer) { $0.leader() }
             guard case .leader(let id, let text) = response else { throw .unexpected(response) }
-            guard !text.isEmpty else { throw Failure("the node \(address) knows no leader.", isTransient: true) }
+            guard !text.isEmpty else {
+                throw ClusterAdministrationError("the node \(address) knows no leader.", isTransient: true)
+            }
             if text == address.description {
                 return .leads(.init(member: .init(id: id, address: text, role: .voter), connection: connection))
             }
             connection.close()
-            guard let next = try? NodeAddress(text) else { throw Failure("the leader's address is '\(text)'.") }
+            guard let next = try? NodeAddress(text) else {
+                throw ClusterAdministrationError("the leader's address is '\(text)'.")
+            }
             return .follows(next)
         } catch {
             connection.close()
@@ -132,11 +134,11 @@ extension ClusterAdministration {
         }
     }
 
-    private static func connect(to address: NodeAddress) throws(Failure) -> NodeConnection {
+    private static func connect(to address: NodeAddress) throws(ClusterAdministrationError) -> NodeConnection {
         do throws(WireError) {
             return try NodeConnection(address: address, deadline: .now + Self.answer)
         } catch {
-            throw Failure("\(error).", isTransient: true)
+            throw ClusterAdministrationError("\(error).", isTransient: true)
         }
     }
 }
@@ -144,10 +146,10 @@ extension ClusterAdministration {
 extension NodeConnection {
     /// Sends a request, and waits for its response.
     ///
-    /// - Throws: a transient ``ClusterAdministration/Failure``.
+    /// - Throws: a transient ``ClusterAdministrationError``.
     fileprivate func ask(
         within time: Duration, _ request: (inout RequestBuffer) throws -> Void
-    ) throws(ClusterAdministration.Failure) -> Response {
+    ) throws(ClusterAdministrationError) -> Response {
         do {
             var requests = RequestBuffer()
             try request(&requests)
@@ -160,7 +162,7 @@ extension NodeConnection {
     }
 }
 
-extension ClusterAdministration.Failure {
+extension ClusterAdministrationError {
     /// A response that is a failure, or that is of another request.
     fileprivate static func unexpected(_ response: Response) -> Self {
         guard case .failure(let code, let message) = response else { return .init("a node answered \(response).") }

@@ -58,7 +58,7 @@ extension DatabaseError {
     /// ```
     ///
     /// ``RowanCluster/DatabaseCluster/write(retrying:_:)`` does the same, several times. If the outcome is unknown, the error
-    /// is a ``RowanCluster/TransactionOutcomeUnknown`` instead.
+    /// is a ``RowanCluster/UnknownOutcomeError`` instead.
     public var isLeaderChange: Bool {
         extendedResultCode == Self.notLeader || extendedResultCode == Self.leadershipLost
     }

@@ -197,7 +197,7 @@ extension ClusterRunner {
         case .rows:
             // Not the answer to this request: nobody knows what has become of it.
             session?.end()
-            throw TransactionOutcomeUnknown(ticket: nil, reason: "the node answered a write with rows")
+            throw UnknownOutcomeError(ticket: nil, reason: "the node answered a write with rows")
         default: break
         }
         return ClusterRows()
@@ -220,7 +220,7 @@ extension ClusterRunner {
 
     /// Runs a request that commits.
     ///
-    /// - Throws: ``TransactionOutcomeUnknown`` without a ticket if there is no answer.
+    /// - Throws: ``UnknownOutcomeError`` without a ticket if there is no answer.
     private func committingAlone<T>(_ body: (ClusterSession) throws -> T) throws -> T {
         try waitingForLock {
             let session = try retryingLeader { $0 }
@@ -233,7 +233,7 @@ extension ClusterRunner {
             } catch {
                 dropSession(after: error)
                 guard !mayHaveRun || !Self.isUnknown(error) else {
-                    throw TransactionOutcomeUnknown(ticket: nil, reason: "\(error)")
+                    throw UnknownOutcomeError(ticket: nil, reason: "\(error)")
                 }
                 throw known(error, "Run the statement again")
             }

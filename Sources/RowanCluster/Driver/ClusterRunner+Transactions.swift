@@ -347,12 +347,12 @@ extension ClusterRunner {
             tickets.end()
             tickets.leaveRow()
             loseTransaction()
-            throw TransactionOutcomeUnknown(ticket: ticket, reason: "\(error)")
+            throw UnknownOutcomeError(ticket: ticket, reason: "\(error)")
         }
         tickets.end()
         switch outcome {
         case .committed: endTransaction(committed: true)
-        case .notApplied:
+        case .rolledBack:
             loseTransaction()
             throw DatabaseError(
                 resultCode: DatabaseError.notLeader,

@@ -78,7 +78,7 @@ final class ClusterRunner: StatementRunner {
 
     var isInTransaction: Bool { transaction != .none }
 
-    func isUncertain(_ error: any Error) -> Bool { error is TransactionOutcomeUnknown }
+    func isUncertain(_ error: any Error) -> Bool { error is UnknownOutcomeError }
 
     func isOutage(_ error: any Error) -> Bool { (error as? DatabaseError)?.isLeaderChange == true }
 

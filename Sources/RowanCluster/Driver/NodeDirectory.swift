@@ -92,7 +92,7 @@ final class NodeDirectory: Sendable {
         // From a follower to the leader that it knows.
         for _ in 1...3 {
             let connection = try NodeConnection(
-                address: address, deadline: limit, spinningTime: options.spinningTime)
+                address: address, deadline: limit, spinDuration: options.spinDuration)
             var isLeader = false
             defer { if !isLeader { connection.close() } }
             try willWait(connection)

@@ -44,7 +44,7 @@ struct TicketQuestion {
                 [ticket.client.databaseValue, ticket.date.timeIntervalSince1970.databaseValue])
             // Only what is committed excludes the transaction. Without an answer, the question is asked again.
             try session.execute("COMMIT")
-            return .notApplied
+            return .rolledBack
         }
         // The row is committed, or this leader would not show it to another connection.
         try session.execute("ROLLBACK")

@@ -4,7 +4,7 @@
 public import Foundation
 import Rowan
 
-/// Identifies a transaction whose outcome is unknown. It is a part of ``TransactionOutcomeUnknown``.
+/// Identifies a transaction whose outcome is unknown. It is a part of ``UnknownOutcomeError``.
 ///
 /// ``DatabaseCluster/outcome(of:)`` tells whether the transaction was committed. A program can store a ticket, and ask after
 /// it has started again.
@@ -36,7 +36,7 @@ public enum TransactionOutcome: String, Sendable, Hashable {
     /// The transaction was committed: it must not run again.
     case committed
     /// The transaction was not committed, and never will be: it may run again.
-    case notApplied
+    case rolledBack
 }
 
 /// The leader went away during a commit, and no other leader told in time whether the transaction was committed.
@@ -46,15 +46,15 @@ public enum TransactionOutcome: String, Sendable, Hashable {
 /// ```swift
 /// do {
 ///     try await cluster.write { db in try payment.insert(db) }
-/// } catch let error as TransactionOutcomeUnknown {
+/// } catch let error as UnknownOutcomeError {
 ///     guard let ticket = error.ticket else { throw error }
 ///     // Later, when a leader is there again:
-///     if try await cluster.outcome(of: ticket) == .notApplied { /* run it again */ }
+///     if try await cluster.outcome(of: ticket) == .rolledBack { /* run it again */ }
 /// }
 /// ```
 ///
 /// Article: <doc:PastOneMachine>.
-public struct TransactionOutcomeUnknown: Error, Sendable, CustomStringConvertible {
+public struct UnknownOutcomeError: Error, Sendable, CustomStringConvertible {
     /// The ticket of the transaction; nil for a statement outside a transaction, whose outcome can't be found.
     public let ticket: TransactionTicket?
     /// What happened.

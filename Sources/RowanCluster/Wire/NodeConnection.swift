@@ -9,7 +9,7 @@ import Rowan
 package final class NodeConnection: Sendable {
     package let address: NodeAddress
     private let socket: NodeSocket
-    private let spinningTime: Duration
+    private let spinDuration: Duration
     private let transfer = Mutex(Transfer())
 
     /// What a user of the connection changes.
@@ -26,13 +26,13 @@ package final class NodeConnection: Sendable {
     ///
     /// Looking up a name may take longer than the deadline, which the system offers no way to limit.
     ///
-    /// - Parameter spinningTime: how long to ask for an answer before the thread sleeps.
+    /// - Parameter spinDuration: how long to ask for an answer before the thread sleeps.
     /// - Throws: `unreachable`, `timedOut` or `closed`.
     package init(
-        address: NodeAddress, deadline: ContinuousClock.Instant, spinningTime: Duration = .zero
+        address: NodeAddress, deadline: ContinuousClock.Instant, spinDuration: Duration = .zero
     ) throws(WireError) {
         self.address = address
-        self.spinningTime = spinningTime
+        self.spinDuration = spinDuration
         socket = try NodeSocket.connected(to: address, deadline: deadline)
         try Self.version.withBytes { bytes throws(WireError) in try send(bytes, deadline: deadline) }
     }
@@ -107,8 +107,8 @@ package final class NodeConnection: Sendable {
     /// - Returns: whether something has arrived.
     private func receiveSpinning(_ transfer: inout Transfer) throws(WireError) -> Bool {
         if try receive(&transfer) { return true }
-        guard spinningTime > .zero else { return false }
-        let end = spinningTime.deadline
+        guard spinDuration > .zero else { return false }
+        let end = spinDuration.deadline
         while ContinuousClock.now < end {
             _ = sched_yield()
             if try receive(&transfer) { return true }

@@ -88,20 +88,20 @@ extension NodeSocket {
         send(descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
     }
 
+    // Without SOCK_CLOEXEC, a process that another thread starts could inherit the descriptor.
     #if canImport(Darwin)
-    // The option SO_NOSIGPIPE is set.
-    private static let sendFlags: CInt = 0
-    #else
-    private static let sendFlags = CInt(MSG_NOSIGNAL)
-    #endif
-
-    #if canImport(Glibc)
-    private static let streamType = CInt(SOCK_STREAM.rawValue)
-    // Without it, a process that another thread starts could inherit the descriptor.
-    private static let typeFlags = CInt(SOCK_CLOEXEC.rawValue)
-    #else
     private static let streamType = SOCK_STREAM
     private static let typeFlags: CInt = 0
+    // The option SO_NOSIGPIPE is set.
+    private static let sendFlags: CInt = 0
+    #elseif canImport(Glibc)
+    private static let streamType = CInt(SOCK_STREAM.rawValue)
+    private static let typeFlags = CInt(SOCK_CLOEXEC.rawValue)
+    private static let sendFlags = CInt(MSG_NOSIGNAL)
+    #else
+    private static let streamType = CInt(SOCK_STREAM)
+    private static let typeFlags = CInt(SOCK_CLOEXEC)
+    private static let sendFlags = CInt(MSG_NOSIGNAL)
     #endif
 
     /// Sets an option. A connection works without it, but slowly.

@@ -146,7 +146,7 @@ struct ClusterFaultTests {
             $0.failoverTimeout = .seconds(2)
         }
         try await client.write { try $0.execute(sql: "CREATE TABLE entry (n INTEGER NOT NULL)") }
-        let unknown = try await #require(throws: TransactionOutcomeUnknown.self) {
+        let unknown = try await #require(throws: UnknownOutcomeError.self) {
             try await client.write { db in
                 try db.insert(1)
                 for index in 0..<3 { cluster.nodes.pause(index) }
@@ -193,7 +193,7 @@ struct ClusterFaultTests {
         mayEnd.send()
         var tickets: [Int: TransactionTicket?] = [:]
         for (number, task) in zip(1..., tasks) {
-            do { try await task.value } catch let unknown as TransactionOutcomeUnknown {
+            do { try await task.value } catch let unknown as UnknownOutcomeError {
                 tickets[number] = unknown.ticket
             }
         }
@@ -298,7 +298,7 @@ struct ClusterFaultTests {
         }
         try client.createEntries()
         let runs = Mutex(0)
-        let unknown = try await #require(throws: TransactionOutcomeUnknown.self) {
+        let unknown = try await #require(throws: UnknownOutcomeError.self) {
             try await client.write { db in
                 runs.withLock { $0 += 1 }
                 try db.insert(1)

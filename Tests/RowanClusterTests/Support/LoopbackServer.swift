@@ -42,8 +42,8 @@ final class Peer: Sendable {
     static func bound() throws -> (Peer, NodeAddress) {
         #if canImport(Glibc)
         let type = CInt(SOCK_STREAM.rawValue)
-        #else
-        let type = SOCK_STREAM
+        #elseif canImport(Darwin) || canImport(Musl) || canImport(Android)
+        let type = CInt(SOCK_STREAM)
         #endif
         var local = sockaddr_in()
         local.sin_family = sa_family_t(AF_INET)

@@ -108,8 +108,8 @@ struct Listener {
 func newSocket() throws -> CInt {
     #if canImport(Glibc)
     let type = CInt(SOCK_STREAM.rawValue)
-    #else
-    let type = SOCK_STREAM
+    #elseif canImport(Darwin) || canImport(Musl) || canImport(Android)
+    let type = CInt(SOCK_STREAM)
     #endif
     let descriptor = socket(AF_INET, type, 0)
     guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0

@@ -1,7 +1,7 @@
 // Expansions without a compiler: the declaration stands in a file of its own.
 
-@testable import PluginMessages
-import RecordExpansion
+@testable import RowanPluginMessages
+import RowanRecordExpansion
 
 let allProtocols =
     "FetchableRecord, TableRecord, EncodableRecord, MutablePersistableRecord, PersistableRecord, PositionalRecord, Identifiable"

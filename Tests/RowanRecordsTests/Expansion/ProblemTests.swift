@@ -1,7 +1,7 @@
 // The errors of the macros: their message, their place and their change.
 
-import PluginMessages
-import RecordExpansion
+import RowanPluginMessages
+import RowanRecordExpansion
 import Testing
 
 @Suite("The errors of @Record")

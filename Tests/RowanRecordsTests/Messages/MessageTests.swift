@@ -1,8 +1,8 @@
 // The protocol of the compiler: bytes in, bytes out.
 
 import Foundation
-@testable import PluginMessages
-import RecordExpansion
+@testable import RowanPluginMessages
+import RowanRecordExpansion
 import Testing
 
 @Suite("The protocol of plugins")

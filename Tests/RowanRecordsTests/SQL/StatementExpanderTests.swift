@@ -1,8 +1,8 @@
 // The expansions of #sql, and its errors.
 
 import Foundation
-@testable import PluginMessages
-@testable import SQLExpansion
+@testable import RowanPluginMessages
+@testable import RowanSQLExpansion
 import Rowan
 import Testing
 

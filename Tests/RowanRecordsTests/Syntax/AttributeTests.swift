@@ -2,13 +2,9 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct AttributeTests {
-    private func argument(_ label: String?, _ text: String, source: String? = nil, at offset: Int) -> ArgumentModel {
-        ArgumentModel(label: label, text: text, source: source ?? text, offset: offset, token: nil)
-    }
-
     /// The attributes of `let a: Int` after them.
     private func attributes(_ text: String) throws -> [AttributeModel] {
         let members = try members("\(text) let a: Int")
@@ -34,33 +30,28 @@ struct AttributeTests {
                 AttributeModel(
                     name: "B", text: "@A.B(c,d:[1,2],{$0<$1},e:x<y,z>w,if:f<G,H>(1).i)", source: text,
                     arguments: [
-                        ArgumentModel(
-                            text: "c", source: "c", offset: 16,
-                            token: Token(
-                                kind: .word, text: "c", start: 16, end: 17, followsSpace: false, startsLine: false,
-                                precedesSpace: false)),
-                        argument("d", "[1,2]", source: "[1, 2]", at: 22),
-                        argument(nil, "{$0<$1}", source: "{ $0 < $1 }", at: 30),
-                        argument("e", "x<y", source: "x < y", at: 46), argument(nil, "z>w", source: "z > w", at: 53),
-                        argument("if", "f<G,H>(1).i", source: "f<G, H>(1)\n.i", at: 64),
+                        argument(nil, "c", at: 16),
+                        argument("d", "[1,2]", at: 22),
+                        argument(nil, "{$0<$1}", at: 30),
+                        argument("e", "x<y", at: 46), argument(nil, "z>w", at: 53),
+                        argument("if", "f<G,H>(1).i", at: 64),
                     ], offset: 11, end: 78)
             ])
     }
 
     @Test func strings() throws {
-        let token = try #require(try attributes(#"@A("a) \"")"#)[0].arguments[0].token)
-        #expect(token.kind == .string)
-        #expect(token.text == #""a) \"""#)
-        #expect(token.start == 14)
+        let text = try attributes(#"@A("a) \"")"#)[0].arguments[0]
+        #expect(text.value.form == .text(isPlain: true))
+        #expect(text == argument(nil, #""a) \"""#, at: 14))
         #expect(
             try attributes(#"@A("a" + "b")"#)[0].arguments == [
-                argument(nil, #""a"+"b""#, source: #""a" + "b""#, at: 14)
+                argument(nil, #""a"+"b""#, at: 14)
             ])
     }
 
     @Test func theSourceOfAClosureKeepsItsLines() throws {
         let text = "@A({ a in // comment\n  let b = a\n  return b\n})"
-        #expect(try attributes(text)[0].arguments[0].source == "{ a in\nlet b = a\nreturn b\n}")
+        #expect(try attributes(text)[0].arguments[0].value.source == "{ a in\nlet b = a\nreturn b\n}")
     }
 
     @Test func genericArguments() throws {
@@ -68,7 +59,7 @@ struct AttributeTests {
             try attributes("@A<B, (C, D)>(1 + 2)") == [
                 AttributeModel(
                     name: "A", text: "@A<B,(C,D)>(1+2)", source: "@A<B, (C, D)>(1 + 2)",
-                    arguments: [argument(nil, "1+2", source: "1 + 2", at: 25)],
+                    arguments: [argument(nil, "1+2", at: 25)],
                     offset: 11, end: 31)
             ])
         #expect(try attributes("@A<B>.C")[0].name == "C")

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct BrokenSourceTests {
     private func expectError(_ source: String, _ message: String, at offset: Int) {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct LiteralTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 // The text of string literals, as the compiler reads it, and the place of each of its bytes.
 
-import RecordSyntax
+import RowanRecordSyntax
 import Testing
 
 @Suite("String literals")

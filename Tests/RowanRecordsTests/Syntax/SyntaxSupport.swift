@@ -2,7 +2,21 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
+
+// Types and values are equal if their texts are.
+
+extension TypeModel {
+    init(_ text: String) { self.init(form: .other, text: text, source: text, hasFunction: false) }
+}
+
+extension ValueModel {
+    init(_ text: String, source: String? = nil) { self.init(form: .other, text: text, source: source ?? text) }
+}
+
+func argument(_ label: String?, _ text: String, at offset: Int) -> ArgumentModel {
+    ArgumentModel(label: label, value: ValueModel(text), offset: offset)
+}
 
 /// The members of a struct with this body, which starts at offset 11.
 func members(_ body: String) throws -> [MemberModel] { try StructModel(parsing: "struct S {\n\(body)\n}").members }
@@ -20,7 +34,9 @@ func binding(
     _ name: String, _ type: String? = nil, value: String? = nil, accessors: [String]? = nil, isTuple: Bool = false,
     at offset: Int = 15
 ) -> BindingModel {
-    BindingModel(name: NameModel(name, at: offset), isTuple: isTuple, type: type, value: value, accessors: accessors)
+    BindingModel(
+        name: NameModel(name, at: offset), isTuple: isTuple, type: type.map(TypeModel.init(_:)),
+        value: value.map { ValueModel($0) }, accessors: accessors)
 }
 
 /// Checks that an initial value is read as a whole, and that the next member is still found.

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import RecordSyntax
+@testable import RowanRecordSyntax
 
 struct WholeModelTests {
     @Test func everything() throws {
@@ -15,20 +15,12 @@ struct WholeModelTests {
         let attribute = AttributeModel(
             name: "Record", text: "@Record(table:\"note\")", source: "@Record(table: \"note\")",
             arguments: [
-                ArgumentModel(
-                    label: "table", text: "\"note\"", source: "\"note\"", offset: 27,
-                    token: Token(
-                        kind: .string, text: "\"note\"", start: 27, end: 33, followsSpace: true, startsLine: false,
-                        precedesSpace: false))
+                argument("table", "\"note\"", at: 27)
             ], offset: 12, end: 34)
         let column = AttributeModel(
             name: "Column", text: "@Column(\"x\")", source: "@Column(\"x\")",
             arguments: [
-                ArgumentModel(
-                    text: "\"x\"", source: "\"x\"", offset: 128,
-                    token: Token(
-                        kind: .string, text: "\"x\"", start: 128, end: 131, followsSpace: false, startsLine: false,
-                        precedesSpace: false))
+                argument(nil, "\"x\"", at: 128)
             ], offset: 120, end: 132)
         let member = MemberModel(
             attributes: [column], modifiers: [modifier("private", "set")],
@@ -42,7 +34,7 @@ struct WholeModelTests {
                 == StructModel(
                     keyword: "struct", name: NameModel("Note", at: 49), attributes: [attribute],
                     modifiers: [modifier("public")], genericParameters: "<T:P,letn:Int>",
-                    inheritedTypes: ["Codable", "Q<T>", "~Copyable"], members: [member]))
+                    inheritedTypes: ["Codable", "Q<T>", "~Copyable"].map(TypeModel.init(_:)), members: [member]))
     }
 
     @Test(arguments: ["struct", "class", "enum", "actor"])
@@ -53,7 +45,7 @@ struct WholeModelTests {
     @Test func inheritance() throws {
         #expect(
             try StructModel(parsing: "struct A: @unchecked Sendable, @retroactive B, nonisolated C, any D & E.F {}")
-                .inheritedTypes == ["@uncheckedSendable", "@retroactiveB", "nonisolatedC", "anyD&E.F"])
+                .inheritedTypes.map(\.text) == ["@uncheckedSendable", "@retroactiveB", "nonisolatedC", "anyD&E.F"])
     }
 
     @Test(arguments: [

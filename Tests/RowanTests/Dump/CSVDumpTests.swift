@@ -117,7 +117,7 @@ struct CSVDumpTests {
             try dumped(sql, as: .csv(lineEnding: .lf))
                 == "=a,\(header)=1+1,+1,-1,@SUM(1),\tx,\"\rx\",a=b,-1,-1.5,+w==,,\"=\"\",\",\"\"\n")
         #expect(
-            try dumped(sql, as: .csv(lineEnding: .lf, formulas: .disarmed))
+            try dumped(sql, as: .csv(lineEnding: .lf, formulas: .escaped))
                 == "\"'=a\",\(header)\"'=1+1\",\"'+1\",\"'-1\",\"'@SUM(1)\",\"'\tx\",\"'\rx\",a=b,-1,-1.5,\"'+w==\",,"
                 + "\"'=\"\",\",\"\"\n")
     }

@@ -1,6 +1,6 @@
 // Names that are not UTF-8, which no SQL text can contain: other programs create them.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Testing

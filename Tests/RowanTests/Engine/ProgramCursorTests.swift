@@ -1,6 +1,6 @@
 // Cursors that a program defines, and statements whose arguments it binds through the C API.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 import Testing
 

@@ -1,6 +1,6 @@
 // A statement has one user at a time: meanwhile, other executions of the same SQL use another statement.
 
-import CSQLite
+import RowanSQLite
 import Testing
 
 @testable import Rowan

@@ -1,6 +1,6 @@
 // Values that are larger than SQLite accepts: a limit of 1,000 bytes stands for the one of 2 GiB.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Testing

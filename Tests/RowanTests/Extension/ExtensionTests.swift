@@ -1,6 +1,6 @@
 // Extensions in libraries, and extensions that are linked into the program.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Testing
@@ -152,7 +152,7 @@ struct ExtensionTests {
             try registerFailingExtension()
             let message =
                 "automatic extension loading failed: an extension that this process has loaded refuses all connections. "
-                + "Update it, or call sqlite3_reset_auto_extension() of CSQLite after loading it - :memory:"
+                + "Update it, or call sqlite3_reset_auto_extension() of RowanSQLite after loading it - :memory:"
             let error = #expect(throws: DatabaseError.self) { try DatabaseQueue() }
             try #require(error?.message == message)
             sqlite3_reset_auto_extension()

@@ -1,7 +1,7 @@
 // A database that is read from its replica, through Litestream's virtual file system. Each test runs in a process of its
 // own, where it may load the runtime of Go.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Testing

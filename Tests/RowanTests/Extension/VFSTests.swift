@@ -1,6 +1,6 @@
 // The virtual file system of a configuration.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Testing

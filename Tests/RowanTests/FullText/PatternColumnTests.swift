@@ -1,6 +1,6 @@
 // Patterns in columns, and patterns of words that end with a separator outside ASCII.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Rowan
 import Synchronization

@@ -12,13 +12,13 @@ final class InstrumentLog: DatabaseInstrument {
     @TaskLocal static var caller = "-"
 
     private let listens: @Sendable (InstrumentedAccess) -> Bool
-    private let hearsStatements: Bool
+    private let observesStatements: Bool
 
     init(
-        longReadAge: Duration? = nil, hearsStatements: Bool = true,
+        longReadAge: Duration? = nil, observesStatements: Bool = true,
         listens: @escaping @Sendable (InstrumentedAccess) -> Bool = { _ in true }
     ) {
-        (self.longReadAge, self.hearsStatements, self.listens) = (longReadAge, hearsStatements, listens)
+        (self.longReadAge, self.observesStatements, self.listens) = (longReadAge, observesStatements, listens)
     }
 
     /// What it has heard since the number of entries.
@@ -38,7 +38,7 @@ final class InstrumentLog: DatabaseInstrument {
     func willAccess(_ access: InstrumentedAccess) -> (any AccessInstrument)? {
         guard listens(access) else { return nil }
         entries.append("\(access.kind) of \(Self.caller)")
-        return Access(self, hearsStatements)
+        return Access(self, observesStatements)
     }
 
     func didCheckpoint(_ checkpoint: InstrumentedCheckpoint, of database: InstrumentedDatabase) {
@@ -54,10 +54,10 @@ final class InstrumentLog: DatabaseInstrument {
 
     private final class Access: AccessInstrument {
         private let log: InstrumentLog
-        let hearsStatements: Bool
+        let observesStatements: Bool
 
-        init(_ log: InstrumentLog, _ hearsStatements: Bool) {
-            (self.log, self.hearsStatements) = (log, hearsStatements)
+        init(_ log: InstrumentLog, _ observesStatements: Bool) {
+            (self.log, self.observesStatements) = (log, observesStatements)
         }
 
         func didBegin(after wait: Duration) { log.entries.append(wait >= .zero ? "begun" : "waited less than nothing") }

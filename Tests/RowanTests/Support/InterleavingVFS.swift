@@ -1,7 +1,7 @@
 // A VFS that shows tests what SQLite does with the locks of a write-ahead log, and lets them act in between. It is that of
 // the system, with other methods for three calls.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 import Synchronization
 import Testing

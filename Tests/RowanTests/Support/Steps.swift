@@ -1,6 +1,6 @@
 // What statements cost, in steps of SQLite's virtual machine.
 
-import CSQLite
+import RowanSQLite
 import Rowan
 
 extension Database {

@@ -8,17 +8,17 @@ struct Ledger {
 
     /// Writes an entry. While there is no leader, it waits; if a leader has gone away before the commit, it runs again.
     ///
-    /// - Throws: `TransactionOutcomeUnknown` if no leader is found in time, and `DatabaseError`.
+    /// - Throws: `UnknownOutcomeError` if no leader is found in time, and `DatabaseError`.
     func add(_ number: Int) async throws {
         do {
             try await cluster.write(retrying: 5) { db in
                 var entry = Entry(number: number)
                 try entry.insert(db)
             }
-        } catch let unknown as TransactionOutcomeUnknown {
+        } catch let unknown as UnknownOutcomeError {
             // A leader went away during the commit, and no other one was there in time to tell how it has ended.
             guard let ticket = unknown.ticket else { throw unknown }
-            if try await cluster.outcome(of: ticket) == .notApplied { try await add(number) }
+            if try await cluster.outcome(of: ticket) == .rolledBack { try await add(number) }
         }
     }
 

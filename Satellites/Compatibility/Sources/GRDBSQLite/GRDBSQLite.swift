@@ -1,3 +1,3 @@
 // The C API of the SQLite that Rowan uses.
 
-@_exported public import CSQLite
+@_exported public import RowanSQLite

@@ -39,8 +39,8 @@ public struct LogInstrument: DatabaseInstrument {
         public var statements: Logger.Level? = .trace
         /// The level of checkpoints.
         public var checkpoints: Logger.Level? = .debug
-        /// The level of dangers: a database that another connection could damage.
-        public var dangers: Logger.Level? = .warning
+        /// The level of warnings: a database that another connection could damage.
+        public var warnings: Logger.Level? = .warning
 
         /// Creates the default options.
         public init() {}
@@ -79,7 +79,7 @@ public struct LogInstrument: DatabaseInstrument {
             """, database.metadata)
         guard database.isExposedToWALResetBug else { return }
         log(
-            options.dangers,
+            options.warnings,
             """
             SQLite \(database.sqliteVersion) has the WAL-reset bug: a program without Rowan that writes this database at \
             the same time can damage it. Update SQLite to 3.51.3 or newer, or let one process write
@@ -92,7 +92,7 @@ public struct LogInstrument: DatabaseInstrument {
             return log(options.opening, "another connection writes the database", database.metadata)
         }
         log(
-            options.dangers,
+            options.warnings,
             """
             another connection writes the database, and SQLite \(database.sqliteVersion) has the WAL-reset bug: unless it is \
             a connection of Rowan, it can damage the database. Update SQLite to 3.51.3 or newer, or let one process write

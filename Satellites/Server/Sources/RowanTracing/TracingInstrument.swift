@@ -73,7 +73,7 @@ public struct TracingInstrument: DatabaseInstrument {
             }
         }
 
-        var hearsStatements: Bool { if case .none = statements { false } else { true } }
+        var observesStatements: Bool { if case .none = statements { false } else { true } }
 
         func didBegin(after wait: Duration) {
             span.attributes["rowan.wait_seconds"] = wait / .seconds(1)

@@ -27,9 +27,9 @@ struct LogInstrumentTests {
         try await withPool(LogInstrument(logger)) { pool in
             let version = try await pool.read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
             #expect(messages(.info) == ["the pool is open: \(pool.path) (SQLite \(version), journal mode wal)"])
-            let dangers = messages(.warning)
-            #expect(dangers.count == (Database.hasWALResetBug ? 1 : 0))
-            #expect(dangers.allSatisfy { $0.hasPrefix("SQLite \(version) has the WAL-reset bug: ") })
+            let warnings = messages(.warning)
+            #expect(warnings.count == (Database.hasWALResetBug ? 1 : 0))
+            #expect(warnings.allSatisfy { $0.hasPrefix("SQLite \(version) has the WAL-reset bug: ") })
             // Another connection, once.
             let other = try DatabaseQueue(path: pool.path)
             for name in ["Craig", "David"] {

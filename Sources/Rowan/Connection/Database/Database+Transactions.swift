@@ -141,7 +141,7 @@ extension Database {
         // The second attempt determines the error, unless the transaction is gone with a remote database: the first one says
         // why.
         do { return try rollback() } catch {
-            if connection.remote != nil, !connection.isInsideTransaction { throw error }
+            if connection.abilities.losesTransactions, !connection.isInsideTransaction { throw error }
             connection.resetRunningStatements()
         }
         do { try rollback() } catch {

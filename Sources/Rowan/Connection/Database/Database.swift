@@ -114,7 +114,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         let acceptsStrings = configuration.acceptsDoubleQuotedStringLiterals
         try connection.set(.doubleQuotedStringsInQueries, acceptsStrings)
         try connection.set(.doubleQuotedStringsInDefinitions, acceptsStrings)
-        if connection.remote == nil {
+        if connection.abilities.callsFunctions {
             try connection.check(DatabaseCollation.installOnDemand(in: pointer))
             for function in DatabaseFunction.builtin { try function.install(in: connection) }
         } else {
@@ -136,7 +136,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Before the first commit, which may be that of a setup.
     private func guardCheckpoints(isReader: Bool) {
-        guard !isReader, !configuration.readonly, connection.remote == nil else { return }
+        guard !isReader, !configuration.readonly, connection.abilities.ownsStorage else { return }
         connection.guardCheckpoints(
             instruments.map { instruments in { instruments.didCheckpoint(InstrumentedCheckpoint($0)) } })
     }

@@ -69,7 +69,7 @@ extension DatabaseInstrument {
 /// Article: <doc:Instruments>.
 public protocol AccessInstrument: AnyObject, Sendable {
     /// Whether statements and transactions are measured for this instrument. True by default.
-    var hearsStatements: Bool { get }
+    var observesStatements: Bool { get }
 
     /// The access has its connection.
     ///
@@ -92,7 +92,7 @@ public protocol AccessInstrument: AnyObject, Sendable {
 
 extension AccessInstrument {
     /// True.
-    public var hearsStatements: Bool { true }
+    public var observesStatements: Bool { true }
     /// Does nothing.
     public func didBegin(after wait: Duration) {}
     /// Does nothing.

@@ -89,7 +89,7 @@ final class DatabaseInstruments: Sendable {
 final class MeasuredAccess: MeterListener, Sendable {
     private let listeners: [any AccessInstrument]
     private let instruments: DatabaseInstruments
-    private let hearsStatements: Bool
+    private let observesStatements: Bool
     private let isShared: Bool
     private let request = Uptime.now
     /// Uptimes; 0 if the access has not begun, or not ended.
@@ -98,13 +98,13 @@ final class MeasuredAccess: MeterListener, Sendable {
 
     fileprivate init(_ listeners: [any AccessInstrument], _ instruments: DatabaseInstruments, isShared: Bool) {
         (self.listeners, self.instruments, self.isShared) = (listeners, instruments, isShared)
-        hearsStatements = listeners.contains { $0.hearsStatements }
+        observesStatements = listeners.contains { $0.observesStatements }
     }
 
     /// The access has its connection.
     func begin(_ connection: LocalConnection) {
         didBegin()
-        if hearsStatements { connection.measure(self) }
+        if observesStatements { connection.measure(self) }
     }
 
     /// The access lets go of its connection.
@@ -117,7 +117,7 @@ final class MeasuredAccess: MeterListener, Sendable {
     func measuring<T>(_ connection: LocalConnection, _ body: () throws -> T) rethrows -> T {
         // A write whose group can't be committed runs again.
         if beginning.load(ordering: .relaxed) == 0 { didBegin() }
-        guard hearsStatements else { return try body() }
+        guard observesStatements else { return try body() }
         return try connection.measuring(self, body)
     }
 
@@ -167,7 +167,7 @@ final class MeasuredAccess: MeterListener, Sendable {
 
     func didRun(_ run: MeasuredRun) {
         let statement = InstrumentedStatement(run)
-        for listener in listeners where listener.hearsStatements { listener.didRun(statement) }
+        for listener in listeners where listener.observesStatements { listener.didRun(statement) }
     }
 
     func transactionDidEnd(committed: Bool, nanoseconds: UInt64, walPageCount: Int?) {
@@ -179,6 +179,6 @@ final class MeasuredAccess: MeterListener, Sendable {
         let transaction = InstrumentedTransaction(
             isCommitted: isCommitted, duration: .nanoseconds(Int64(clamping: nanoseconds)),
             walPageCount: walPageCount)
-        for listener in listeners where listener.hearsStatements { listener.didEndTransaction(transaction) }
+        for listener in listeners where listener.observesStatements { listener.didEndTransaction(transaction) }
     }
 }

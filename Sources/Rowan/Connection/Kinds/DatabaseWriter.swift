@@ -186,7 +186,7 @@ extension DatabaseWriter {
 extension Database {
     /// Deletes the entire content of the database.
     package func erase() throws {
-        guard connection.remote == nil else { return try eraseRemotely() }
+        guard connection.abilities.ownsStorage else { return try dropAll() }
         let version = try schemaVersion()
         try connection.with(.resetDatabase, true) { try execute(sql: "VACUUM") }
         try connection.insisting {
@@ -197,8 +197,8 @@ extension Database {
         }
     }
 
-    /// Drops all objects of a remote database, one after the other: it has no file to replace.
-    private func eraseRemotely() throws {
+    /// Drops all objects, one after the other.
+    private func dropAll() throws {
         let hasForeignKeys = try Bool.fetchOne(makeStatement(sql: "PRAGMA foreign_keys")) ?? false
         try execute(sql: "PRAGMA foreign_keys = OFF")
         let result = Result {

@@ -118,7 +118,7 @@ final class GroupedWrites: Sendable {
                 runAlone(writes[..<ended.count], db, connection)
             }
             return perform(Array(writes[ended.count...]), db, connection)
-        } catch  where !hasBegun || db.connection.remote?.runner.isUncertain(error) == true {
+        } catch  where !hasBegun || db.connection.isUncertain(error) {
             // The lock was not free in time: one wait is enough for all of them. Or they may have been committed.
             for write in writes { write.fail(error) }
             return
@@ -132,7 +132,7 @@ final class GroupedWrites: Sendable {
     /// The error of a write that has committed the transaction itself, with an unknown outcome.
     private static func uncertainty(of write: any GroupedWrite, _ db: Database) -> (any Error)? {
         do { try write.throwFailure() } catch {
-            return db.connection.remote?.runner.isUncertain(error) == true ? error : nil
+            return db.connection.isUncertain(error) ? error : nil
         }
         return nil
     }
@@ -150,7 +150,7 @@ final class GroupedWrites: Sendable {
                 }
             } catch {
                 write.fail(error)
-                guard db.connection.remote?.runner.isOutage(error) == true else { continue }
+                guard db.connection.isOutage(error) else { continue }
                 // The others would wait for the end of the outage, too, one after the other.
                 for write in rest { write.fail(error) }
                 return

@@ -18,12 +18,12 @@ import Foundation
 /// A quote or a line break can't separate values: the dump throws an error.
 ///
 /// Spreadsheets run texts that look like formulas. If the rows contain texts of people you don't know, and the file is
-/// for a spreadsheet, disarm them:
+/// for a spreadsheet, escape them:
 ///
 /// ```swift
 /// // name
 /// // "'=HYPERLINK(""http://example.com"")"
-/// try db.dumpRequest(Player.select(\.name), format: .csv(formulas: .disarmed))
+/// try db.dumpRequest(Player.select(\.name), format: .csv(formulas: .escaped))
 /// ```
 ///
 /// Article: <doc:Dump>.
@@ -52,7 +52,7 @@ public struct CSVDumpFormat: Sendable {
         /// Unchanged.
         case kept
         /// After an apostrophe, and quoted: spreadsheets take them for text. Numbers are unchanged.
-        case disarmed
+        case escaped
     }
 
     /// Whether the first line contains the names of the columns. It is printed even if there are no rows.
@@ -134,7 +134,7 @@ extension CSVDumpFormat: DumpFormat {
     /// Whether the text of a blob may equal `nullValue`, contain a separator, or look like a formula.
     private func mayNeedQuotes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let count = blobs == .base64 ? (bytes.count + 2) / 3 * 4 : 2 * bytes.count
-        return count == nullValue.utf8.count || separator.occursInNumbers || formulas == .disarmed
+        return count == nullValue.utf8.count || separator.occursInNumbers || formulas == .escaped
     }
 
     private func blobText(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -147,7 +147,7 @@ extension CSVDumpFormat: DumpFormat {
 
     @inline(__always)
     private func write(_ bytes: UnsafeBufferPointer<UInt8>, to fields: CSVFields) {
-        if formulas == .disarmed, bytes.looksLikeFormula { return fields.writeDisarmed(bytes) }
+        if formulas == .escaped, bytes.looksLikeFormula { return fields.writeEscaped(bytes) }
         // Most texts differ from `nullValue` in their length.
         fields.write(bytes, isQuoted: bytes.count == nullValue.utf8.count && bytes.elementsEqual(nullValue.utf8))
     }
@@ -166,8 +166,8 @@ extension CSVDumpFormat: DumpFormat {
         for (index, var name) in stream.columnNames(of: statement).enumerated() {
             if index > 0 { fields.writeSeparator() }
             name.withUTF8 {
-                let isFormula = formulas == .disarmed && $0.looksLikeFormula
-                isFormula ? fields.writeDisarmed($0) : fields.write($0, isQuoted: false)
+                let isFormula = formulas == .escaped && $0.looksLikeFormula
+                isFormula ? fields.writeEscaped($0) : fields.write($0, isQuoted: false)
             }
         }
         writeLineEnding(to: text)
@@ -225,7 +225,7 @@ private struct CSVFields {
     }
 
     /// Writes a text after an apostrophe, in quotes.
-    func writeDisarmed(_ bytes: UnsafeBufferPointer<UInt8>) {
+    func writeEscaped(_ bytes: UnsafeBufferPointer<UInt8>) {
         text.append(literal: "\"'")
         text.append(bytes, doubling: 0x22)
         text.append(byte: 0x22)

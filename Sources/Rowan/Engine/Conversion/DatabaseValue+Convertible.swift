@@ -1,6 +1,6 @@
 // Database values as convertible values, and their conversions from and to `Any`.
 
-public import CSQLite
+public import RowanSQLite
 import Foundation
 
 extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {

@@ -1,7 +1,7 @@
 // The conversion protocol. `databaseValue` stores a Swift value, and `fromDatabaseValue` reads it back. The standard
 // types also read straight from a column, without a DatabaseValue.
 
-public import CSQLite
+public import RowanSQLite
 public import Foundation
 
 /// A type that converts to and from a database value: integers, strings, dates, and your own types.

@@ -1,6 +1,6 @@
 // The types of Foundation: data, dates, identifiers, URLs.
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 extension Data: DatabaseValueConvertible, StatementColumnConvertible {

@@ -1,6 +1,6 @@
 // The types of the standard library. All integers share one implementation.
 
-public import CSQLite
+public import RowanSQLite
 import Foundation
 
 // The extra requirements rank this extension above those of Codable types and of raw columns.

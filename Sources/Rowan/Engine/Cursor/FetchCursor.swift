@@ -2,7 +2,7 @@
 // end: meanwhile, any other execution of this statement is refused. `@inlinable`: benchmarks fetch-index and fetch-int;
 // elements must decode in the loop of the user's module.
 
-public import CSQLite
+public import RowanSQLite
 
 /// A cursor of rows. Each step returns the same row object: copy the rows that you keep.
 public typealias RowCursor = FetchCursor<RowElements>

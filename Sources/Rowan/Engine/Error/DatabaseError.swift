@@ -1,7 +1,7 @@
 // SQLite errors with their context: the code, the message and the failed SQL. The arguments may be personal data: they
 // appear only if the configuration makes them public.
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 /// A result code of SQLite, primary or extended. <https://sqlite.org/rescode.html>

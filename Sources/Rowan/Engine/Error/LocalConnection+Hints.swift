@@ -1,5 +1,6 @@
 // What the schema, or the system, says about an error.
 
+import RowanSQLText
 import Foundation
 
 extension LocalConnection {

@@ -1,7 +1,7 @@
 // An open blob of the C API. An open blob is a running statement: it must not outlive its access.
 // Source: https://sqlite.org/c3ref/blob_open.html
 
-import CSQLite
+import RowanSQLite
 import Synchronization
 
 /// An open blob. It is closed when the access that opened it needs it to be: see `Database.withBlob`.

@@ -5,7 +5,7 @@
 // Sources: https://sqlite.org/wal.html#walresetbug, https://sqlite.org/walformat.html#the_wal_locks,
 // https://sqlite.org/c3ref/io_methods.html
 
-import CSQLite
+import RowanSQLite
 import Dispatch
 import Synchronization
 

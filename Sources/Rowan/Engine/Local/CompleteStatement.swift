@@ -1,6 +1,6 @@
 // Whether an SQL text ends with a whole statement.
 
-import CSQLite
+import RowanSQLite
 
 extension String {
     /// Whether the text ends with a whole statement, and its semicolon. SQLite knows texts, comments and triggers; it does

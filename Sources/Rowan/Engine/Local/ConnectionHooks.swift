@@ -1,7 +1,7 @@
 // The single owner of SQLite's hooks. SQLite accepts one callback per hook; here, any number of listeners share it. A
 // hook is installed only while it has a listener, so hooks without listeners cost nothing.
 
-import CSQLite
+import RowanSQLite
 
 /// The listeners of a connection.
 package final class ConnectionHooks {

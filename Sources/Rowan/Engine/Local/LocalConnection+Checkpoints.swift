@@ -1,6 +1,6 @@
 // Checkpoints of a write-ahead log, and their guards.
 
-import CSQLite
+import RowanSQLite
 
 extension LocalConnection {
     /// Copies frames of the WAL into the database file. <https://sqlite.org/c3ref/wal_checkpoint_v2.html>

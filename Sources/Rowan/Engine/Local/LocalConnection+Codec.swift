@@ -1,7 +1,7 @@
 // The keys of encrypted files. They go to SQLCipher's C functions rather than to SQL, so no trace and no statement
 // contains them.
 
-import CSQLite
+import RowanSQLite
 
 extension LocalConnection {
     /// Whether the running SQLite can encrypt files.

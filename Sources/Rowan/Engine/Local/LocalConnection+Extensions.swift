@@ -1,7 +1,7 @@
 // What extends SQLite itself: extensions in libraries or linked into the program, and virtual file systems.
 // Source: https://sqlite.org/loadext.html
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// The entry point of an extension, as C declares it.
@@ -89,7 +89,7 @@ extension LocalConnection {
         guard message.hasPrefix("automatic extension loading failed") else { return message }
         return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
             + ": an extension that this process has loaded refuses all connections. Update it, or call "
-            + "sqlite3_reset_auto_extension() of CSQLite after loading it"
+            + "sqlite3_reset_auto_extension() of RowanSQLite after loading it"
     }
 
     // MARK: Virtual file systems

@@ -1,7 +1,7 @@
 // Statements and cursors that the program releases at any time, on any thread. They wait for the next access or, if the
 // connection is closed, for the thread that finalizes them.
 
-import CSQLite
+import RowanSQLite
 import Synchronization
 
 extension LocalConnection {

@@ -1,6 +1,6 @@
 // What a statement must not do in a read or on a suspended connection, and how its effects are undone.
 
-import CSQLite
+import RowanSQLite
 
 extension LocalConnection {
     /// Runs a statement that no check may refuse: it restores a state after an access that failed or was cancelled.

@@ -1,6 +1,6 @@
 // Compiles statements from texts.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 extension LocalConnection {

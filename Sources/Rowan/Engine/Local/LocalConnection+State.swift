@@ -1,7 +1,7 @@
 // The state that SQLite reports for a connection, and operations on the whole connection. A closed connection reports
 // nothing.
 
-import CSQLite
+import RowanSQLite
 
 extension LocalConnection {
     // MARK: State

@@ -1,7 +1,7 @@
 // One connection of the C API: the only owner of the `sqlite3 *`. An access (see AccessLane) uses it exclusively, so
 // its state needs no lock. State that other threads may set is atomic.
 
-import CSQLite
+import RowanSQLite
 package import Synchronization
 import Foundation
 
@@ -64,7 +64,8 @@ public final class LocalConnection {
     /// The measurements of the access for instruments.
     @exclusivity(unchecked) var meter: StatementMeter?
     /// Where the rows are, if they are not in this database.
-    @exclusivity(unchecked) package var remote: RemoteConnection?
+    @exclusivity(unchecked) var remote: RemoteConnection?
+    @exclusivity(unchecked) package internal(set) var abilities = ConnectionAbilities.local
     /// Whether a step is more than that of SQLite: somebody hears of it, or another machine runs it.
     @exclusivity(unchecked) var isStepSpecial = false
     /// The guards of the databases that can have a log.

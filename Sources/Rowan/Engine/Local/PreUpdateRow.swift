@@ -1,7 +1,7 @@
 // A row that is about to change, as SQLite lends it to its pre-update hook.
 // Source: https://sqlite.org/c3ref/preupdate_blobwrite.html
 
-import CSQLite
+import RowanSQLite
 
 /// A row that is about to change. Use it in the call of the hook only.
 package struct PreUpdateRow {

@@ -1,7 +1,7 @@
 // Fills the profile of a statement while SQLite compiles it. The authorizer is installed once, when the connection
 // opens, because installing one expires every statement. It does nothing when no profile is being filled.
 
-import CSQLite
+import RowanSQLite
 
 /// Records what SQLite's compiler reports to its authorizer.
 final class ProfileRecorder {

@@ -1,7 +1,8 @@
 // A text of several statements. SQLite compiles one and reports where the next one begins. The text is copied once,
 // with a NUL at its end, which saves SQLite a copy of the remaining text for each statement.
 
-import CSQLite
+import RowanSQLText
+import RowanSQLite
 import Foundation
 
 /// The statements of a text, compiled one after the other: each may depend on the effects of the previous one.

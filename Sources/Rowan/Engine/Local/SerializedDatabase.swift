@@ -1,7 +1,7 @@
 // A database as the bytes of its file. Sources: https://sqlite.org/c3ref/serialize.html,
 // https://sqlite.org/c3ref/deserialize.html
 
-import CSQLite
+import RowanSQLite
 package import Foundation
 
 extension LocalConnection {

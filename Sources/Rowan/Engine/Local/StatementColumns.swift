@@ -1,6 +1,6 @@
 // The columns of a statement's current row as SQLite stores them, without copies: what a dump writes.
 
-import CSQLite
+import RowanSQLite
 
 /// A column of the current row. Its bytes are valid until the next step, or until the column is read again.
 package enum StoredColumn {

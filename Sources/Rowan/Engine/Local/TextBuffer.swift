@@ -1,7 +1,7 @@
 // The buffer of a text that is written in chunks: its memory does not grow with the text. Bytes become a String only
 // when a chunk is full, because appending each part to a String takes ten times as long as copying it.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// A buffer of UTF-8 text, which passes its content to a stream whenever it is full.

@@ -3,7 +3,7 @@
 // object from row to row, sets `isMoved`: then decoders remember their work (RowMemory). A lookup by name first tries
 // the expected column: the one after the last match.
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 /// A row of the database.

@@ -2,6 +2,8 @@
 // crafted file can hide other statements behind it. Whatever runs a definition, or writes it into a script, makes this value
 // of it first.
 
+import RowanSQLText
+
 /// The statement that creates an object of a schema, and nothing else.
 ///
 /// Source: <https://sqlite.org/schematab.html>

@@ -1,7 +1,7 @@
 // The arguments of statements. Positional arguments fill parameters in order, named arguments by name. Missing
 // arguments are errors, and so are too many positional ones.
 
-import CSQLite
+import RowanSQLite
 
 extension Statement {
     /// The arguments of the statement. Setting them replaces the previous arguments.

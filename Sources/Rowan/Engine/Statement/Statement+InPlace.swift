@@ -2,7 +2,7 @@
 // Swift's memory, whose addresses are valid only inside `withUTF8` and `withUnsafeBytes`. Hence the recursion: the
 // statement runs to its end inside the closure of its last text (benchmark insert-place).
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 extension Statement {

@@ -1,7 +1,7 @@
 // Runs a statement once with the values of several rows. SQLite copies texts and blobs: hundreds of them can't be bound
 // in place, as Statement+InPlace does for a single row.
 
-import CSQLite
+import RowanSQLite
 
 extension Statement {
     /// Binds the values of rows, one row after the other, and runs the statement to its end, ignoring its rows.

@@ -1,7 +1,7 @@
 // A prepared statement. It can be used only inside an access: `start` checks this once per execution, so `step` is only
 // a C call and a comparison. A statement has one run at a time: that of a cursor, or an execution.
 
-public import CSQLite
+public import RowanSQLite
 import Foundation
 
 /// A prepared statement.

@@ -29,16 +29,15 @@ final class BatchPlan {
     let keepsRows: Bool
     /// Whether the returned rows include their rowid.
     private let returnsRowID: Bool
-    /// Whether each statement is a question to another machine, which takes longer than compiling one.
-    private let isRemote: Bool
+    private let hasRoundTrips: Bool
     /// The plans for one row, two rows, three rows...
     private var plans: [PersistencePlan?]
 
     init(_ db: Database, _ columns: [String], _ insertion: Insertion) throws {
         self.columns = columns
         returnsRowID = !insertion.returning.isEmpty
-        isRemote = db.connection.remote != nil
-        let shape = isRemote ? .several : try insertion.statementShape(db)
+        hasRoundTrips = db.connection.abilities.hasRoundTrips
+        let shape = hasRoundTrips ? .several : try insertion.statementShape(db)
         keepsRows = shape == .severalKeepingRows
         let single = try insertion.makePlan(db, columns: columns, rowCount: 1, returnsRowID: returnsRowID)
         capacity = shape == .single ? 1 : try db.maximumRowCount(of: single)
@@ -54,7 +53,7 @@ final class BatchPlan {
     /// How many rows the next statement inserts.
     func size(for count: Int) -> Int {
         let size = min(count, capacity)
-        return isRemote ? size : 1 << (Int.bitWidth - 1 - size.leadingZeroBitCount)
+        return hasRoundTrips ? size : 1 << (Int.bitWidth - 1 - size.leadingZeroBitCount)
     }
 
     /// - Parameter size: as `size(for:)` returns it.

@@ -1,7 +1,7 @@
 // How generated records store their values: straight into the parameters of a statement, or into a container for all
 // that needs names. `@inlinable`: benchmark insert-record; the bindings specialise in the user's module.
 
-public import CSQLite
+public import RowanSQLite
 public import Foundation
 
 /// Receives the values of a generated record type. For generated code only: a call with the index of a property, and its

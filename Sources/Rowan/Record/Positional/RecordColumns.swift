@@ -1,7 +1,7 @@
 // How generated records read their columns: by position if the row has the columns of the type, otherwise by name.
 // `@inlinable`: benchmark fetch-record; the reads specialise in the user's module.
 
-import CSQLite
+import RowanSQLite
 
 /// The columns of a generated record type in a row. For generated code only: a call with the index of a property decodes
 /// its column.

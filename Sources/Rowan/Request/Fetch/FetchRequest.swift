@@ -140,8 +140,8 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
 }
 
 extension Database {
-    /// The length from which a list of values becomes a single argument: a remote statement has few of them.
-    var largeListCount: Int { connection.remote == nil ? Renderer.largeListCount : 64 }
+    /// The length from which a list of values becomes a single argument.
+    var largeListCount: Int { connection.abilities.largeListCount }
 
     /// Checks out a statement of generated SQL, with its arguments set.
     package func use(_ write: (inout Renderer) -> Void) throws -> StatementUse {

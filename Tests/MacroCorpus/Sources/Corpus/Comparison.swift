@@ -1,6 +1,6 @@
 // Compares both descriptions of a source.
 
-import RecordSyntax
+import RowanRecordSyntax
 import SwiftParser
 import SwiftSyntax
 

@@ -1,6 +1,6 @@
 // The description of a struct, made from our own model.
 
-import RecordSyntax
+import RowanRecordSyntax
 
 struct OwnDescription {
     var lines: [String] = []
@@ -8,7 +8,7 @@ struct OwnDescription {
     init(_ model: StructModel) {
         lines.append("\(model.keyword) \(model.name.text) \(model.name.offset) \(model.genericParameters ?? "-")")
         append(model.attributes, model.modifiers)
-        for type in model.inheritedTypes { lines.append(": \(type)") }
+        for type in model.inheritedTypes { lines.append(": \(type.text)") }
         for member in model.members {
             let mark = "\(member.isConditional ? "if " : "")\(member.offset)"
             switch member.content {
@@ -27,7 +27,7 @@ struct OwnDescription {
         let accessors = binding.accessors.map { "{\($0.joined(separator: " "))}" } ?? "-"
         lines.append(
             "\(binding.isTuple ? "tuple" : "binding") \(binding.name.offset) \(binding.name.text) : "
-                + "\(binding.type ?? "-") = \(binding.value ?? "-") \(accessors)")
+                + "\(binding.type?.text ?? "-") = \(binding.value?.text ?? "-") \(accessors)")
     }
 
     private mutating func append(_ attributes: [AttributeModel], _ modifiers: [ModifierModel]) {
@@ -36,7 +36,7 @@ struct OwnDescription {
             lines.append("\(mark)attribute \(attribute.name) \(attribute.offset)..<\(attribute.end) \(attribute.text)")
             if !Self.builtIn.contains(attribute.name) {
                 for argument in attribute.arguments {
-                    lines.append("argument \(argument.label ?? "-") \(argument.offset) \(argument.text)")
+                    lines.append("argument \(argument.label ?? "-") \(argument.offset) \(argument.value.text)")
                 }
             }
         }

@@ -1,6 +1,6 @@
 // The description of a struct, made from the compiler's own tree.
 
-import RecordSyntax
+import RowanRecordSyntax
 import SwiftSyntax
 
 /// The text of the tokens of a node, without spaces and comments. Literals keep theirs, as they are one token for us.

@@ -1,6 +1,6 @@
 // Shows that the comparison can fail: our own model is broken on purpose.
 
-import RecordSyntax
+import RowanRecordSyntax
 
 /// Whether the comparison reports every break, and nothing without one.
 func selfTest() -> Bool {
@@ -16,7 +16,7 @@ func selfTest() -> Bool {
     let breaks: [(name: String, change: (inout StructModel) -> Void)] = [
         ("drops a member", { $0.members.removeLast() }),
         ("drops an attribute", { $0.members[0].attributes = [] }),
-        ("changes a type", { $0.changeProperties(1) { $0.bindings[1].type = "Int" } }),
+        ("changes a type", { $0.changeProperties(1) { $0.bindings[1].type = $0.bindings[0].type } }),
         ("forgets #if", { $0.members[2].isConditional = false }),
         ("merges two bindings", { $0.changeProperties(1) { $0.bindings.removeFirst() } }),
     ]

@@ -5,7 +5,7 @@
 // refused. --self-test breaks the own model on purpose, and ends with 1 if the comparison overlooks it.
 
 import Foundation
-import RecordSyntax
+import RowanRecordSyntax
 import SwiftParser
 import SwiftSyntax
 

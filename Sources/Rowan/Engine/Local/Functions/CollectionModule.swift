@@ -2,7 +2,7 @@
 // source with the module, once no statement uses the table any more.
 // Sources: https://sqlite.org/vtab.html, https://sqlite.org/vtab.html#epovtab
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// The rows of a virtual table.

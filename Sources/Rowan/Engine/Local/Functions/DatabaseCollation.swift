@@ -1,6 +1,6 @@
 // Custom collations. Source: https://sqlite.org/c3ref/create_collation.html
 
-import CSQLite
+import RowanSQLite
 public import Foundation
 
 /// A custom collation: an order of strings.

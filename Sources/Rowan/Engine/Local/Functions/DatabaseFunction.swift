@@ -2,7 +2,7 @@
 // callbacks. The state of an aggregate sits behind a pointer in SQLite's own aggregate context.
 // Source: https://sqlite.org/appfunc.html
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 /// A custom SQL function or aggregate.

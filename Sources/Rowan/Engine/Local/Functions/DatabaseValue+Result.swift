@@ -1,6 +1,6 @@
 // The results of functions and of virtual tables.
 
-import CSQLite
+import RowanSQLite
 import Foundation
 
 extension DatabaseValue {

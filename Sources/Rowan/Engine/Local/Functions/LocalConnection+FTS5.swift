@@ -1,7 +1,7 @@
 // Tokenizers of FTS5. SQLite keeps a retained box for each registered tokenizer, and another one for each instance.
 // Source: https://sqlite.org/fts5.html#extending_fts5
 
-package import CSQLite
+package import RowanSQLite
 import Foundation
 
 /// The function that receives tokens: a context, flags, bytes and their number, the start and the end in the text.

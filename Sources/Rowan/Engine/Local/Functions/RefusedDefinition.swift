@@ -1,7 +1,7 @@
 // Functions, collations and tokenizers that SQLite refuses. The methods that define them can't throw: the statements
 // that use them do.
 
-import CSQLite
+import RowanSQLite
 
 /// A definition that could not be changed.
 struct RefusedDefinition {

@@ -1,6 +1,7 @@
 // The SQL of a remote statement, as traces show it: SQLite knows the query that runs it, and the literals of its arguments.
 
-import CSQLite
+import RowanSQLText
+import RowanSQLite
 
 /// The texts of a remote statement.
 struct ProxyText {

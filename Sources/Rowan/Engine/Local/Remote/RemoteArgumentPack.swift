@@ -1,6 +1,6 @@
 // Many arguments of a remote statement, as few of the virtual table: `"rowan remote"(17, rowan_values(?1, ?2, ...))`.
 
-import CSQLite
+import RowanSQLite
 
 /// Copies of the arguments of one call of the function `rowan_values`.
 final class RemoteArgumentPack {

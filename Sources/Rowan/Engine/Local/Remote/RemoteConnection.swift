@@ -3,7 +3,7 @@
 // statement that reads or writes rows is then compiled a second time, as a query of RemoteModule that runs it remotely:
 // all that reads its rows, binds its arguments and hears of its errors works as for local statements.
 
-import CSQLite
+import RowanSQLite
 
 /// The remote part of a connection. An access uses it exclusively.
 package final class RemoteConnection {

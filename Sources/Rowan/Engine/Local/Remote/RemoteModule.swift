@@ -3,7 +3,7 @@
 // those of any statement.
 // Source: https://sqlite.org/vtab.html#tabfunc2
 
-import CSQLite
+import RowanSQLite
 
 enum RemoteModule {
     /// No table of a program has this name.

@@ -1,6 +1,6 @@
 // Builds the schema of a remote database in a database in memory, without rows.
 
-import CSQLite
+import RowanSQLite
 
 struct ShadowSchema {
     private let connection: LocalConnection

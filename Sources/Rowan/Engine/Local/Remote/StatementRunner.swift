@@ -1,7 +1,7 @@
 // Where statements run that the local SQLite only compiles: the seam between a connection and another machine. A driver
 // adopts StatementRunner; RemoteConnection calls it.
 
-import CSQLite
+import RowanSQLite
 import Synchronization
 
 /// Which of the two databases runs a statement: the shadow is a database in memory with the schema of the remote one, and

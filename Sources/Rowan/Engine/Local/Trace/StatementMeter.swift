@@ -2,7 +2,7 @@
 // listener. SQLite counts no rows: its trace reports each one.
 // Source: https://sqlite.org/c3ref/c_trace.html (SQLITE_TRACE_ROW)
 
-import CSQLite
+import RowanSQLite
 import Dispatch
 
 /// A run of a statement that has ended.

@@ -3,7 +3,7 @@
 // measures them, and reports their ends with their results.
 // Source: https://sqlite.org/c3ref/c_trace.html
 
-import CSQLite
+import RowanSQLite
 import Dispatch
 import Synchronization
 

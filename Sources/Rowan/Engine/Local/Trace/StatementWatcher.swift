@@ -1,7 +1,7 @@
 // Tells the layers above which statements run, and what they change: for observation. A connection without watchers runs
 // its statements without any of this.
 
-import CSQLite
+import RowanSQLite
 
 /// Hears what the statements of a connection do, and how its transactions end.
 package protocol StatementWatcher: AnyObject {
@@ -164,6 +164,7 @@ extension LocalConnection {
         try check(RemoteModule.install(remote, in: pointer))
         sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, CInt(RemoteModule.maximumArgumentCount))
         self.remote = remote
+        abilities = .remote
         hooks?.remoteStatements = remote.statements
         updateWatched()
         try remote.open()

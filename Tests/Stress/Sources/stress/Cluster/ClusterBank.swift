@@ -113,7 +113,7 @@ final class ClusterBank: Sendable {
     }
 
     private func refuse(_ id: String, _ error: any Error, isTransaction: Bool) {
-        if let unknown = error as? TransactionOutcomeUnknown {
+        if let unknown = error as? UnknownOutcomeError {
             if isTransaction, unknown.ticket == nil { fail("\(id): unknown, and no ticket: \(unknown)") }
             return state.with { state in
                 guard let ticket = unknown.ticket else { return state.unknownCount += 1 }
@@ -169,7 +169,7 @@ final class ClusterBank: Sendable {
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
                 // The column is there already, or not there.
             } catch {
-                if !(error is TransactionOutcomeUnknown), !Self.isExpected(error) { fail("\(sql): \(error)") }
+                if !(error is UnknownOutcomeError), !Self.isExpected(error) { fail("\(sql): \(error)") }
             }
             // Only the end of the program cancels.
             try? await Task.sleep(for: .milliseconds(Int.random(in: 20...300, using: &random)))

@@ -1,0 +1,97 @@
+// The macros, by the names that their declarations give.
+
+public import RowanPluginMessages
+import RowanRecordSyntax
+
+/// Answers a message of the compiler.
+public func expand(_ message: HostMessage) -> PluginAnswer {
+    switch message {
+    case .expandAttached(let expansion):
+        switch expansion.macro.typeName {
+        case "RecordMacro": expandType(expansion, .record)
+        case "SelectionMacro": expandType(expansion, .selection)
+        case "ReferencesMacro": expandReference(expansion)
+        case "StorageMacro": expandStorage(expansion)
+        // The attributes of properties: the macro of their type reads them.
+        case "MarkerMacro": .expansion("", [])
+        case let name: unknownMacro(name)
+        }
+    case .expandFreestanding(let expansion): unknownMacro(expansion.macro.typeName)
+    case .getCapability, .unknown: .expansion(nil, [])
+    }
+}
+
+private func unknownMacro(_ name: String) -> PluginAnswer {
+    .expansion(
+        nil,
+        [
+            PluginDiagnostic(
+                "the macros of Rowan have no '\(name)'. Build the package and its plugin again",
+                position: .init(fileName: "", offset: 0))
+        ])
+}
+
+/// The model of a declaration, or the answer that it can't be read.
+private func model(of piece: SourcePiece) -> Result<StructModel, Problem> {
+    do throws(SyntaxError) {
+        return .success(try StructModel(parsing: piece.source))
+    } catch {
+        return .failure(
+            Problem(
+                "the macro does not understand this declaration: \(error.message). Simplify it, or write the conformances "
+                    + "by hand, and report the declaration to Rowan",
+                at: error.offset))
+    }
+}
+
+private func expandType(_ expansion: AttachedExpansion, _ kind: RecordReader.Kind) -> PluginAnswer {
+    let piece = expansion.declSyntax
+    switch model(of: piece) {
+    case .failure(let problem): return .expansion(nil, [problem.diagnostic(piece)])
+    case .success(let model):
+        let context = expansion.lexicalContext ?? []
+        var reader = RecordReader(kind)
+        let description = reader.description(
+            of: model, typeName: expansion.extendedTypeSyntax?.source.trimmed ?? model.name.text,
+            missing: conformances(expansion.conformanceListSyntax),
+            isInGenericType: context.contains { mayBeGeneric($0) },
+            isInPrivateType: context.contains { header($0).map { Access($0.modifiers) <= .fileprivate } ?? false })
+        // The compiler asks for the members of the struct, too, and shows each error once.
+        let isMemberRole = expansion.extendedTypeSyntax == nil
+        guard let description, reader.problems.isEmpty else {
+            return isMemberRole ? .expansion("", []) : .expansion(nil, reader.problems.map { $0.diagnostic(piece) })
+        }
+        if isMemberRole {
+            var initializer = MemberwiseExpansion(description: description)
+            let source = initializer.source
+            return .expansion(source, initializer.problems.map { $0.diagnostic(piece) })
+        }
+        return .expansion(RecordExpansion(description: description, kind: kind, piece: piece).source, [])
+    }
+}
+
+/// The protocols of `struct Placeholder: A, B {}`.
+private func conformances(_ piece: SourcePiece?) -> [String] {
+    piece.flatMap(header).map { $0.inheritedTypes.compactMap(\.name) } ?? []
+}
+
+/// A declaration around the attribute, which has no members here.
+private func header(_ piece: SourcePiece) -> StructModel? {
+    // An extension of a nested type is none: see `mayBeGeneric`.
+    try? StructModel(parsing: piece.source)
+}
+
+/// Whether a declaration around the attribute is a generic type, or the extension of one, which does not show.
+func mayBeGeneric(_ piece: SourcePiece) -> Bool {
+    guard let model = header(piece) else { return true }
+    return model.keyword == "extension" || model.genericParameters != nil
+}
+
+extension String {
+    var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

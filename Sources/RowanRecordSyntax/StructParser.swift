@@ -1,0 +1,309 @@
+// Type declarations: members are read one after the other; their bodies are skipped.
+
+extension StructModel {
+    /// Reads a type declaration.
+    ///
+    /// - Throws: ``SyntaxError`` for source that it does not understand. It never guesses.
+    public init(parsing source: String) throws(SyntaxError) {
+        var reader = try TokenReader(source)
+        self = try reader.readTypeDeclaration()
+        guard reader.isAtEnd else { throw reader.error("expected nothing") }
+    }
+}
+
+extension MemberModel {
+    /// Reads a member of a struct.
+    ///
+    /// - Throws: ``SyntaxError`` for source that it does not understand.
+    public init(parsing source: String) throws(SyntaxError) {
+        var reader = try TokenReader(source)
+        var members: [MemberModel] = []
+        try reader.readMember(&members, isConditional: false)
+        guard let member = members.first, reader.isAtEnd else { throw reader.error("expected one member") }
+        self = member
+    }
+}
+
+extension TokenReader {
+    static let declarationWords: Set<String> = [
+        "var", "let", "func", "init", "deinit", "subscript", "struct", "class", "enum", "actor", "protocol",
+        "extension",
+        "typealias", "associatedtype", "import", "case", "macro", "operator", "precedencegroup",
+    ]
+    mutating func readTypeDeclaration() throws(SyntaxError) -> StructModel {
+        let attributes = try readAttributes()
+        let modifiers = try readModifiers()
+        let keyword = try takeName().text
+        let name = try takeName()
+        var type = StructModel(
+            keyword: keyword, name: NameModel(name.text, at: name.start), attributes: attributes, modifiers: modifiers)
+        if startsWith("<") {
+            let start = mark
+            try skipGenericParameters()
+            type.genericParameters = text(since: start)
+        }
+        if take(":") { type.inheritedTypes = try readInheritedTypes() }
+        try skipWhereClause()
+        guard isAt("{") else { throw error("expected '{'") }
+        // Nobody needs the members of other declarations than structs.
+        guard keyword == "struct" else {
+            try skipBrackets()
+            return type
+        }
+        advance()
+        while !isAt("}") {
+            guard !isAtEnd else { throw error("expected '}'") }
+            try readMember(&type.members, isConditional: false)
+        }
+        advance()
+        return type
+    }
+
+    private mutating func readInheritedTypes() throws(SyntaxError) -> [TypeModel] {
+        var types: [TypeModel] = []
+        repeat {
+            types.append(try readType())
+        } while take(",")
+        return types
+    }
+
+    /// Moves past `<T: P, let n: Int, each U>`.
+    private mutating func skipGenericParameters() throws(SyntaxError) {
+        guard takeFirst("<") else { throw error("expected '<'") }
+        while !startsWith(">") {
+            _ = try readAttributes()
+            if isAtWord("let") || isAtWord("each"), peek().kind == .word || peek().kind == .quoted { advance() }
+            _ = try takeName()
+            if take(":") { try skipType() }
+            if !take(",") { break }
+        }
+        guard takeFirst(">") else { throw error("expected '>'") }
+    }
+
+    /// Moves past `where T == U, V: P`.
+    private mutating func skipWhereClause() throws(SyntaxError) {
+        guard takeWord("where") else { return }
+        repeat {
+            if isAt("{") { return }
+            try skipGenericArgumentOrType()
+            if isAt("==") || isAt(":") || startsWith("=") {
+                advance()
+                try skipGenericArgumentOrType()
+            }
+        } while take(",")
+    }
+
+    private mutating func skipGenericArgumentOrType() throws(SyntaxError) {
+        if current.kind == .number { advance() } else { try skipType() }
+    }
+
+    // MARK: Members
+
+    fileprivate mutating func readMember(_ members: inout [MemberModel], isConditional: Bool) throws(SyntaxError) {
+        if take(";") { return }
+        let offset = current.start
+        var attributes = try readAttributes()
+        // There may be attributes between modifiers.
+        var modifiers = try readModifiers()
+        while isAt("@") {
+            attributes += try readAttributes()
+            modifiers += try readModifiers()
+        }
+        if isAt("#") {
+            if attributes.isEmpty, modifiers.isEmpty, try readDirective(&members) { return }
+            let name = try readMacro()
+            members.append(
+                MemberModel(
+                    attributes: attributes, modifiers: modifiers,
+                    content: .other(keyword: "#", name: name, parameters: ""), offset: offset,
+                    isConditional: isConditional))
+            return
+        }
+        guard current.kind == .word, Self.declarationWords.contains(current.text) else {
+            throw error("expected a member")
+        }
+        let content = try readDeclaration()
+        members.append(
+            MemberModel(
+                attributes: attributes, modifiers: modifiers, content: content, offset: offset,
+                isConditional: isConditional))
+        // A member ends with its line, a semicolon, or the end of the type.
+        let isSeparate = current.startsLine || isAtEnd || isAt(";") || isAt("}") || isAt("#")
+        guard isSeparate else { throw error("expected a new line") }
+    }
+
+    /// Moves past `#if` with its members, or `#sourceLocation`; stays before a macro.
+    private mutating func readDirective(_ members: inout [MemberModel]) throws(SyntaxError) -> Bool {
+        switch peek().text {
+        case "if":
+            advance()
+            try skipCondition()
+            try readConditionalMembers(&members)
+        case "sourceLocation":
+            advance()
+            advance()
+            guard isAt("(") else { throw error("expected '('") }
+            try skipBrackets()
+        case "elseif", "else", "endif":
+            throw SyntaxError("'#\(peek().text)' has no '#if'", at: current.start)
+        default:
+            return false
+        }
+        return true
+    }
+
+    /// Moves past the macro `#name<Type>(arguments) { } label: { }`, and returns its name.
+    private mutating func readMacro() throws(SyntaxError) -> String {
+        advance()
+        var name = try takeName().text
+        while isAt(".") {
+            advance()
+            name = try takeName().text
+        }
+        _ = skipGenericArgumentsOfExpression()
+        if isAt("("), !current.startsLine { try skipBrackets() }
+        while isAt("{") || isAtName && peek().text == ":" && peek(2).text == "{" {
+            if !isAt("{") {
+                advance()
+                advance()
+            }
+            try skipBrackets()
+        }
+        return name
+    }
+
+    private mutating func readConditionalMembers(_ members: inout [MemberModel]) throws(SyntaxError) {
+        while true {
+            guard !isAtEnd else { throw error("expected '#endif'") }
+            if isAt("#"), peek().kind == .word {
+                switch peek().text {
+                case "endif":
+                    advance()
+                    advance()
+                    return
+                case "elseif", "else":
+                    advance()
+                    try skipCondition()
+                    continue
+                default: break
+                }
+            }
+            try readMember(&members, isConditional: true)
+        }
+    }
+
+    private mutating func readDeclaration() throws(SyntaxError) -> MemberModel.Content {
+        let keyword = current
+        advance()
+        switch keyword.text {
+        case "var", "let":
+            return .properties(try readProperties(keyword))
+        case "func":
+            let name = current
+            // An operator, or a name.
+            let start = mark
+            if name.kind == .symbol { try skipOperatorName() } else { _ = try takeName() }
+            let text = text(since: start)
+            let signature = try readSignature()
+            return .other(keyword: "func", name: text + signature.labels, parameters: signature.text)
+        case "init":
+            if startsWith("?") || startsWith("!") { _ = takeFirst(current.text.first!) }
+            let signature = try readSignature()
+            return .other(keyword: "init", name: "init" + signature.labels, parameters: signature.text)
+        case "subscript":
+            let signature = try readSignature()
+            return .other(keyword: "subscript", name: "subscript" + signature.labels, parameters: signature.text)
+        case "deinit":
+            try skipEffects()
+            if isAt("{") { try skipBrackets() }
+            return .other(keyword: "deinit", name: "deinit", parameters: "")
+        case "typealias":
+            let name = try takeName().text
+            if startsWith("<") { try skipGenericParameters() }
+            guard take("=") else { throw error("expected '='") }
+            try skipType()
+            try skipWhereClause()
+            return .other(keyword: "typealias", name: name, parameters: "")
+        case "struct", "class", "enum", "actor", "protocol", "extension":
+            let name = try takeName().text
+            while !isAt("{") {
+                guard !isAtEnd, !isAt("}") else { throw error("expected '{'") }
+                if isAt("(") || isAt("[") { try skipBrackets() } else { advance() }
+            }
+            try skipBrackets()
+            return .other(keyword: keyword.text, name: name, parameters: "")
+        default:
+            throw SyntaxError("'\(keyword.text)' can't be a member here", at: keyword.start)
+        }
+    }
+
+    private mutating func skipOperatorName() throws(SyntaxError) {
+        // `func ==<T>(…)`: the generic parameters may be glued to the operator.
+        let token = current
+        if token.text.count > 1, token.text.last == "<", peek().kind == .word {
+            for character in token.text.dropLast() { _ = takeFirst(character) }
+        } else {
+            advance()
+        }
+    }
+
+    /// Moves past the rest of a function, an initializer or a subscript.
+    ///
+    /// - Returns: the labels, as in `(a:b:)`, and the text of the parameters.
+    private mutating func readSignature() throws(SyntaxError) -> (labels: String, text: String) {
+        if startsWith("<") { try skipGenericParameters() }
+        guard isAt("(") else { throw error("expected '('") }
+        let start = mark
+        let labels = try readLabels()
+        let parameters = text(since: start)
+        try skipEffects()
+        if take("->") { try skipType() }
+        try skipWhereClause()
+        if isAt("{") { try skipBrackets() }
+        return ("(\(labels.map { $0 + ":" }.joined()))", parameters)
+    }
+
+    /// Moves past parameters, and returns their labels.
+    private mutating func readLabels() throws(SyntaxError) -> [String] {
+        var labels: [String] = []
+        advance()
+        while !isAt(")") {
+            _ = try readAttributes()
+            labels.append(try takeName().text)
+            if isAtName { advance() }
+            guard take(":") else { throw error("expected ':'") }
+            try skipType()
+            _ = take("...")
+            if take("=") { try skipExpression() }
+            guard take(",") || isAt(")") else { throw error("expected ','") }
+        }
+        advance()
+        return labels
+    }
+
+    // MARK: Properties
+
+    private mutating func readProperties(_ keyword: Token) throws(SyntaxError) -> PropertiesModel {
+        var properties = PropertiesModel(keyword: keyword.text, keywordOffset: keyword.start, bindings: [])
+        repeat { properties.bindings.append(try readBinding()) } while take(",")
+        return properties
+    }
+
+    private mutating func readBinding() throws(SyntaxError) -> BindingModel {
+        let start = mark
+        let first = current
+        if isAt("(") { try skipBrackets() } else { _ = try takeName() }
+        var binding = BindingModel(name: NameModel(text(since: start), at: first.start), isTuple: first.text == "(")
+        if take(":") {
+            binding.type = try readType()
+        }
+        if startsWith("="), isAt("=") {
+            advance()
+            let start = mark
+            try skipExpression()
+            binding.value = value(since: start)
+        }
+        if isAt("{") { binding.accessors = try readAccessors() }
+        return binding
+    }
+}

@@ -1,0 +1,139 @@
+// Reads tokens one after the other, and skips the contents of brackets.
+
+/// A position among the tokens of a source.
+struct TokenReader {
+    let tokens: [Token]
+    var index = 0
+    /// The part of the current token that was read already: `>?` is `>` and `?` in a type.
+    private var taken = 0
+    /// The number of parentheses around a type that is read.
+    var depth = 0
+
+    init(_ source: String) throws(SyntaxError) { tokens = try Lexer.tokens(of: source) }
+
+    var current: Token {
+        let token = tokens[index]
+        guard taken > 0 else { return token }
+        return Token(
+            kind: token.kind, text: String(token.text.dropFirst(taken)), start: token.start + taken, end: token.end,
+            followsSpace: false, startsLine: false, precedesSpace: token.precedesSpace)
+    }
+
+    /// A token further on.
+    func peek(_ count: Int = 1) -> Token { tokens[min(index + count, tokens.count - 1)] }
+
+    var previous: Token? { taken > 0 ? tokens[index] : index > 0 ? tokens[index - 1] : nil }
+
+    var isAtEnd: Bool { current.kind == .end }
+
+    mutating func advance() {
+        taken = 0
+        if index < tokens.count - 1 { index += 1 }
+    }
+
+    /// Whether the current token is this punctuation mark, or starts with it.
+    func isAt(_ mark: String) -> Bool {
+        let token = current
+        return (token.kind == .punctuation || token.kind == .symbol) && token.text == mark
+    }
+
+    func startsWith(_ mark: Character) -> Bool {
+        let token = current
+        return (token.kind == .punctuation || token.kind == .symbol) && token.text.first == mark
+    }
+
+    func isAtWord(_ word: String) -> Bool { current.kind == .word && current.text == word }
+
+    var isAtName: Bool { current.kind == .word || current.kind == .quoted }
+
+    /// Moves past a mark.
+    mutating func take(_ mark: String) -> Bool {
+        guard isAt(mark) else { return false }
+        advance()
+        return true
+    }
+
+    /// Moves past the first character of an operator, and leaves the others.
+    mutating func takeFirst(_ mark: Character) -> Bool {
+        guard startsWith(mark) else { return false }
+        let length = current.text.count
+        if length == 1 { advance() } else { taken += 1 }
+        return true
+    }
+
+    mutating func takeWord(_ word: String) -> Bool {
+        guard isAtWord(word) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func takeName() throws(SyntaxError) -> Token {
+        guard isAtName else { throw error("expected a name") }
+        let token = current
+        advance()
+        return token
+    }
+
+    func error(_ message: String) -> SyntaxError {
+        let found = isAtEnd ? "the end" : "'\(current.text.prefix(40))'"
+        return SyntaxError("\(message) instead of \(found)", at: current.start)
+    }
+
+    /// Skips a bracket, and all until its partner.
+    mutating func skipBrackets() throws(SyntaxError) {
+        let start = current
+        var open: [String] = []
+        repeat {
+            guard !isAtEnd else { throw SyntaxError("'\(start.text)' has no partner", at: start.start) }
+            if current.kind == .punctuation {
+                switch current.text {
+                case "(": open.append(")")
+                case "[": open.append("]")
+                case "{": open.append("}")
+                case ")", "]", "}":
+                    guard open.popLast() == current.text else {
+                        throw SyntaxError("'\(current.text)' is not the partner of its bracket", at: current.start)
+                    }
+                default: break
+                }
+            }
+            advance()
+        } while !open.isEmpty
+    }
+
+    /// The text between a position and this one, without spaces and comments.
+    func text(since start: Mark) -> String {
+        var text = ""
+        for index in start.index..<index {
+            text += index == start.index ? String(tokens[index].text.dropFirst(start.taken)) : tokens[index].text
+        }
+        if taken > 0 {
+            text += tokens[index].text.prefix(taken).dropFirst(index == start.index ? start.taken : 0)
+        }
+        return text
+    }
+
+    /// The source since a position, without comments, with a line break or a space where it has one: a line may end a
+    /// statement.
+    func source(since start: Mark) -> String {
+        var source = ""
+        for place in start.index..<index {
+            let token = tokens[place]
+            if place > start.index, token.start > tokens[place - 1].end { source += token.startsLine ? "\n" : " " }
+            source += place == start.index ? String(token.text.dropFirst(start.taken)) : token.text
+        }
+        if taken > 0 { source += tokens[index].text.prefix(taken).dropFirst(index == start.index ? start.taken : 0) }
+        return source
+    }
+
+    /// A position to return to.
+    struct Mark {
+        let index: Int
+        let taken: Int
+    }
+
+    var mark: Mark {
+        get { Mark(index: index, taken: taken) }
+        set { (index, taken) = (newValue.index, newValue.taken) }
+    }
+}

@@ -1,0 +1,224 @@
+// Types: where they end. Their meaning is the compiler's business.
+
+extension TokenReader {
+    /// Moves past a type.
+    ///
+    /// - Throws: ``SyntaxError`` if there is none.
+    mutating func skipType() throws(SyntaxError) { _ = try readTypeForm() }
+
+    /// Reads a type.
+    ///
+    /// - Throws: ``SyntaxError`` if there is none.
+    mutating func readTypeForm() throws(SyntaxError) -> TypeModel.Form {
+        var hasPrefix = try skipTypePrefixes()
+        if try skipFunctionType() { return .function }
+        var form = try readSimpleType()
+        while true {
+            if isAt("&") {
+                advance()
+                try skipTypePrefixes()
+                _ = try readSimpleType()
+                hasPrefix = true
+            } else if takeArrow() {
+                // The result of a function type whose parameters were read as a tuple.
+                try skipType()
+                form = .function
+            } else {
+                return hasPrefix && form != .function ? .other : form
+            }
+        }
+    }
+
+    private mutating func skipFunctionType() throws(SyntaxError) -> Bool {
+        guard isAt("(") else { return false }
+        let start = mark
+        try skipBrackets()
+        guard takeArrow() else {
+            mark = start
+            return false
+        }
+        try skipType()
+        return true
+    }
+
+    /// Moves past `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
+    mutating func takeArrow() -> Bool {
+        let start = mark
+        if (try? skipEffects()) != nil, take("->") { return true }
+        mark = start
+        return false
+    }
+
+    /// Moves past `async throws(E)`.
+    mutating func skipEffects() throws(SyntaxError) {
+        while isAtWord("async") || isAtWord("throws") || isAtWord("rethrows") || isAtWord("reasync") {
+            let mayHaveType = isAtWord("throws")
+            advance()
+            if mayHaveType, isAt("(") { try skipBrackets() }
+        }
+    }
+
+    private static let typePrefixes: Set<String> = [
+        "inout", "some", "any", "borrowing", "consuming", "sending", "isolated", "repeat", "each", "__owned",
+        "__shared",
+        "_const", "nonisolated",
+    ]
+
+    /// - Returns: whether there is a word or a `~`: then the type is more than what follows.
+    @discardableResult
+    private mutating func skipTypePrefixes() throws(SyntaxError) -> Bool {
+        var hasPrefix = false
+        while true {
+            if isAt("@") {
+                try skipAttribute()
+            } else if startsWith("~") {
+                _ = takeFirst("~")
+                hasPrefix = true
+            } else if current.kind == .word, Self.typePrefixes.contains(current.text), isTypePrefix {
+                advance()
+                if isAt("(") && previous?.text == "nonisolated" { try skipBrackets() }
+                hasPrefix = true
+            } else {
+                return hasPrefix
+            }
+        }
+    }
+
+    /// Whether a word before a type is not a type of this name.
+    private var isTypePrefix: Bool {
+        let next = peek()
+        switch next.kind {
+        case .word, .quoted: return true
+        case .punctuation: return ["(", "[", "@"].contains(next.text)
+        case .symbol: return next.text.first == "~"
+        case .number, .string, .regex, .end: return false
+        }
+    }
+
+    /// Reads a name, a tuple, an array or a dictionary, with what is glued to it.
+    private mutating func readSimpleType() throws(SyntaxError) -> TypeModel.Form {
+        var form: TypeModel.Form
+        if isAt("(") {
+            form = typeInParentheses ?? .tuple
+            try skipBrackets()
+        } else if isAt("[") {
+            form = .collection
+            try skipBrackets()
+        } else {
+            let name = try takeName().text
+            try skipModuleSelector()
+            form = .named(name, arguments: try readGenericArguments())
+        }
+        while true {
+            if isAt(".") {
+                advance()
+                let member = try takeName().text
+                let arguments = try readGenericArguments()
+                if case .named(let name, _) = form {
+                    form = .named("\(name).\(member)", arguments: arguments)
+                } else {
+                    form = .other
+                }
+            } else if (startsWith("?") || startsWith("!")), !current.followsSpace {
+                _ = takeFirst(current.text.first!)
+                form = .optional(form)
+            } else {
+                return form
+            }
+        }
+    }
+
+    /// The type between the parentheses before us, if there is exactly one.
+    private var typeInParentheses: TypeModel.Form? {
+        // Deeper ones mean nothing to anybody, and would take a deep stack.
+        guard depth < 20 else { return .other }
+        var reader = self
+        reader.depth += 1
+        reader.advance()
+        // A label, for example, is no type: then it is a tuple.
+        guard let form = try? reader.readTypeForm(), reader.isAt(")") else { return nil }
+        return form
+    }
+
+    /// Moves past `Module::`.
+    private mutating func skipModuleSelector() throws(SyntaxError) {
+        while isAt(":"), peek().text == ":", peek().start == current.end {
+            advance()
+            advance()
+            _ = try takeName()
+        }
+    }
+
+    @discardableResult
+    private mutating func readGenericArguments() throws(SyntaxError) -> [TypeModel.Form] {
+        guard takeFirst("<") else { return [] }
+        var arguments: [TypeModel.Form] = []
+        while !startsWith(">") {
+            arguments.append(try readGenericArgument())
+            if !take(",") { break }
+        }
+        guard takeFirst(">") else { throw error("expected '>'") }
+        return arguments
+    }
+
+    private mutating func readGenericArgument() throws(SyntaxError) -> TypeModel.Form {
+        if isAt("-"), peek().kind == .number { advance() }
+        guard current.kind == .number else { return try readTypeForm() }
+        advance()
+        return .other
+    }
+
+    /// Moves past generic arguments of an expression; stays if the angle bracket is an operator.
+    mutating func skipGenericArgumentsOfExpression() -> Bool {
+        guard startsWith("<"), let last = previous, last.kind == .word || last.kind == .quoted else { return false }
+        let start = mark
+        guard (try? readGenericArguments()) != nil, endsGenericArguments else {
+            // An error means that it is a comparison.
+            mark = start
+            return false
+        }
+        return true
+    }
+
+    /// Whether generic arguments may end before the current token.
+    private var endsGenericArguments: Bool {
+        switch current.kind {
+        case .punctuation:
+            return [")", "]", "}", "{", ",", ";", ":"].contains(current.text)
+                || ["(", "["].contains(current.text) && !current.startsLine
+        case .symbol:
+            let first = current.text.first!
+            if first == "." || first == "?" || first == "!" { return true }
+            return current.text == "=" || current.text == "==" || current.followsSpace && current.precedesSpace
+        case .end: return true
+        case .word, .quoted, .number, .string, .regex: return current.startsLine
+        }
+    }
+
+    /// Moves past `@Name.Name<Type>(arguments)`. Arguments follow without space, so that `@Flag (a, b)` has none.
+    mutating func skipAttribute() throws(SyntaxError) {
+        guard take("@") else { throw error("expected an attribute") }
+        let name = try takeAttributeName()
+        if isAt("("), !current.followsSpace, !Self.attributesOfFunctionTypes.contains(name) { try skipBrackets() }
+    }
+
+    /// Attributes that have no arguments, so that a bracket after them is the function type's.
+    private static let attributesOfFunctionTypes: Set<String> = ["escaping", "autoclosure", "Sendable", "noescape"]
+
+    /// Moves past the name of an attribute, and returns its last component.
+    mutating func takeAttributeName() throws(SyntaxError) -> String {
+        var name = try takeName().text
+        while isAt(":"), peek().text == ":", peek().start == current.end {
+            advance()
+            advance()
+            name = try takeName().text
+        }
+        try readGenericArguments()
+        while isAt(".") {
+            advance()
+            name = try takeName().text
+            try readGenericArguments()
+        }
+        return name
+    }
+}

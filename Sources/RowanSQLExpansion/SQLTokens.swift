@@ -1,0 +1,61 @@
+// The tokens of an SQL text. SQLite compiles it, but does not tell where its names, parameters and comments stand.
+
+import RowanSQLText
+
+/// A token of an SQL text.
+struct SQLToken: Equatable {
+    enum Kind: Equatable {
+        /// A name or a keyword, also in quotes.
+        case word
+        /// `?`, `?1`, `:name`, `@name`, `$name`
+        case parameter
+        /// `'text'`, and `x'00'`
+        case text
+        case comment
+        /// A number, a sign, or what SQL does not know.
+        case other
+    }
+
+    let kind: Kind
+    /// The text of the token; of a word the name, without quotes.
+    let text: String
+    /// Where it stands, with its quotes, in bytes.
+    let range: Range<Int>
+    /// Whether a point precedes it: `title` in `place.title`.
+    let followsPoint: Bool
+}
+
+/// The tokens of an SQL text, without its spaces. A text, name or comment without end reaches to the end.
+func sqlTokens(_ sql: [UInt8]) -> [SQLToken] {
+    var scanner = SQLScanner(String(decoding: sql, as: UTF8.self))
+    let bytes = scanner.sql.utf8
+    var tokens: [SQLToken] = []
+    var followsPoint = false
+    while let token = scanner.next() {
+        let kind = SQLToken.Kind(token.kind)
+        let text = kind == .word ? scanner.name(token) : nil
+        let start = bytes.distance(from: bytes.startIndex, to: token.range.lowerBound)
+        let end = bytes.distance(from: bytes.startIndex, to: token.range.upperBound)
+        tokens.append(
+            SQLToken(kind: kind, text: text ?? scanner[token], range: start..<end, followsPoint: followsPoint))
+        // A comment may stand between the point and the name.
+        if kind != .comment { followsPoint = kind == .other && scanner[token] == "." }
+    }
+    return tokens
+}
+
+/// The names and keywords of an SQL text.
+func sqlWords(_ sql: [UInt8]) -> [SQLToken] { sqlTokens(sql).filter { $0.kind == .word } }
+
+extension SQLToken.Kind {
+    fileprivate init(_ kind: SQLScanner.Token.Kind) {
+        self =
+            switch kind {
+            case .word, .quotedName: .word
+            case .variable: .parameter
+            case .text, .blob: .text
+            case .lineComment, .blockComment: .comment
+            case .number, .symbol: .other
+            }
+    }
+}

@@ -1,0 +1,387 @@
+// What a trace shows of the statements.
+
+import RowanSQLite
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Rowan
+
+struct TraceTests {
+    private func trace(
+        _ configuration: Configuration = Configuration(), _ body: (Database) throws -> Void
+    ) throws
+        -> [Database.TraceEvent]
+    {
+        let events = Log<UncheckedBox<Database.TraceEvent>>()
+        try withDatabase(configuration) { db in
+            db.trace { events.append(UncheckedBox($0)) }
+            try body(db)
+            db.trace()
+            try db.execute(sql: "SELECT 'untraced'")
+        }
+        return events.elements.map(\.value)
+    }
+
+    /// Each statement by itself, without what surrounds it in its script.
+    @Test func statementsOfAScript() throws {
+        let events = try trace { db in
+            try db.execute(
+                sql: "\n  CREATE TABLE t(a);\n  INSERT INTO t VALUES (?) ; ; SELECT 1 -- one\n;\n", arguments: ["it's"])
+            _ = try Int.fetchAll(db, sql: " ; SELECT 2 ; ")
+        }
+        #expect(
+            events.map(\.description) == [
+                "CREATE TABLE t(a)", "INSERT INTO t VALUES (?)", "SELECT 1 -- one", "SELECT 2",
+            ])
+        #expect(events[1].expandedDescription == "INSERT INTO t VALUES ('it''s')")
+        guard case .statement(let statement) = events[1] else {
+            Issue.record("no statement")
+            return
+        }
+        #expect(statement.sql == "INSERT INTO t VALUES (?)")
+        #expect(statement.expandedSQL == "INSERT INTO t VALUES ('it''s')")
+    }
+
+    @Test func publicArguments() throws {
+        var configuration = Configuration()
+        configuration.publicStatementArguments = true
+        let events = try trace(configuration) { db in _ = try Int.fetchOne(db, sql: "SELECT ?;", arguments: [1]) }
+        #expect(events.map(\.description) == ["SELECT 1"])
+    }
+
+    @Test func semicolonsInsideAStatement() throws {
+        let trigger = "CREATE TRIGGER u AFTER INSERT ON t BEGIN SELECT ';'; SELECT 2; END"
+        let events = try trace { db in try db.execute(sql: "CREATE TABLE t(a); \(trigger); SELECT ';'") }
+        #expect(events.map(\.description) == ["CREATE TABLE t(a)", trigger, "SELECT ';'"])
+    }
+
+    @Test func durations() throws {
+        let log = Log<String>()
+        try withDatabase { db in
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, let duration) = event else {
+                    Issue.record("no profile")
+                    return
+                }
+                #expect(duration >= 0)
+                #expect(event.description.hasSuffix("s SELECT ?"))
+                #expect(event.expandedDescription.hasSuffix("s SELECT 7"))
+                log.append(statement.sql)
+            }
+            _ = try Int.fetchOne(db, sql: "SELECT ?;", arguments: [7])
+        }
+        #expect(log.elements == ["SELECT ?"])
+    }
+
+    // MARK: Durations and results
+
+    /// The profile events of a closure.
+    private func profile(
+        _ options: Database.TracingOptions = .profile, _ body: (Database) throws -> Void
+    ) throws -> [(sql: String, duration: Double, error: DatabaseError?)] {
+        var events: [(sql: String, duration: Double, error: DatabaseError?)] = []
+        try withDatabase { db in
+            db.trace(options: options) { event in
+                guard case .profile(let statement, let duration) = event else { return }
+                events.append((statement.sql, duration, statement.error as? DatabaseError))
+            }
+            try body(db)
+        }
+        return events
+    }
+
+    /// SQLite's clock has milliseconds.
+    @Test func shortDurations() throws {
+        let events = try profile { db in
+            for value in 0..<50 { _ = try Int.fetchOne(db, sql: "SELECT ?", arguments: [value]) }
+            try db.execute(sql: "CREATE TABLE t(a)")
+        }
+        #expect(events.count == 51)
+        #expect(events.allSatisfy { $0.duration > 0 && $0.duration < 10 })
+        #expect(Set(events.map(\.duration)).count > 10)
+    }
+
+    @Test func aDurationIsInSeconds() throws {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let events = try profile { db in
+            db.add(
+                function: DatabaseFunction("pause", argumentCount: 0) { _ in
+                    usleep(20_000)
+                    return nil
+                })
+            _ = try Row.fetchOne(db, sql: "SELECT pause()")
+        }
+        let all = Double(DispatchTime.now().uptimeNanoseconds - start) / 1_000_000_000
+        #expect(events.count == 1)
+        #expect(events[0].duration >= 0.02 && events[0].duration <= all)
+    }
+
+    /// The event of a statement comes when it has ended, with its error, before the program learns about it.
+    @Test func failedStatements() throws {
+        var counts: [Int] = []
+        let log = Log<String>()
+        try withDatabase { db in
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, _) = event else { return }
+                let description = event.description.split(separator: "s ", maxSplits: 1)[1]
+                log.append("\(description) | \(statement.expandedSQL)")
+            }
+            func count() { counts.append(log.elements.count) }
+            try db.execute(sql: "CREATE TABLE t(a UNIQUE)")
+            count()
+            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [1])
+            count()
+            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [1]) }
+            count()
+            let overflow = "SELECT abs(a - 9223372036854775807 - 2) FROM t"
+            #expect(throws: DatabaseError.self) { try Int.fetchAll(db, sql: overflow) }
+            count()
+            _ = try Int.fetchOne(db, sql: "SELECT a FROM t")
+            count()
+        }
+        #expect(counts == [1, 2, 3, 4, 5])
+        #expect(
+            log.elements == [
+                "CREATE TABLE t(a UNIQUE) | CREATE TABLE t(a UNIQUE)",
+                "INSERT INTO t VALUES (?) | INSERT INTO t VALUES (1)",
+                "(SQLite error 2067: UNIQUE constraint failed: t.a) INSERT INTO t VALUES (?) | INSERT INTO t VALUES (1)",
+                "(SQLite error 1: integer overflow) SELECT abs(a - 9223372036854775807 - 2) FROM t | SELECT abs(a - 9223372036854775807 - 2) FROM t",
+                "SELECT a FROM t | SELECT a FROM t",
+            ])
+    }
+
+    /// SQLite starts again with the new schema, and reports two ends.
+    @Test func afterAChangeOfTheSchema() throws {
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(a UNIQUE)")
+            let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (1)")
+            try statement.execute()
+            try db.execute(sql: "CREATE TABLE u(a)")
+            var events: [(String, Bool)] = []
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, let duration) = event else { return }
+                #expect(duration > 0)
+                events.append((statement.sql, statement.error != nil))
+            }
+            do { try statement.execute() } catch { events.append(("thrown", true)) }
+            #expect(events.map(\.0) == ["INSERT INTO t VALUES (1)", "thrown"])
+            #expect(events.map(\.1) == [true, true])
+        }
+    }
+
+    /// A function of the program runs statements while another one runs.
+    @Test func statementsOfFunctions() throws {
+        let log = Log<String>()
+        let events = try profile { db in
+            try db.execute(sql: "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES (1)")
+            let box = UncheckedBox(db)
+            db.add(
+                function: DatabaseFunction("nested", argumentCount: 0) { _ in
+                    // Its failure is not that of the outer statement.
+                    do { try box.value.execute(sql: "INSERT INTO t VALUES (1)") } catch { log.append("\(error)") }
+                    return try Int.fetchOne(box.value, sql: "SELECT 7")
+                })
+            _ = try Int.fetchOne(db, sql: "SELECT nested()")
+        }
+        #expect(
+            events.map(\.sql) == [
+                "CREATE TABLE t(a UNIQUE)", "INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (1)", "SELECT 7",
+                "SELECT nested()",
+            ])
+        #expect(log.elements.count == 1)
+        #expect(
+            events.map { $0.error?.extendedResultCode } == [
+                nil, nil, .SQLITE_CONSTRAINT_UNIQUE, nil, nil,
+            ])
+    }
+
+    /// A cursor that is released before its end has not failed.
+    @Test func cursors() throws {
+        let events = try profile { db in
+            let sql = "SELECT 1 UNION ALL SELECT 2"
+            do {
+                let cursor = try Int.fetchCursor(db, sql: sql)
+                _ = try cursor.next()
+            }
+            _ = try Int.fetchAll(db, sql: sql)
+        }
+        #expect(events.map(\.sql) == Array(repeating: "SELECT 1 UNION ALL SELECT 2", count: 2))
+        #expect(events.allSatisfy { $0.error == nil })
+    }
+
+    /// A refused commit.
+    @Test func aRefusedCommit() throws {
+        struct Refusal: Error {}
+        final class Observer: TransactionObserver {
+            func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+            func databaseDidChange(with event: DatabaseEvent) {}
+            func databaseWillCommit() throws { throw Refusal() }
+            func databaseDidCommit(_ db: Database) {}
+            func databaseDidRollback(_ db: Database) {}
+        }
+        let observer = Observer()
+        var events: [(String, Bool)] = []
+        try withDatabase { db in
+            try db.execute(sql: "CREATE TABLE t(a)")
+            db.add(transactionObserver: observer)
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, _) = event else { return }
+                events.append((statement.sql, statement.error is Refusal))
+            }
+            #expect(throws: Refusal.self) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+        }
+        #expect(events.map(\.0) == ["INSERT INTO t VALUES (1)"])
+        #expect(events.map(\.1) == [true])
+    }
+
+    // MARK: Several traces
+
+    @Test func severalTraces() throws {
+        try withDatabase { db in
+            var first: [String] = []
+            var second: [String] = []
+            let token = db.addTrace { first.append($0.description) }
+            db.trace { second.append($0.description) }
+            _ = try Int.fetchOne(db, sql: "SELECT 1")
+            // `trace` replaces its own only.
+            db.trace(options: .profile) { second.append(String($0.description.suffix(8))) }
+            _ = try Int.fetchOne(db, sql: "SELECT 2")
+            db.removeTrace(token)
+            db.removeTrace(token)
+            _ = try Int.fetchOne(db, sql: "SELECT 3")
+            db.trace()
+            _ = try Int.fetchOne(db, sql: "SELECT 4")
+            #expect(first == ["SELECT 1", "SELECT 2"])
+            #expect(second == ["SELECT 1", "SELECT 2", "SELECT 3"])
+        }
+    }
+
+    // MARK: Texts
+
+    /// The text is made when it is read, also after the statement has other arguments or is gone.
+    @Test func keptEvents() throws {
+        var events: [Database.TraceEvent] = []
+        try withDatabase { db in
+            db.trace(options: [.statement, .profile]) { events.append($0) }
+            for value in 1...2 { try db.execute(sql: "SELECT ?", arguments: [value]) }
+        }
+        #expect(
+            events.map { $0.expandedDescription.suffix(8) } == ["SELECT 1", "SELECT 1", "SELECT 2", "SELECT 2"])
+        #expect(events.map { $0.description.suffix(8) } == Array(repeating: "SELECT ?", count: 4))
+    }
+
+    // MARK: What is left out
+
+    @Test func withoutTransactions() throws {
+        func statements(_ options: Database.TracingOptions) throws -> [String] {
+            var statements: [String] = []
+            try withDatabase { db in
+                db.trace(options: options) { event in
+                    switch event {
+                    case .statement(let statement), .profile(let statement, _): statements.append(statement.sql)
+                    }
+                }
+                try db.inTransaction {
+                    try db.inSavepoint {
+                        try db.execute(sql: "CREATE TABLE beginnings(a)")
+                        return .commit
+                    }
+                    return .rollback
+                }
+            }
+            return statements
+        }
+        let all = try statements(.statement)
+        #expect(all.count == 5 && all[2] == "CREATE TABLE beginnings(a)")
+        try #expect(statements([.statement, .withoutTransactions]) == ["CREATE TABLE beginnings(a)"])
+        try #expect(statements([.profile, .withoutTransactions]) == ["CREATE TABLE beginnings(a)"])
+        try #expect(statements([.withoutTransactions]) == ["CREATE TABLE beginnings(a)"])
+    }
+
+    @Test func withoutShadowTables() throws {
+        func statements(_ options: Database.TracingOptions) throws -> [String] {
+            var statements: [String] = []
+            try withDatabase { db in
+                try db.create(virtualTable: "text", using: FTS5()) { $0.column("a") }
+                try db.execute(sql: "CREATE TABLE t(a); CREATE TRIGGER u AFTER INSERT ON t BEGIN SELECT 7; END")
+                db.trace(options: options) { event in
+                    switch event {
+                    case .statement(let statement), .profile(let statement, _): statements.append(statement.sql)
+                    }
+                }
+                try db.execute(sql: "INSERT INTO text VALUES ('a b'); INSERT INTO t VALUES (1)")
+                _ = try Row.fetchAll(db, sql: "SELECT * FROM text WHERE text MATCH 'a'")
+            }
+            return statements
+        }
+        let own = [
+            "INSERT INTO text VALUES ('a b')", "INSERT INTO t VALUES (1)", "SELECT * FROM text WHERE text MATCH 'a'",
+        ]
+        let all = try statements(.statement)
+        #expect(all.contains { $0.contains("text_content") })
+        // The statements of triggers are those of the program.
+        let starts = try statements([.statement, .withoutShadowTables])
+        #expect(starts.filter { !$0.hasPrefix("--") } == own)
+        #expect(starts.filter { $0.hasPrefix("--") } == ["-- TRIGGER u", "-- SELECT 7"])
+        try #expect(statements([.profile, .withoutShadowTables]) == own)
+    }
+
+    /// Statements that the program steps through the C API.
+    @Test func statementsOfTheProgram() throws {
+        let events = try profile { db in
+            var statement: OpaquePointer?
+            #expect(sqlite3_prepare_v2(db.sqliteConnection, "SELECT 5", -1, &statement, nil) == SQLITE_OK)
+            #expect(sqlite3_step(statement) == SQLITE_ROW)
+            #expect(sqlite3_step(statement) == SQLITE_DONE)
+            sqlite3_finalize(statement)
+        }
+        #expect(events.map(\.sql) == ["SELECT 5"])
+    }
+
+    /// A trace that begins while a statement runs.
+    @Test func inTheMiddle() throws {
+        try withDatabase { db in
+            let cursor = try Int.fetchCursor(db, sql: "SELECT 1 UNION ALL SELECT 2")
+            _ = try cursor.next()
+            var events: [String] = []
+            db.trace(options: .profile) { event in
+                guard case .profile(let statement, let duration) = event else { return }
+                #expect(duration >= 0)
+                events.append(statement.sql)
+            }
+            _ = try cursor.next()
+            _ = try cursor.next()
+            _ = try Int.fetchOne(db, sql: "SELECT 3")
+            #expect(events.last == "SELECT 3")
+        }
+    }
+
+    /// A token never stands for a later trace.
+    @Test func tokensAreNotUsedAgain() throws {
+        try withDatabase { db in
+            var log: [String] = []
+            let first = db.addTrace { _ in log.append("first") }
+            db.removeTrace(first)
+            let second = db.addTrace { log.append("\($0)") }
+            #expect(first != second)
+            db.removeTrace(first)
+            try db.execute(sql: "SELECT 1")
+            #expect(log == ["SELECT 1"])
+        }
+    }
+
+    @Test func aTraceThatRemovesAnother() throws {
+        try withDatabase { db in
+            var log: [String] = []
+            var other: Database.TraceToken?
+            _ = db.addTrace { _ in
+                log.append("first")
+                if let token = other.take() { db.removeTrace(token) }
+            }
+            other = db.addTrace { _ in log.append("second") }
+            try db.execute(sql: "SELECT 1; SELECT 2")
+            #expect(log == ["first", "first"])
+        }
+    }
+}
