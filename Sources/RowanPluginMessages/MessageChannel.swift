@@ -79,8 +79,8 @@ extension PluginAnswer {
             nil,
             [
                 PluginDiagnostic(
-                    "the compiler sent \(what): it speaks \(version) of the plugin protocol, and the macros of Rowan "
-                        + "speak version \(protocolVersion). Use a release of Rowan that is made for this compiler",
+                    "the compiler sent \(what) and speaks \(version) of the plugin protocol, but Rowan's macros speak "
+                        + "version \(protocolVersion): use a release of Rowan that is made for this compiler",
                     position: .init(fileName: "", offset: 0))
             ])
     }

@@ -26,7 +26,7 @@ private func unknownMacro(_ name: String) -> PluginAnswer {
         nil,
         [
             PluginDiagnostic(
-                "the macros of Rowan have no '\(name)'. Build the package and its plugin again",
+                "unknown macro '\(name)': build the package and its plugin again",
                 position: .init(fileName: "", offset: 0))
         ])
 }
@@ -38,7 +38,7 @@ private func model(of piece: SourcePiece) -> Result<StructModel, Problem> {
     } catch {
         return .failure(
             Problem(
-                "the macro does not understand this declaration: \(error.message). Simplify it, or write the conformances "
+                "the macro does not understand this declaration (\(error.message)): simplify it, or write the conformances "
                     + "by hand, and report the declaration to Rowan",
                 at: error.offset))
     }

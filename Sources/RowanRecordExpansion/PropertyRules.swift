@@ -58,7 +58,7 @@ struct Property {
     var meaninglessAttributes: [Problem] {
         member.attributes.filter { Self.markers.contains($0.name) }.map { attribute in
             problem(
-                "@\(attribute.name) has no meaning for '\(name)', which is computed. Remove the attribute",
+                "@\(attribute.name) has no meaning for '\(name)', which is computed: remove the attribute",
                 at: attribute.offset, fix: removal(of: attribute))
         }
     }
@@ -66,8 +66,8 @@ struct Property {
     private var conditionalAttribute: Problem? {
         member.attributes.first(where: \.isConditional).map { attribute in
             problem(
-                "@\(attribute.name) is inside '#if', so the macro can't know whether '\(name)' has it. "
-                    + "Move it out, or put the conditions around the whole struct",
+                "@\(attribute.name) is inside '#if', so the macro can't know whether '\(name)' has it: "
+                    + "move it out, or put the conditions around the whole struct",
                 at: attribute.offset)
         }
     }
@@ -76,33 +76,33 @@ struct Property {
         let hasValue = binding.value != nil || properties.keyword == "var" && binding.isOptional
         guard !hasValue, !binding.isTuple else { return nil }
         return problem(
-            "'\(name)' is ignored, so a record that is read from a row needs another value for it. Add an initial value"
+            "'\(name)' is ignored, so a record that is read from a row needs another value for it: add an initial value"
         )
     }
 
     private var conditionalProperty: Problem? {
         guard member.isConditional else { return nil }
         return problem(
-            "'\(name)' is inside '#if', so the macro can't know whether it exists. Move it out, "
+            "'\(name)' is inside '#if', so the macro can't know whether it exists: move it out, "
                 + "or put the conditions around the whole struct")
     }
 
     private var pattern: Problem? {
         guard binding.isTuple else { return nil }
-        return problem("a tuple of properties can't be matched with columns. Declare one property for each column")
+        return problem("a tuple of properties can't be matched with columns: declare one property for each column")
     }
 
     private var lazyProperty: Problem? {
         guard member.modifiers.contains(where: { $0.name == "lazy" }) else { return nil }
         return problem(
-            "'\(name)' is lazy: a column needs a value that is there when the record is stored. Remove 'lazy', or add "
+            "'\(name)' is lazy, but a column needs a value when the record is stored: remove 'lazy', or add "
                 + "@Ignored", fix: addingIgnored)
     }
 
     private var wrapper: Problem? {
         member.attributes.first { !Self.knownAttributes.contains($0.name) }.map { wrapper in
             problem(
-                "the property wrapper @\(wrapper.name) hides what '\(name)' stores. Remove it, or add @Ignored",
+                "the property wrapper @\(wrapper.name) hides what '\(name)' stores: remove it, or add @Ignored",
                 at: wrapper.offset, fix: addingIgnored)
         }
     }
@@ -111,7 +111,7 @@ struct Property {
         guard properties.keyword == "let", binding.value != nil else { return nil }
         let start = properties.keywordOffset
         return problem(
-            "'\(name)' is a constant with a value, which no row can change. Declare it with 'var', make it static, or "
+            "'\(name)' is a constant with a value, which no row can change: declare it with 'var', make it static, or "
                 + "add @Ignored",
             fix: .init(message: "declare it with 'var'", start: start, end: start + 3, text: "var"))
     }
@@ -121,7 +121,7 @@ struct Property {
             return nil
         }
         let what = type.hasFunction ? "a function" : "a tuple"
-        return problem("\(what) can't be stored in a column. Add @Ignored", fix: addingIgnored)
+        return problem("\(what) can't be stored in a column: add @Ignored", fix: addingIgnored)
     }
 
     private var hiddenName: Problem? {
@@ -134,7 +134,7 @@ struct Property {
     private var generatedKey: Problem? {
         guard isGenerated, isKey, let column else { return nil }
         return problem(
-            "'\(name)' is a key, and SQLite does not compute keys. Remove 'generated: true'", at: column.offset,
+            "'\(name)' is a key, and SQLite does not compute keys: remove 'generated: true'", at: column.offset,
             fix: removal(of: column))
     }
 

@@ -17,7 +17,7 @@ struct RecordReader {
         func needsStruct(_ keyword: String, _ declaration: NameModel) -> Problem {
             let article = ["enum", "actor", "extension"].contains(keyword) ? "an" : "a"
             return Problem(
-                "\(name) needs a struct: \(article) \(keyword) '\(declaration.plain)' can't have it. Declare a struct, or "
+                "\(name) needs a struct: \(article) \(keyword) '\(declaration.plain)' can't have it: declare a struct, or "
                     + "write the conformances by hand", at: declaration.offset)
         }
     }
@@ -50,7 +50,7 @@ struct RecordReader {
         }
         if description.columns.isEmpty, problems.isEmpty {
             report(
-                "'\(model.name.plain)' has no stored property, so there is nothing to store or to read. Declare a property "
+                "'\(model.name.plain)' has no stored property, so there is nothing to store or to read: declare a property "
                     + "for each column",
                 at: model.name.offset)
         }
@@ -131,8 +131,8 @@ struct RecordReader {
         for column in columns {
             if let other = known.updateValue(column, forKey: column.column.asciiLowercased) {
                 report(
-                    "'\(other.property)' and '\(column.property)' are stored in the same column: SQLite does not "
-                        + "distinguish \(other.column) from \(column.column). Rename one, or give it a @Column(\"name\")",
+                    "'\(other.property)' and '\(column.property)' are stored in the same column, because SQLite does not "
+                        + "distinguish \(other.column) from \(column.column): rename one, or give it a @Column(\"name\")",
                     at: column.offset)
             }
         }

@@ -21,7 +21,7 @@ public struct MigrationTest: Sendable {
         public let url: URL
         /// The problem, and what to do.
         public var description: String {
-            "\(url.path) exists: the snapshot of a released version does not change. Record another version, or delete the file"
+            "\(url.path) exists, and the snapshot of a released version does not change: record another version, or delete the file"
         }
     }
 

@@ -32,8 +32,8 @@ public final class TestDatabase: Sendable {
     public struct UnavailableError: Error, CustomStringConvertible {
         /// The problem, and what to do.
         public let description =
-            "this code has no test database: add the trait .database(migrator) to the test or its suite. A detached task "
-            + "does not inherit the database: pass it to the task"
+            "this code has no test database: add the trait .database(migrator) to the test or its suite, and pass the "
+            + "database to detached tasks, which do not inherit it"
     }
 
     /// The queue or the pool.

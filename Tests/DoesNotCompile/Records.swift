@@ -3,25 +3,25 @@ import RowanRecords
 
 // Each error stands at the property that it concerns. See ProblemTests for all messages.
 
-@Record final class Object {  // error 21: @Record needs a struct: a class 'Object' can't have it.
+@Record final class Object {  // error 21: @Record needs a struct: a class 'Object' can't have it: declare a struct
     var id = 1
 }
 
-@Record struct Empty {  // error 16: 'Empty' has no stored property, so there is nothing to store or to read.
+@Record struct Empty {  // error 16: 'Empty' has no stored property, so there is nothing to store or to read: declare
     static let id = 1
 }
 
 @Record("place") struct Place {
     var id: Int64?
-    let kind = 1  // error 9: 'kind' is a constant with a value, which no row can change.
-    lazy var double = 2  // error 14: 'double' is lazy: a column needs a value
-    var (a, b) = (1, 2)  // error 9: a tuple of properties can't be matched with columns.
-    var pair: (Int, Int) = (1, 2)  // error 9: a tuple can't be stored in a column.
-    var action: () -> Void = {}  // error 9: a function can't be stored in a column.
+    let kind = 1  // error 9: 'kind' is a constant with a value, which no row can change: declare it
+    lazy var double = 2  // error 14: 'double' is lazy, but a column needs a value
+    var (a, b) = (1, 2)  // error 9: a tuple of properties can't be matched with columns: declare
+    var pair: (Int, Int) = (1, 2)  // error 9: a tuple can't be stored in a column: add @Ignored
+    var action: () -> Void = {}  // error 9: a function can't be stored in a column: add @Ignored
     @Column("ID") var other: Int  // error 23: 'id' and 'other' are stored in the same column
     @Ignored var isSelected: Bool  // error 18: 'isSelected' is ignored, so a record that is read from a row
     #if DEBUG
-    var debug: Int  // error 9: 'debug' is inside '#if', so the macro can't know whether it exists.
+    var debug: Int  // error 9: 'debug' is inside '#if', so the macro can't know whether it exists: move it out
     #endif
 }
 

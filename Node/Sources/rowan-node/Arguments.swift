@@ -14,22 +14,22 @@ struct Arguments {
     init(_ words: some Sequence<String>, options: Set<String>, flags: Set<String> = []) throws(Failure) {
         var words = words.makeIterator()
         while let word = words.next() {
-            guard word.hasPrefix("--") else { throw .usage("'\(word)' is not an option.") }
+            guard word.hasPrefix("--") else { throw .usage("'\(word)' is not an option") }
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let value: String
             if flags.contains(name) {
-                guard parts.count == 1 else { throw .usage("--\(name) has no value.") }
+                guard parts.count == 1 else { throw .usage("--\(name) has no value") }
                 value = ""
             } else if options.contains(name) {
                 guard let next = parts.count == 2 ? String(parts[1]) : words.next() else {
-                    throw .usage("--\(name) needs a value.")
+                    throw .usage("--\(name) needs a value")
                 }
                 value = next
             } else {
-                throw .usage("there is no option --\(name).")
+                throw .usage("unknown option --\(name)")
             }
-            guard values.updateValue(value, forKey: name) == nil else { throw .usage("--\(name) is there twice.") }
+            guard values.updateValue(value, forKey: name) == nil else { throw .usage("--\(name) is given twice") }
         }
     }
 
@@ -40,7 +40,7 @@ struct Arguments {
     /// - Throws: a `Failure` if the value is empty.
     func text(_ name: String) throws(Failure) -> String? {
         guard let value = values[name] else { return nil }
-        guard !value.isEmpty else { throw .usage("--\(name) needs a value.") }
+        guard !value.isEmpty else { throw .usage("--\(name) needs a value") }
         return value
     }
 
@@ -48,7 +48,7 @@ struct Arguments {
     ///
     /// - Throws: a `Failure` if it is missing or empty.
     func required(_ name: String) throws(Failure) -> String {
-        guard let value = try text(name) else { throw .usage("--\(name) is missing.") }
+        guard let value = try text(name) else { throw .usage("--\(name) is missing") }
         return value
     }
 
@@ -59,7 +59,7 @@ struct Arguments {
         guard let text = try text(name) else { return nil }
         guard let number = UInt64(text), range.contains(number) else {
             let bounds = range.upperBound == .max ? "from \(range.lowerBound) on" : "in \(range)"
-            throw .usage("--\(name) is a whole number \(bounds), not '\(text)'.")
+            throw .usage("--\(name) must be a whole number \(bounds), not '\(text)'")
         }
         return number
     }

@@ -30,7 +30,7 @@ final class DataFolder {
             // `deinit` closes the file.
             let code = errno
             if code == EWOULDBLOCK {
-                throw Failure("another process runs a node in \(path). Stop it first, or use another folder.")
+                throw Failure("another process runs a node in \(path): stop it first or use another folder")
             }
             throw .system("lock \(path)", code: code)
         }
@@ -47,7 +47,7 @@ final class DataFolder {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
         let fields = Dictionary(lines.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
         guard let id = fields["id"].flatMap(UInt64.init), let address = fields["address"], let state = fields["state"]
-        else { throw Failure("\(file) is damaged. Restore it, or start with an empty folder.") }
+        else { throw Failure("\(file) is damaged: restore it, or start with an empty folder") }
         return Owner(id: id, address: address, isMember: state == "member")
     }
 

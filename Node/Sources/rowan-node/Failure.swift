@@ -14,7 +14,7 @@ struct Failure: Error {
 
     /// A wrong command line, with the exit code that Unix has for it (`EX_USAGE`).
     static func usage(_ message: String) -> Failure {
-        Failure("\(message) See rowan-node --help.", code: 64)
+        Failure("\(message): see rowan-node --help", code: 64)
     }
 
     /// A failed system call.

@@ -32,7 +32,7 @@ struct RemoveCommand {
     init(_ words: some Sequence<String>) throws(Failure) {
         let arguments = try Arguments(words, options: ["cluster", "id"])
         cluster = try arguments.cluster()
-        guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing.") }
+        guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing") }
         self.id = id
     }
 
@@ -51,7 +51,7 @@ extension Arguments {
     /// - Throws: a `Failure` if `--cluster` is missing or wrong.
     fileprivate func cluster() throws(Failure) -> ClusterAdministration {
         let addresses = try addresses("cluster")
-        guard !addresses.isEmpty else { throw .usage("--cluster is missing.") }
+        guard !addresses.isEmpty else { throw .usage("--cluster is missing") }
         return ClusterAdministration(addresses: addresses)
     }
 }

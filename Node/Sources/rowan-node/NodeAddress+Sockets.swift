@@ -34,7 +34,7 @@ extension NodeAddress {
     /// - Throws: a `Failure` if the host is unknown, or has no IPv4 address.
     func numeric() throws(Failure) -> String {
         guard let text = try resolved().lazy.compactMap(\.ipv4).first else {
-            throw Failure("can't listen on \(self): dqlite listens on IPv4 addresses only. Pass one as --bind.")
+            throw Failure("can't listen on \(self): dqlite listens on IPv4 addresses only; pass one as --bind")
         }
         return "\(text):\(port)"
     }

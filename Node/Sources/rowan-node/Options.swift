@@ -23,7 +23,7 @@ struct NodeOptions {
         join = try arguments.addresses("join")
         let name = try arguments.text("role") ?? "voter"
         guard let role = NodeRole.allCases.first(where: { "\($0)" == name }) else {
-            throw .usage("--role is voter, standby or spare.")
+            throw .usage("--role must be voter, standby or spare")
         }
         self.role = role
         endsWithInput = arguments.has("end-with-input")
@@ -33,7 +33,7 @@ struct NodeOptions {
 extension DqliteNode.Settings {
     /// - Throws: a `Failure` for options that are wrong or missing, or an address that needs `--trusted-network`.
     init(_ arguments: Arguments) throws(Failure) {
-        guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing.") }
+        guard let id = try arguments.number("id", in: 1...UInt64.max) else { throw .usage("--id is missing") }
         let address = try NodeAddress.parse(arguments.required("address"))
         let bind = try arguments.text("bind").map { text throws(Failure) in try NodeAddress.parse(text) } ?? address
         let folder = try arguments.required("data")

@@ -14,9 +14,9 @@ struct RecoverCommand {
     /// - Throws: a `Failure` if there is no node in the folder, or one that runs.
     func run() throws(Failure) {
         let folder = try DataFolder(settings.folder)
-        guard let owner = try folder.owner() else { throw Failure("there is no node in \(folder.path).") }
+        guard let owner = try folder.owner() else { throw Failure("there is no node in \(folder.path)") }
         guard owner.id == settings.id else {
-            throw Failure("\(folder.path) belongs to the node \(owner.id): pass --id \(owner.id).")
+            throw Failure("\(folder.path) belongs to the node \(owner.id): pass --id \(owner.id)")
         }
         try DqliteNode(settings).recover(settings)
         try folder.setOwner(.init(id: settings.id, address: settings.address.description, isMember: true))

@@ -24,7 +24,7 @@ struct RowanNode {
         }
         switch words.first {
         case nil:
-            throw .usage("what to do is missing.")
+            throw .usage("no command was given")
         case "--version":
             let dqlite = Int(dqlite_version_number())
             writeLine(

@@ -108,7 +108,7 @@ struct RunCommand {
         let owner = try folder.owner()
         if let owner {
             guard owner.id == id else {
-                throw Failure("\(folder.path) belongs to the node \(owner.id): pass --id \(owner.id).")
+                throw Failure("\(folder.path) belongs to the node \(owner.id): pass --id \(owner.id)")
             }
             guard owner.address == address else {
                 throw Failure(
@@ -120,12 +120,12 @@ struct RunCommand {
             if owner.isMember { return owner }
         }
         if options.join.isEmpty {
-            guard owner == nil else { throw Failure("\(folder.path) hasn't joined its cluster yet: pass --join.") }
+            guard owner == nil else { throw Failure("\(folder.path) hasn't joined its cluster yet: pass --join") }
             guard id == 1 else {
-                throw Failure("the first node of a cluster has the id 1. Pass --id 1, or --join to join a cluster.")
+                throw Failure("the first node of a cluster has the id 1: pass --id 1, or --join to join a cluster")
             }
         } else if DqliteNode.firstIDs.contains(id) {
-            throw Failure("a node with the id \(id) starts a cluster of its own. Pass another --id to join one.")
+            throw Failure("a node with the id \(id) starts a cluster of its own: pass another --id to join one")
         }
         return owner
     }

@@ -83,8 +83,8 @@ struct RefusalTests {
     }
 
     @Test(arguments: [
-        ([], "what to do is missing"), (["--id", "1"], "--address is missing"), (["--id", "0"], "whole number"),
-        (["--id", "x"], "whole number"), (["--nope"], "no option --nope"), (["--id"], "needs a value"),
+        ([], "no command was given"), (["--id", "1"], "--address is missing"), (["--id", "0"], "whole number"),
+        (["--id", "x"], "whole number"), (["--nope"], "unknown option --nope"), (["--id"], "needs a value"),
         (["word"], "not an option"), (["--id", "1", "--id", "2"], "twice"),
         (["--id", "1", "--address", "here"], "here"), (["--trusted-network=1"], "has no value"),
         (["status"], "--cluster is missing"), (["remove", "--cluster", "127.0.0.1:1"], "--id is missing"),

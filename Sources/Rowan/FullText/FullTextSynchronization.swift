@@ -138,14 +138,14 @@ extension Database {
             DatabaseError(message: "a full-text table can't be synchronized with \(table): \(reason)")
         }
         guard try !viewExists(table, in: schema) else {
-            throw refusal("a view has no rowid and no triggers after its changes. Synchronize it with a table")
+            throw refusal("a view has no rowid and no triggers after its changes; synchronize it with a table")
         }
         let key = try primaryKey(table, in: schema)
-        guard key.tableHasRowID else { throw refusal("it has no rowid. Remove WITHOUT ROWID from its definition") }
+        guard key.tableHasRowID else { throw refusal("it has no rowid; remove WITHOUT ROWID from its definition") }
         if let column = key.rowIDColumn { return column }
         // FTS4 knows only the first name.
         guard let name = key.hiddenRowIDName, engine != .fts4 || name == "rowid" else {
-            throw refusal("a column named rowid hides its rowid. Add an integer primary key")
+            throw refusal("a column named rowid hides its rowid; add an integer primary key")
         }
         return name
     }

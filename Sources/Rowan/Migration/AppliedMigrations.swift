@@ -54,8 +54,8 @@ struct AppliedMigrations {
         guard !columns.contains(where: "identifier".isSameDatabaseName) else { return }
         throw DatabaseError(
             resultCode: .SQLITE_ERROR,
-            message: "the table grdb_migrations has no column identifier: it does not contain the identifiers of "
-                + "migrations. Rename it before the database is migrated")
+            message: "the table grdb_migrations has no column identifier, so it does not list migrations: rename it "
+                + "before the database is migrated")
     }
 
     /// Records a migration in place of those that it merges.

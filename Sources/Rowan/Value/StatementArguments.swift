@@ -73,7 +73,7 @@ public struct StatementArguments: Hashable, Sendable {
         let replaced = lhs.append(contentsOf: rhs)
         precondition(
             replaced.isEmpty,
-            "arguments set twice: \(replaced.keys.sorted().joined(separator: ", ")). Use &+ to replace the first values"
+            "arguments set twice (\(replaced.keys.sorted().joined(separator: ", "))): use &+ to replace the first values"
         )
     }
 }

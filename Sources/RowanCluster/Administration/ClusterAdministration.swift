@@ -60,12 +60,12 @@ extension ClusterAdministration {
             if let member = members.first(where: { $0.id == id }) {
                 guard member.address == address else {
                     throw ClusterAdministrationError(
-                        "the member \(id) of the cluster has the address \(member.address): choose another id.")
+                        "the member \(id) of the cluster has the address \(member.address): choose another id")
                 }
                 if member.role == role { return }
             } else if let member = members.first(where: { $0.address == address }) {
                 throw ClusterAdministrationError(
-                    "the address \(address) is that of the member \(member.id): remove that one from the cluster first."
+                    "the address \(address) is that of the member \(member.id): remove that one from the cluster first"
                 )
             } else {
                 try leader.change { try $0.add(id: id, address: address) }
@@ -85,7 +85,7 @@ extension ClusterAdministration {
             guard members.contains(where: { $0.id == id }) else { return }
             guard leader.member.id == id else { return try leader.change { $0.remove(id: id) } }
             try leader.transferToOthers(of: members)
-            throw ClusterAdministrationError("the member \(id) still leads.", isTransient: true)
+            throw ClusterAdministrationError("the member \(id) still leads", isTransient: true)
         }
     }
 

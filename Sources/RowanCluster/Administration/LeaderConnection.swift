@@ -28,11 +28,11 @@ struct LeaderConnection: ~Copyable {
     ///
     /// - Throws: ``ClusterAdministrationError`` if none takes over.
     func transferToOthers(of members: [ClusterAdministration.Member]) throws(ClusterAdministrationError) {
-        var last = ClusterAdministrationError("there is no other voter that could lead: add one first.")
+        var last = ClusterAdministrationError("there is no other voter that could lead: add one first")
         for voter in members where voter.role == .voter && voter.id != member.id {
             // A leader waits for the voter that it is told to hand over to, even if that one is down.
             guard voter.answers() else {
-                last = ClusterAdministrationError("the other voters don't answer.", isTransient: true)
+                last = ClusterAdministrationError("the other voters don't answer", isTransient: true)
                 continue
             }
             do throws(ClusterAdministrationError) {
@@ -65,7 +65,7 @@ extension ClusterAdministration {
         within time: Duration, _ body: (borrowing LeaderConnection) throws(ClusterAdministrationError) -> Result
     ) throws(ClusterAdministrationError) -> Result {
         let deadline = ContinuousClock.now + time
-        var last = ClusterAdministrationError("no address of a node was given.")
+        var last = ClusterAdministrationError("no address of a node was given")
         repeat {
             for address in addresses {
                 do throws(ClusterAdministrationError) {
@@ -93,12 +93,12 @@ extension ClusterAdministration {
             case .follows(let next): address = next
             }
         }
-        throw ClusterAdministrationError("the nodes don't agree on a leader.", isTransient: true)
+        throw ClusterAdministrationError("the nodes don't agree on a leader", isTransient: true)
     }
 
     /// A node, if it leads.
     ///
-    /// - Throws: ``ClusterAdministrationError`` if it knows no leader, or doesn't answer.
+    /// - Throws: ``ClusterAdministrationError`` if it has no leader, or doesn't answer.
     func leader(at address: NodeAddress) throws(ClusterAdministrationError) -> LeaderConnection? {
         switch try ask(address) {
         case .leads(let leader): leader
@@ -118,14 +118,14 @@ extension ClusterAdministration {
             let response = try connection.ask(within: Self.answer) { $0.leader() }
             guard case .leader(let id, let text) = response else { throw .unexpected(response) }
             guard !text.isEmpty else {
-                throw ClusterAdministrationError("the node \(address) knows no leader.", isTransient: true)
+                throw ClusterAdministrationError("the node \(address) has no leader", isTransient: true)
             }
             if text == address.description {
                 return .leads(.init(member: .init(id: id, address: text, role: .voter), connection: connection))
             }
             connection.close()
             guard let next = try? NodeAddress(text) else {
-                throw ClusterAdministrationError("the leader's address is '\(text)'.")
+                throw ClusterAdministrationError("the leader's address is '\(text)'")
             }
             return .follows(next)
         } catch {
@@ -138,7 +138,7 @@ extension ClusterAdministration {
         do throws(WireError) {
             return try NodeConnection(address: address, deadline: .now + Self.answer)
         } catch {
-            throw ClusterAdministrationError("\(error).", isTransient: true)
+            throw ClusterAdministrationError("\(error)", isTransient: true)
         }
     }
 }

@@ -200,7 +200,7 @@ struct SelectionDefinitionTests {
             try trail { Documented.PlayerObject(id: nil, name: $0, score: 1) },
             try trail { ByMacro.Player(id: nil, name: $0, score: 1) }, .columnsAreListed(ByMacro.Player.self))
         let problems = expansion("@Record class Player { var id: Int64? }", type: "Player")
-        #expect(problems.first?.hasPrefix("@Record needs a struct: a class 'Player' can't have it.") == true)
+        #expect(problems.first?.hasPrefix("@Record needs a struct: a class 'Player' can't have it:") == true)
     }
 
     @Test("An ignored conflict leaves the id unset")

@@ -27,15 +27,15 @@ struct ProblemTests {
         let found = problem("@Record final \(keyword) Place { var id = 1 }")
         #expect(
             found.message
-                == "@Record needs a struct: \(keyword == "class" ? "a class" : "an \(keyword)") 'Place' can't have it. "
-                + "Declare a struct, or write the conformances by hand")
+                == "@Record needs a struct: \(keyword == "class" ? "a class" : "an \(keyword)") 'Place' can't have it: "
+                + "declare a struct, or write the conformances by hand")
         #expect(found.place == "Place { var ")
     }
 
     @Test("An enum with cases")
     func enumeration() {
         let found = problem("@Selection enum Kind: String {\n    case a, b\n}", of: "SelectionMacro")
-        #expect(found.message.hasPrefix("@Selection needs a struct: an enum 'Kind' can't have it."))
+        #expect(found.message.hasPrefix("@Selection needs a struct: an enum 'Kind' can't have it:"))
         #expect(found.place == "Kind: String")
     }
 
@@ -44,7 +44,7 @@ struct ProblemTests {
         let found = problem("struct Place { static let a = 1; var b: Int { 1 } }")
         #expect(
             found.message
-                == "'Place' has no stored property, so there is nothing to store or to read. Declare a property for "
+                == "'Place' has no stored property, so there is nothing to store or to read: declare a property for "
                 + "each column")
         #expect(found.place == "Place { stat")
     }
@@ -54,7 +54,7 @@ struct ProblemTests {
         let found = problem("struct Place {\n    let kind = 1\n    var id: Int\n}")
         #expect(
             found.message
-                == "'kind' is a constant with a value, which no row can change. Declare it with 'var', make it "
+                == "'kind' is a constant with a value, which no row can change: declare it with 'var', make it "
                 + "static, or add @Ignored")
         #expect(found.place == "kind = 1\n   ")
         #expect(found.changed == "struct Place {\n    var kind = 1\n    var id: Int\n}")
@@ -106,7 +106,7 @@ struct ProblemTests {
         let found = problem("struct Place {\n    var id: Int\n#if DEBUG\n    var b: Int\n#endif\n}")
         #expect(
             found.message
-                == "'b' is inside '#if', so the macro can't know whether it exists. Move it out, "
+                == "'b' is inside '#if', so the macro can't know whether it exists: move it out, "
                 + "or put the conditions around the whole struct")
         #expect(found.place == "b: Int\n#endi")
         // Other members may stand there.
@@ -120,8 +120,8 @@ struct ProblemTests {
         let found = problem("struct Place { var title: String; @Column(\"TITLE\") var other: String }")
         #expect(
             found.message
-                == "'title' and 'other' are stored in the same column: SQLite does not distinguish \"title\" from "
-                + "\"TITLE\". Rename one, or give it a @Column(\"name\")")
+                == "'title' and 'other' are stored in the same column, because SQLite does not distinguish \"title\" from "
+                + "\"TITLE\": rename one, or give it a @Column(\"name\")")
         #expect(found.place == "other: Strin")
     }
 
@@ -139,13 +139,13 @@ struct ProblemTests {
         let lazy = problem("struct Place { var id: Int; lazy var a = 1 }")
         #expect(
             lazy.message
-                == "'a' is lazy: a column needs a value that is there when the record is stored. Remove 'lazy', or add "
+                == "'a' is lazy, but a column needs a value when the record is stored: remove 'lazy', or add "
                 + "@Ignored")
         #expect(lazy.changed == "struct Place { var id: Int; @Ignored lazy var a = 1 }")
         let wrapped = problem("struct Place { var id: Int; @Clamped(0...1) var a: Int }")
         #expect(
             wrapped.message
-                == "the property wrapper @Clamped hides what 'a' stores. Remove it, or add @Ignored")
+                == "the property wrapper @Clamped hides what 'a' stores: remove it, or add @Ignored")
         #expect(wrapped.place == "@Clamped(0..")
         #expect(wrapped.changed == "struct Place { var id: Int; @Ignored @Clamped(0...1) var a: Int }")
     }
@@ -154,20 +154,20 @@ struct ProblemTests {
     func tuples() {
         #expect(
             problem("struct Place { var (a, b) = (1, 2) }").message
-                == "a tuple of properties can't be matched with columns. Declare one property for each column")
+                == "a tuple of properties can't be matched with columns: declare one property for each column")
         let tuple = problem("struct Place { var a: (Int, Int) }")
-        #expect(tuple.message == "a tuple can't be stored in a column. Add @Ignored")
+        #expect(tuple.message == "a tuple can't be stored in a column: add @Ignored")
         #expect(tuple.changed == "struct Place { @Ignored var a: (Int, Int) }")
         #expect(
             problem("struct Place { var a: @Sendable () -> Void }").message
-                == "a function can't be stored in a column. Add @Ignored")
+                == "a function can't be stored in a column: add @Ignored")
     }
 
     @Test("A generated key")
     func generatedKey() {
         let found = problem("struct Place { @Column(generated: true) var id: Int }")
         #expect(
-            found.message == "'id' is a key, and SQLite does not compute keys. Remove 'generated: true'")
+            found.message == "'id' is a key, and SQLite does not compute keys: remove 'generated: true'")
         #expect(found.place == "@Column(gene")
         #expect(found.changed == "struct Place {  var id: Int }")
     }
@@ -177,7 +177,7 @@ struct ProblemTests {
         let found = problem("struct Place { var id: Int; @Ignored var a: Int }")
         #expect(
             found.message
-                == "'a' is ignored, so a record that is read from a row needs another value for it. Add an initial value"
+                == "'a' is ignored, so a record that is read from a row needs another value for it: add an initial value"
         )
         #expect(expansion("struct Place { var id: Int; @Ignored var a: Int? }").count > 1)
     }
@@ -185,7 +185,7 @@ struct ProblemTests {
     @Test("Attributes of columns on computed properties")
     func computed() {
         let found = problem("struct Place { var id: Int; @Column(\"a\") var a: Int { 1 } }")
-        #expect(found.message == "@Column has no meaning for 'a', which is computed. Remove the attribute")
+        #expect(found.message == "@Column has no meaning for 'a', which is computed: remove the attribute")
         #expect(found.changed == "struct Place { var id: Int;  var a: Int { 1 } }")
     }
 
@@ -204,7 +204,7 @@ struct ProblemTests {
         let found = problem("struct Place { var id: Int; ??? }")
         #expect(
             found.message
-                == "the macro does not understand this declaration: expected a member instead of '???'. Simplify it, or "
+                == "the macro does not understand this declaration (expected a member instead of '???'): simplify it, or "
                 + "write the conformances by hand, and report the declaration to Rowan")
         #expect(found.place == "??? }")
     }
@@ -226,7 +226,7 @@ struct ProblemTests {
     func unknownMacro() {
         #expect(
             expansion("struct Place { var id: Int }", of: "FutureMacro") == [
-                "the macros of Rowan have no 'FutureMacro'. Build the package and its plugin again"
+                "unknown macro 'FutureMacro': build the package and its plugin again"
             ])
     }
 }

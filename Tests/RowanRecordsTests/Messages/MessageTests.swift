@@ -74,7 +74,7 @@ struct MessageTests {
             #expect(body.contains("the compiler sent \(what)"))
             #expect(
                 body.contains(
-                    "it speaks version 12 of the plugin protocol, and the macros of Rowan speak version 7. Use a release "
+                    " and speaks version 12 of the plugin protocol, but Rowan's macros speak version 7: use a release "
                         + "of Rowan that is made for this compiler"))
         }
     }

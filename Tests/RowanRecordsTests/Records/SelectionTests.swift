@@ -175,7 +175,7 @@ struct SelectionTests {
             #expect(
                 error?.reason
                     == "Misspelt: the row has no scope \"autor\" and no scope \"buch\", and only one of them can be the row "
-                    + "itself (the row has: author). Include the association with this key")
+                    + "itself (the row has: author): include the association with this key")
             let prefetch = #expect(throws: RowDecodingError.self) {
                 try Author.all().asRequest(of: AuthorInfo.self).fetchAll(db)
             }

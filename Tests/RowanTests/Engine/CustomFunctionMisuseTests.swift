@@ -84,18 +84,18 @@ struct CustomFunctionMisuseTests {
         try withDatabase { db in
             let long = String(repeating: "f", count: 300)
             let refused: [(DatabaseFunction, sql: String, reason: String)] = [
-                (DatabaseFunction(long) { _ in 1 }, "SELECT \(long)()", "its name has 300 bytes. Use at most 255"),
+                (DatabaseFunction(long) { _ in 1 }, "SELECT \(long)()", "its name has 300 bytes; use at most 255"),
                 (
                     DatabaseFunction("nul\0g") { _ in 1 }, "SELECT NUL()",
-                    "its name contains a NUL character. Remove it"
+                    "its name contains a NUL character; remove it"
                 ),
                 (
                     DatabaseFunction("negative", argumentCount: -2) { _ in 1 }, "SELECT negative(1)",
-                    "its argumentCount is -2. Pass a positive number, zero, or nil for any number of arguments"
+                    "its argumentCount is -2; pass a positive number, zero, or nil for any number of arguments"
                 ),
                 (
                     DatabaseFunction("many", argumentCount: 20_000) { _ in 1 }, "SELECT many()",
-                    "its argumentCount is 20000, more than SQLite accepts. Pass nil, for any number of arguments"
+                    "its argumentCount is 20000, more than SQLite accepts; pass nil, for any number of arguments"
                 ),
             ]
             for (function, sql, reason) in refused {
@@ -117,7 +117,7 @@ struct CustomFunctionMisuseTests {
             db.add(collation: DatabaseCollation("nul\0c") { _, _ in .orderedSame })
             expectError(
                 .SQLITE_MISUSE,
-                "the collation nul could not be added: its name contains a NUL character. Remove it"
+                "the collation nul could not be added: its name contains a NUL character; remove it"
             ) { try Row.fetchAll(db, sql: "SELECT 'a' = 'b' COLLATE nul") }
             try #expect(Int.fetchOne(db, sql: "SELECT 'a' = 'A' COLLATE nocase") == 1)
         }

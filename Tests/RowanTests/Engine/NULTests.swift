@@ -64,7 +64,7 @@ struct NULTests {
 
     @Test func names() throws {
         try DatabaseQueue().write { db in
-            let message = #"the name "a\0b" contains a NUL character: SQL can't name it. Choose another name"#
+            let message = #"the name "a\0b" contains a NUL character, which SQL can't contain: choose another name"#
             let name = "a\0b"
             expectError(.SQLITE_ERROR, message) { try db.create(table: name) { $0.column("a") } }
             expectError(.SQLITE_ERROR, message) { try db.create(table: "t") { $0.column(name) } }

@@ -151,8 +151,8 @@ struct ExtensionTests {
         await #expect(processExitsWith: .success) {
             try registerFailingExtension()
             let message =
-                "automatic extension loading failed: an extension that this process has loaded refuses all connections. "
-                + "Update it, or call sqlite3_reset_auto_extension() of RowanSQLite after loading it - :memory:"
+                "automatic extension loading failed: an extension that this process has loaded refuses all connections; "
+                + "update it, or call sqlite3_reset_auto_extension() of RowanSQLite after loading it - :memory:"
             let error = #expect(throws: DatabaseError.self) { try DatabaseQueue() }
             try #require(error?.message == message)
             sqlite3_reset_auto_extension()

@@ -120,7 +120,7 @@ struct BadTokenizerTests {
     @Test func refusedTokenizers() throws {
         try withDatabase { db throws in
             db.add(tokenizer: NamelessTokenizer.self)
-            let message = "the tokenizer nul could not be added: its name contains a NUL character. Remove it"
+            let message = "the tokenizer nul could not be added: its name contains a NUL character; remove it"
             expectError(.SQLITE_MISUSE, message) {
                 try db.execute(sql: "CREATE VIRTUAL TABLE d USING fts5(body, tokenize='nul')")
             }

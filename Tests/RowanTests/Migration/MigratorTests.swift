@@ -58,8 +58,8 @@ struct MigratorTests {
         let queue = try DatabaseQueue()
         try queue.write { try $0.execute(sql: "CREATE TABLE grdb_migrations (id INTEGER PRIMARY KEY)") }
         let message =
-            "the table grdb_migrations has no column identifier: it does not contain the identifiers of migrations. "
-            + "Rename it before the database is migrated"
+            "the table grdb_migrations has no column identifier, so it does not list migrations: rename it before "
+            + "the database is migrated"
         expectError(.SQLITE_ERROR, message) { try libraryMigrator().migrate(queue) }
         expectError(.SQLITE_ERROR, message) { try queue.read { try libraryMigrator().appliedMigrations($0) } }
         expectError(.SQLITE_ERROR, message) { try queue.read { try libraryMigrator().hasCompletedMigrations($0) } }

@@ -134,8 +134,8 @@ struct SnapshotConcurrencyTests {
                     try await snapshot.read { db in
                         expectError(
                             .SQLITE_MISUSE,
-                            "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, "
-                                + "and don't roll it back. To see a later state, make another snapshot"
+                            "a snapshot has one transaction, which ends when the snapshot is closed: make another "
+                                + "snapshot to see a later state"
                         ) { try end(db) }
                         let values = try Int.fetchAll(db, sql: "SELECT x FROM t")
                         #expect(values == [1, 2])

@@ -194,15 +194,15 @@ struct BelongsToTests {
             expectError(
                 .SQLITE_ERROR,
                 """
-                the foreign key author of table book refers to no table: there is no table author or authors. \
-                Create it first, or name another one with inTable
+                the foreign key author of table book refers to the missing table author or authors: \
+                create it first, or name another one with inTable
                 """
             ) { try db.create(table: "book") { $0.belongsTo("author") } }
             expectError(
                 .SQLITE_ERROR,
                 """
-                the foreign key a of table book refers to no table: there is no table person. \
-                Create it first, or name another one with inTable
+                the foreign key a of table book refers to the missing table person: \
+                create it first, or name another one with inTable
                 """
             ) { try db.create(table: "book") { $0.belongsTo("a", inTable: "person") } }
             expectError(

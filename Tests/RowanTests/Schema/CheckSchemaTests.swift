@@ -152,8 +152,8 @@ struct CheckSchemaTests {
             """
         #expect(
             try mismatches(sql, Team.self) == [
-                "the column \"id\" of \"team\" is in the primary key, and is never stored: records can't be updated "
-                    + "or deleted. Store it",
+                "the column \"id\" of \"team\" is in the primary key, and is never stored, so records can't be "
+                    + "updated or deleted: store it",
                 "the column \"city\" of \"team\" is NOT NULL without a default, and is never stored: store it, or "
                     + "add a default",
             ])

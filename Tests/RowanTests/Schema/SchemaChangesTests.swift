@@ -86,7 +86,7 @@ struct SchemaChangesTests {
             expectError(.SQLITE_ERROR) { try db.drop(indexOn: "nope", columns: ["a"]) }
             try db.create(index: "one", on: "t", columns: ["a"])
             try db.create(index: "two", on: "t", columns: ["a"], options: .unique)
-            let message = "table t has 2 indexes on a: two, one. Drop one by its name"
+            let message = "table t has 2 indexes on a (two, one): drop one by its name"
             expectError(.SQLITE_ERROR, message) { try db.drop(indexOn: "t", columns: ["a"]) }
             #expect(try db.indexes(on: "t").count == 2)
             try db.create(table: "u") { t in t.column("a").unique() }

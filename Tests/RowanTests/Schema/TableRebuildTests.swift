@@ -111,7 +111,7 @@ struct TableRebuildTests {
             ) { try db.rebuild(table: "player", copying: ["other": "1", "score": "1"], body: define) }
             expectError(
                 .SQLITE_MISUSE,
-                "table player can't be rebuilt: column double is generated in its new definition. Don't copy a value to it"
+                "table player can't be rebuilt: column double is generated in its new definition; don't copy a value to it"
             ) {
                 try db.rebuild(table: "player", copying: ["double": "1", "score": "1"]) { t in
                     define(t)
@@ -135,8 +135,8 @@ struct TableRebuildTests {
             expectError(
                 .SQLITE_ERROR,
                 """
-                table t can't be rebuilt: the view v does not fit its new definition. \
-                Drop the view before, and create it afterwards
+                table t can't be rebuilt: the view v does not fit its new definition; \
+                drop the view before and create it afterwards
                 """
             ) { try db.rebuild(table: "t") { $0.column("a") } }
             try db.drop(view: "v")
@@ -298,7 +298,7 @@ struct TableRebuildTests {
             try db.execute(sql: "CREATE TEMPORARY TABLE p (y)")
             expectError(
                 .SQLITE_MISUSE,
-                "table p can't be rebuilt: a temporary table or view has the same name. Drop it before"
+                "table p can't be rebuilt: a temporary table or view has the same name; drop it before"
             ) { try db.rebuild(table: "p") { $0.column("x") } }
         }
     }
@@ -315,7 +315,7 @@ struct TableRebuildTests {
             for name in ["v", "f"] {
                 expectError(
                     .SQLITE_MISUSE,
-                    "table \(name) can't be rebuilt: it is a view or a virtual table. Create it anew"
+                    "table \(name) can't be rebuilt: it is a view or a virtual table; create it anew"
                 ) { try db.rebuild(table: name) { $0.column("a") } }
             }
             try db.rebuild(table: "r") { t in

@@ -84,7 +84,7 @@ extension DatabaseError {
     package static func hiddenRowID(of table: TableName) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "the rowid of table \(table.name) has no name: its columns are called rowid, _rowid_ and oid. "
-                + "Add a column INTEGER PRIMARY KEY")
+            message: "the rowid of table \(table.name) has no name because its columns are called rowid, _rowid_ and "
+                + "oid: add a column INTEGER PRIMARY KEY")
     }
 }

@@ -154,7 +154,7 @@ extension Database {
         guard isInsideTransaction else {
             throw DatabaseError(
                 resultCode: .SQLITE_ABORT,
-                message: "the snapshot is lost: an earlier access has ended its transaction. Make another snapshot")
+                message: "the snapshot is lost because an earlier access ended its transaction: make another snapshot")
         }
         return try readOnly { try body(self) }
     }

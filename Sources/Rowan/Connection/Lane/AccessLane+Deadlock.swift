@@ -99,7 +99,7 @@ extension DatabaseError {
     static var deadlock: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "this access would wait forever: it waits for the writer, which waits for the end of a read that "
-                + "this thread has begun. Write after the end of the read")
+            message: "this access would wait forever for the writer, which waits for a read that this thread has "
+                + "begun: write after the read")
     }
 }

@@ -67,7 +67,7 @@ extension AccessLane {
         guard state.withLock({ $0.exclusive == nil }) else {
             return DatabaseError(
                 resultCode: .SQLITE_BUSY,
-                message: "\(start): a barrier, or the closing of connections, uses all of them. Make it shorter")
+                message: "\(start) because a barrier, or the closing of connections, uses all of them: make it shorter")
         }
         let holders = accesses.isEmpty ? "" : " In use: \(accesses.map(\.description).joined(separator: "; "))."
         return DatabaseError(

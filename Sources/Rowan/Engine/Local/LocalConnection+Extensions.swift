@@ -88,7 +88,7 @@ extension LocalConnection {
     static func openingMessage(_ message: String) -> String {
         guard message.hasPrefix("automatic extension loading failed") else { return message }
         return message.trimmingCharacters(in: CharacterSet(charactersIn: ": "))
-            + ": an extension that this process has loaded refuses all connections. Update it, or call "
+            + ": an extension that this process has loaded refuses all connections; update it, or call "
             + "sqlite3_reset_auto_extension() of RowanSQLite after loading it"
     }
 

@@ -203,8 +203,8 @@ package enum TransactionKeeper {
         switch (self, operation) {
         case (_, .savepoint), (_, .release), (_, .rollbackTo), (_, nil), (.snapshot, .begin): nil
         case (.snapshot, .commit), (.snapshot, .rollback):
-            "a snapshot has one transaction, which ends when the snapshot is closed: don't commit it, and don't roll it "
-                + "back. To see a later state, make another snapshot"
+            "a snapshot has one transaction, which ends when the snapshot is closed: make another snapshot to see a "
+                + "later state"
         case (.migration(let identifier), .begin), (.migration(let identifier), .commit),
             (.migration(let identifier), .rollback):
             "the migration \"\(identifier)\" begins or ends a transaction: remove this statement, because each migration "

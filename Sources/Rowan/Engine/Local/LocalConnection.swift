@@ -176,10 +176,10 @@ public final class LocalConnection {
         for sql in texts { rowan_log(SQLITE_BUSY, "unfinalized statement: \(sql)") }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "the connection can't be closed: the program still holds "
+            message: "the connection can't be closed while the program holds "
                 + (kept.count == 1
-                    ? "a statement or a cursor. Release it" : "\(kept.count) statements or cursors. Release them")
-                + ", and close again",
+                    ? "a statement or a cursor: release it" : "\(kept.count) statements or cursors: release them")
+                + " and close again",
             sql: first)
     }
 

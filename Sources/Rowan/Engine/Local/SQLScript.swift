@@ -69,7 +69,7 @@ package enum SQLBytes {
             guard scanner[token].utf8.contains(0) else { continue }
             if token.kind == .quotedName, let name = scanner.name(token) {
                 return
-                    "the name \(name.debugDescription) contains a NUL character: SQL can't name it. Choose another name"
+                    "the name \(name.debugDescription) contains a NUL character, which SQL can't contain: choose another name"
             }
             if token.kind == .text {
                 return "a text in SQL contains a NUL character: pass the text as an argument of the statement"

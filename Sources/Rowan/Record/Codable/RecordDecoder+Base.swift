@@ -57,7 +57,7 @@ extension RecordKeyedDecodingContainer {
         return RowDecodingError(
             reason:
                 "could not decode \(T.self) for the key \"\(key.stringValue)\": the row has no such column, scope or "
-                + "prefetched rows\(reason) (\(known.joined(separator: "; "))). Include the association, with this key",
+                + "prefetched rows\(reason) (\(known.joined(separator: "; "))): include the association with this key",
             column: key.stringValue, row: row)
     }
 }

@@ -198,8 +198,8 @@ extension FixedWidthInteger {
             throw DatabaseError(
                 resultCode: .SQLITE_MISMATCH,
                 message:
-                    "an integer does not fit in column \(column): the maximum of SQLite's integers is \(Int64.max). "
-                    + "Store it as text")
+                    "an integer does not fit in column \(column), because SQLite's maximum is \(Int64.max): store it as text"
+            )
         }
         return integer
     }

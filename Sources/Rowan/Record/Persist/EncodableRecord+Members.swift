@@ -117,8 +117,7 @@ private struct PivotTable {
             guard let value = container.value(forColumn: column), !value.isNull else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
-                    message: "\(Record.databaseTableName).\(column) is not set: a record without it can neither have "
-                        + "members nor be one. Insert it first.")
+                    message: "\(Record.databaseTableName).\(column) is not set: insert the record first")
             }
             return value
         }

@@ -156,7 +156,7 @@ struct Insertion {
         guard upsert == nil || !columns.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "cannot upsert into table \(table.name): the record stores no column. Insert it")
+                message: "cannot upsert into table \(table.name): the record stores no column, so insert it")
         }
         let primaryKey = try key(db, columns)
         var query = InsertQuery(

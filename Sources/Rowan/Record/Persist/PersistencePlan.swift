@@ -150,7 +150,7 @@ final class PersistencePlan {
         guard use.statement.runCount != runCount else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the closure did not run its statement: nothing was written. Fetch from the statement",
+                message: "the closure did not run its statement, so nothing was written: fetch from the statement",
                 sql: sql.text)
         }
         return value

@@ -193,7 +193,7 @@ public struct RecordMembers {
         return RowDecodingError(
             reason:
                 "\(places.layout.record): the row has no scope \"\(names[index])\" and no scope \"\(names[base])\", and only "
-                + "one of them can be the row itself (the row has: \(scopes)). Include the association with this key",
+                + "one of them can be the row itself (the row has: \(scopes)): include the association with this key",
             column: names[index], row: row)
     }
 }

@@ -92,9 +92,9 @@ public enum RequestError: Error, CustomStringConvertible {
         case .ambiguousArgument(let name):
             "two parts of a request give different values to argument :\(name): give them different names"
         case .tooDeep(let levels):
-            "an expression is nested too deeply: it has \(levels) levels, but SQLite's parser accepts only "
-                + "\(SQLExpression.maximumDepth), or \(SQLExpression.maximumSumCount) in a sum or a product. Write long chains "
-                + "with joined(operator:), or name parts of the expression in a common table expression."
+            "an expression is nested too deeply, with \(levels) levels, but SQLite's parser accepts only "
+                + "\(SQLExpression.maximumDepth), or \(SQLExpression.maximumSumCount) in a sum or a product: write long chains "
+                + "with joined(operator:), or name parts of the expression in a common table expression"
         case .literalOrder:
             "an order in SQL can't be reversed: write the reverse order, or order by columns and expressions"
         case .unresolved:

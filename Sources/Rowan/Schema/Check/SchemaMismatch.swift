@@ -76,7 +76,7 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
             "the primary key of \(table) is \(Self.list(found)), and @PrimaryKey declares \(Self.list(declared)): change one "
                 + "of them"
         case .unstoredKey:
-            "\(column) is in the primary key, and is never stored: records can't be updated or deleted. Store it"
+            "\(column) is in the primary key, and is never stored, so records can't be updated or deleted: store it"
         case .foreignKeyWithoutIndex(let columns, let other):
             "no index of \(table) begins with \(Self.list(columns)), which refers to "
                 + "\(other.quotedDatabaseIdentifier): add an index"

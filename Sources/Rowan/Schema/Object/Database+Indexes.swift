@@ -91,8 +91,8 @@ extension Database {
         let created = all.filter { $0.origin == .createIndex }
         guard created.count < 2 else {
             throw DatabaseError(
-                message: "table \(table) has \(created.count) indexes on \(columns.joined(separator: ", ")): "
-                    + "\(created.map(\.name).joined(separator: ", ")). Drop one by its name")
+                message: "table \(table) has \(created.count) indexes on \(columns.joined(separator: ", ")) "
+                    + "(\(created.map(\.name).joined(separator: ", "))): drop one by its name")
         }
         guard let index = created.first ?? all.first else { return }
         try drop(index: index.name)

@@ -80,7 +80,7 @@ public final class ForeignKeyDefinition {
         }
         let names = candidates.count == 2 && candidates[0] != candidates[1] ? candidates : [candidates[0]]
         throw DatabaseError(
-            message: "the foreign key \(name) of table \(keys.tableName) refers to no table: there is no table "
-                + "\(names.joined(separator: " or ")). Create it first, or name another one with inTable")
+            message: "the foreign key \(name) of table \(keys.tableName) refers to the missing table "
+                + "\(names.joined(separator: " or ")): create it first, or name another one with inTable")
     }
 }

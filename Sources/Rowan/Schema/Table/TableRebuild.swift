@@ -145,7 +145,7 @@ private struct TableRebuild {
         for column in values.keys where !new.contains(where: column.isSameDatabaseName) {
             let reason =
                 all.contains { $0.name.isSameDatabaseName(as: column) }
-                ? "column \(column) is generated in its new definition. Don't copy a value to it"
+                ? "column \(column) is generated in its new definition; don't copy a value to it"
                 : "its new definition has no column \(column) to copy a value to"
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "table \(name) can't be rebuilt: \(reason)")
@@ -217,7 +217,7 @@ private struct TableRebuild {
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
                 throw DatabaseError(
                     message: "table \(name) can't be rebuilt: the full-text table \(object.name) does not fit its new "
-                        + "definition. Drop it before, and create it afterwards")
+                        + "definition; drop it before and create it afterwards")
             }
         }
     }
@@ -225,8 +225,8 @@ private struct TableRebuild {
     private func checkViews() throws {
         for view in views where try !db.isReadable(view) {
             throw DatabaseError(
-                message: "table \(name) can't be rebuilt: the view \(view.name) does not fit its new definition. "
-                    + "Drop the view before, and create it afterwards")
+                message: "table \(name) can't be rebuilt: the view \(view.name) does not fit its new definition; "
+                    + "drop the view before and create it afterwards")
         }
     }
 
@@ -283,10 +283,10 @@ extension Database {
         }
         let rows = try Row.fetchAll(self, sql: "PRAGMA main.table_list(\(name.quotedDatabaseIdentifier))")
         guard let row = rows.first, row["type"] == "table" else {
-            throw refuse("it is a view or a virtual table. Create it anew")
+            throw refuse("it is a view or a virtual table; create it anew")
         }
         if try tableExists(name, in: "temp") || viewExists(name, in: "temp") {
-            throw refuse("a temporary table or view has the same name. Drop it before")
+            throw refuse("a temporary table or view has the same name; drop it before")
         }
         var options: TableOptions = []
         if row["wr"] { options.insert(.withoutRowID) }

@@ -56,8 +56,8 @@ struct ReaderTimeoutConcurrencyTests {
             await hasBegun.opened()
             let error = await expectError(.SQLITE_BUSY) { try await pool.values() }
             let message =
-                "no reader was free for 30 milliseconds: a barrier, or the closing of connections, uses all of them. "
-                + "Make it shorter"
+                "no reader was free for 30 milliseconds because a barrier, or the closing of connections, uses all of "
+                + "them: make it shorter"
             #expect(error?.message == message)
             mayEnd.open()
             try await barrier

@@ -76,7 +76,7 @@ struct ClosedConnectionTests {
             var kept: Statement? = try make()
             let error = expectError(.SQLITE_BUSY) { try writer.close() }
             #expect(error?.sql == "SELECT x, 'kept' FROM t")
-            #expect(error?.message?.contains("still holds a statement or a cursor. Release it, and") == true)
+            #expect(error?.message?.contains("holds a statement or a cursor: release it and") == true)
             try writer.write { try $0.insert(3) }
             try #expect(writer.values() == [1, 2, 3])
             withExtendedLifetime(kept) {}

@@ -46,8 +46,8 @@ struct DeadlockConcurrencyTests {
         func expectDeadlock(_ location: SourceLocation = #_sourceLocation) async {
             let errors = await result()
             let message =
-                "this access would wait forever: it waits for the writer, which waits for the end of a read that this "
-                + "thread has begun. Write after the end of the read"
+                "this access would wait forever for the writer, which waits for a read that this thread has begun: "
+                + "write after the read"
             #expect(errors.map { $0?.resultCode } == [.SQLITE_MISUSE], sourceLocation: location)
             #expect(errors.map { $0?.message } == [message], sourceLocation: location)
         }

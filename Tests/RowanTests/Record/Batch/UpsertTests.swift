@@ -88,7 +88,7 @@ struct UpsertTests {
         }
         try inLoggedDatabase("CREATE TABLE note (id INTEGER PRIMARY KEY)") { db, log throws in
             var note = Note()
-            let message = "cannot upsert into table note: the record stores no column. Insert it"
+            let message = "cannot upsert into table note: the record stores no column, so insert it"
             expectError(.SQLITE_MISUSE, message) { try note.upsert(db) }
             expectError(.SQLITE_MISUSE, message) { _ = try note.upsertAndFetch(db) }
             #expect(log.take() == [])

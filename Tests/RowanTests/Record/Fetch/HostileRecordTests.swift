@@ -100,8 +100,7 @@ struct HostileRecordTests {
         try withDatabase { db in
             try db.execute(sql: "CREATE TABLE counter(count, kind)")
             let message =
-                "an integer does not fit in column count: the maximum of SQLite's integers is "
-                + "9223372036854775807. Store it as text"
+                "an integer does not fit in column count, because SQLite's maximum is 9223372036854775807: store it as text"
             expectError(.SQLITE_MISMATCH, message) { try Counter(count: .max).insert(db) }
             expectError(.SQLITE_MISMATCH) { try Counter(kind: .all).insert(db) }
             try Counter(count: UInt64(Int64.max)).insert(db)

@@ -26,7 +26,7 @@ private struct T: Codable, FetchableRecord, PersistableRecord {
 private func expectNoKey(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) {
     let error = expectError(.SQLITE_MISUSE, sourceLocation: sourceLocation) { try body() }
     let message =
-        "the rowid of table t has no name: its columns are called rowid, _rowid_ and oid. Add a column INTEGER PRIMARY "
+        "the rowid of table t has no name because its columns are called rowid, _rowid_ and oid: add a column INTEGER PRIMARY "
         + "KEY"
     #expect(error?.message == message, sourceLocation: sourceLocation)
 }

@@ -94,17 +94,17 @@ public final class DatabaseFunction: Hashable, Identifiable, Sendable {
     package func install(in connection: LocalConnection) throws {
         func refuse(_ reason: String) -> DatabaseError { DatabaseError(resultCode: .SQLITE_MISUSE, message: reason) }
         try LocalConnection.Definition.check(name: name)
-        guard name.utf8.count <= 255 else { throw refuse("its name has \(name.utf8.count) bytes. Use at most 255") }
+        guard name.utf8.count <= 255 else { throw refuse("its name has \(name.utf8.count) bytes; use at most 255") }
         guard id.argumentCount >= -1 else {
             throw refuse(
-                "its argumentCount is \(id.argumentCount). Pass a positive number, zero, or nil for any number of "
+                "its argumentCount is \(id.argumentCount); pass a positive number, zero, or nil for any number of "
                     + "arguments")
         }
         let code = install(in: try connection.openPointer(), calledBy: try connection.openHooks())
         // The maximum depends on SQLite's build options.
         guard code != SQLITE_MISUSE else {
             throw refuse(
-                "its argumentCount is \(id.argumentCount), more than SQLite accepts. Pass nil, for any number of "
+                "its argumentCount is \(id.argumentCount), more than SQLite accepts; pass nil, for any number of "
                     + "arguments")
         }
         try connection.check(code)

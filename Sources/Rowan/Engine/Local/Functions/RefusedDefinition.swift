@@ -39,7 +39,7 @@ extension LocalConnection {
         package static func check(name: String) throws {
             guard !name.utf8.contains(0) else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "its name contains a NUL character. Remove it")
+                    resultCode: .SQLITE_MISUSE, message: "its name contains a NUL character; remove it")
             }
         }
     }
@@ -112,7 +112,7 @@ extension DatabaseError {
     static var remoteDefinition: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "a cluster runs the SQL, and can't call this program. Compute the value in Swift, or with a "
+            message: "a cluster runs the SQL and can't call this program: compute the value in Swift, or with a "
                 + "function of SQLite")
     }
 }
