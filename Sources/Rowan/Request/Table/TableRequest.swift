@@ -15,11 +15,6 @@ extension TableRequest {
         _mapRelation { $0.aliases.append(alias.id) }
     }
 
-    /// The same, for an alias whose type is not known.
-    public consuming func _aliased(_ alias: TableAliasBase) -> Self {
-        _mapRelation { $0.aliases.append(alias.id) }
-    }
-
     /// Keeps the row with a primary key; no row for nil.
     @_disfavoredOverload
     public consuming func filter(key: (some DatabaseValueConvertible)?, _: Relation.NoClosure = nil) -> Self {

@@ -80,7 +80,8 @@ private let schema = """
     @Test func untypedAliases() throws {
         try inLoggedDatabase(schema) { db, _ throws in
             let alias: TableAliasBase = player
-            #expect(try statementText(db, Player.all()._aliased(alias)).sql == #"SELECT "p".* FROM "player" "p""#)
+            let request = Player.aliased(player).filter(alias["id"] == 1)
+            #expect(try statementText(db, request).sql == #"SELECT "p".* FROM "player" "p" WHERE "p"."id" = ?"#)
         }
     }
 }
