@@ -18,15 +18,15 @@ extension TokenReader {
         }
         advance()
         var words: [String] = []
-        while !isAt("}") {
+        while !isAt(.closeBrace) {
             guard let word = try takeAccessorWord() else { throw error("expected an accessor") }
             words.append(word)
-            if ["set", "willSet", "didSet", "init"].contains(word), take("(") {
+            if ["set", "willSet", "didSet", "init"].contains(word), take(.openParenthesis) {
                 _ = try takeName()
-                guard take(")") else { throw error("expected ')'") }
+                guard take(.closeParenthesis) else { throw error("expected ')'") }
             }
             try skipEffects()
-            if isAt("{") { try skipBrackets() }
+            if isAt(.openBrace) { try skipBrackets() }
         }
         advance()
         return words
@@ -44,7 +44,7 @@ extension TokenReader {
 
     /// Moves past the attributes, the modifier and the word of an accessor.
     private mutating func takeAccessorWord() throws(SyntaxError) -> String? {
-        while isAt("@") { try skipAttribute() }
+        while isAt(.at) { try skipAttribute() }
         if current.kind == .word, Self.accessorModifiers.contains(current.text) { advance() }
         let word = current
         guard word.kind == .word, Self.accessorWords.contains(word.text) else { return nil }

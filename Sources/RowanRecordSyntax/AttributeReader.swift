@@ -13,7 +13,7 @@ extension TokenReader {
     mutating func readAttributes() throws(SyntaxError) -> [AttributeModel] {
         var attributes: [AttributeModel] = []
         while true {
-            if isAt("@") {
+            if isAt(.at) {
                 attributes.append(try readAttribute())
             } else if let conditional = try readConditionalAttributes() {
                 attributes += conditional
@@ -25,15 +25,15 @@ extension TokenReader {
 
     /// Moves past `#if` … `#endif` with nothing but attributes; stays if it has anything else.
     private mutating func readConditionalAttributes() throws(SyntaxError) -> [AttributeModel]? {
-        guard isAt("#"), peek().text == "if" else { return nil }
+        guard isAt(.hash), peek().keyword == .if else { return nil }
         let start = mark
         var attributes: [AttributeModel] = []
         repeat {
             advance()
             try skipCondition()
             attributes += try readAttributes()
-        } while isAt("#") && (peek().text == "elseif" || peek().text == "else")
-        guard !attributes.isEmpty, isAt("#"), peek().text == "endif" else {
+        } while isAt(.hash) && (peek().keyword == .elseif || peek().keyword == .else)
+        guard !attributes.isEmpty, isAt(.hash), peek().keyword == .endif else {
             mark = start
             return nil
         }
@@ -63,9 +63,9 @@ extension TokenReader {
     private mutating func readArguments() throws(SyntaxError) -> [ArgumentModel] {
         var arguments: [ArgumentModel] = []
         advance()
-        while !isAt(")") {
+        while !isAt(.closeParenthesis) {
             var label: String?
-            if isAtName, peek().text == ":", peek(2).text != ":" {
+            if isAtName, peek().mark == .colon, peek(2).mark != .colon {
                 label = current.text
                 advance()
                 advance()
@@ -73,9 +73,9 @@ extension TokenReader {
             let start = mark
             let first = current
             // To the next comma outside of brackets and generic arguments.
-            while !isAt(","), !isAt(")") {
+            while !isAt(.comma), !isAt(.closeParenthesis) {
                 guard !isAtEnd else { throw error("expected ')'") }
-                if isAt("(") || isAt("[") || isAt("{") {
+                if isAt(.openParenthesis) || isAt(.openBracket) || isAt(.openBrace) {
                     try skipBrackets()
                 } else if !skipGenericArgumentsOfExpression() {
                     advance()
@@ -83,7 +83,7 @@ extension TokenReader {
             }
             arguments.append(
                 ArgumentModel(label: label, value: value(since: start), offset: first.start))
-            _ = take(",")
+            _ = take(.comma)
         }
         advance()
         return arguments
@@ -95,7 +95,7 @@ extension TokenReader {
             let name = current.text
             advance()
             var detail: String?
-            if isAt("(") {
+            if isAt(.openParenthesis) {
                 let start = mark
                 try skipBrackets()
                 detail = String(text(since: start).dropFirst().dropLast())
@@ -110,7 +110,7 @@ extension TokenReader {
         let next = peek()
         switch current.text {
         case "class": return next.kind == .word && (Self.declarationWords.contains(next.text) || isModifierWord(next))
-        default: return next.kind == .word || ["(", "@", "#"].contains(next.text)
+        default: return next.kind == .word || [.openParenthesis, .at, .hash].contains(next.mark)
         }
     }
 

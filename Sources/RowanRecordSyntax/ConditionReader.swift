@@ -5,18 +5,18 @@ extension TokenReader {
     mutating func skipCondition() throws(SyntaxError) {
         advance()
         while !isAtEnd, !current.startsLine {
-            if isAt("(") { try skipBrackets() } else { advance() }
+            if isAt(.openParenthesis) { try skipBrackets() } else { advance() }
         }
     }
 
     /// Whether the next tokens are an `#if` with members of a value: `.name()`.
     var startsConditionalMembers: Bool {
         var reader = self
-        while reader.isAt("#"), reader.peek().text == "if" {
+        while reader.isAt(.hash), reader.peek().keyword == .if {
             reader.advance()
             guard (try? reader.skipCondition()) != nil else { return false }
         }
-        return reader.index > index && reader.isAt(".")
+        return reader.index > index && reader.isAt(.period)
     }
 
     /// Moves past `#if` … `#endif` in an expression.
@@ -25,11 +25,15 @@ extension TokenReader {
         var depth = 0
         repeat {
             guard !isAtEnd else { throw SyntaxError("'#if' has no '#endif'", at: start.start) }
-            if isAt("#"), peek().start == current.end {
-                if peek().text == "if" { depth += 1 } else if peek().text == "endif" { depth -= 1 }
+            if isAt(.hash), peek().start == current.end {
+                if peek().keyword == .if { depth += 1 } else if peek().keyword == .endif { depth -= 1 }
                 advance()
             }
-            if isAt("(") || isAt("[") || isAt("{") { try skipBrackets() } else { advance() }
+            if isAt(.openParenthesis) || isAt(.openBracket) || isAt(.openBrace) {
+                try skipBrackets()
+            } else {
+                advance()
+            }
         } while depth > 0
     }
 }

@@ -21,16 +21,16 @@ extension TokenReader {
         skipPrefixes()
         let operand = current
         switch operand.kind {
-        case .punctuation where operand.text == "@":
+        case .punctuation where operand.mark == .at:
             // A closure type as a value, or a macro's argument.
             try skipAttribute()
             return try skipOperand()
         case .punctuation: try skipPunctuatedOperand()
-        case .word where isAtWord("if") || isAtWord("switch") || isAtWord("do"): return try skipStatement()
+        case .word where isAtWord(.if) || isAtWord(.switch) || isAtWord(.do): return try skipStatement()
         case .word, .quoted, .number, .string, .regex:
             advance()
         case .symbol:
-            guard current.text == "." else {
+            guard current.mark == .period else {
                 // A prefix operator, or an operator as a value: `reduce(0, +)` is inside brackets.
                 throw error("expected a value")
             }
@@ -47,8 +47,8 @@ extension TokenReader {
             let token = current
             if token.kind == .word, Self.wordsBeforeOperands.contains(token.text), mayPrecedeOperand {
                 advance()
-                if token.text == "try", startsWith("?") || startsWith("!") { advance() }
-            } else if token.kind == .symbol, !token.precedesSpace, token.text != "." {
+                if token.keyword == .try, startsWith("?") || startsWith("!") { advance() }
+            } else if token.kind == .symbol, !token.precedesSpace, token.mark != .period {
                 advance()
             } else {
                 return
@@ -58,27 +58,27 @@ extension TokenReader {
 
     /// Whether the current word is followed by an operand, and thus is not an operand itself.
     private var mayPrecedeOperand: Bool {
-        if isAtWord("try") || isAtWord("await") { return true }
+        if isAtWord(.try) || isAtWord(.await) { return true }
         let next = peek()
         switch next.kind {
-        case .word: return !next.startsLine && next.text != "as" && next.text != "is"
+        case .word: return !next.startsLine && next.keyword != .as && next.keyword != .is
         case .quoted, .number, .string, .regex: return !next.startsLine
-        case .punctuation: return next.text == "[" && next.followsSpace || next.text == "#"
+        case .punctuation: return next.mark == .openBracket && next.followsSpace || next.mark == .hash
         case .symbol, .end: return false
         }
     }
 
     private mutating func skipPunctuatedOperand() throws(SyntaxError) {
-        switch current.text {
-        case "(", "[", "{":
+        switch current.mark {
+        case .openParenthesis, .openBracket, .openBrace:
             try skipBrackets()
-        case "#":
+        case .hash:
             advance()
             _ = try takeName()
-        case "\\":
+        case .backslash:
             // A key path: `\Root<Type>.name?.name[0]`, `\.name`.
             advance()
-            if isAtName { advance() } else if isAt("[") || isAt("(") { try skipBrackets() }
+            if isAtName { advance() } else if isAt(.openBracket) || isAt(.openParenthesis) { try skipBrackets() }
             _ = skipGenericArgumentsOfExpression()
         default:
             throw error("expected a value")
@@ -91,14 +91,14 @@ extension TokenReader {
         try skipToBlock()
         try skipBrackets()
         if word == "if" {
-            while takeWord("else") {
-                let isLast = isAt("{")
+            while takeWord(.else) {
+                let isLast = isAt(.openBrace)
                 try skipToBlock()
                 try skipBrackets()
                 if isLast { break }
             }
         } else if word == "do" {
-            while isAtWord("catch") {
+            while isAtWord(.catch) {
                 try skipToBlock()
                 try skipBrackets()
             }
@@ -107,9 +107,11 @@ extension TokenReader {
 
     /// Moves to the block of a statement. Its condition has closures only in brackets.
     private mutating func skipToBlock() throws(SyntaxError) {
-        while !isAt("{") {
-            guard !isAtEnd, !isAt("}"), !isAt(")"), !isAt("]") else { throw error("expected '{'") }
-            if isAt("(") || isAt("[") { try skipBrackets() } else { advance() }
+        while !isAt(.openBrace) {
+            guard !isAtEnd, !isAt(.closeBrace), !isAt(.closeParenthesis), !isAt(.closeBracket) else {
+                throw error("expected '{'")
+            }
+            if isAt(.openParenthesis) || isAt(.openBracket) { try skipBrackets() } else { advance() }
         }
     }
 
@@ -118,26 +120,26 @@ extension TokenReader {
     /// - Parameter operand: the first token of what they follow.
     private mutating func skipPostfixes(after operand: Token) throws(SyntaxError) {
         // A block after a literal, a key path or other trailing closures holds accessors.
-        var mayHaveClosure = !Self.isLiteral(operand) && operand.text != "\\"
+        var mayHaveClosure = !Self.isLiteral(operand) && operand.mark != .backslash
         while true {
             let token = current
             switch token.kind {
-            case .punctuation where (token.text == "(" || token.text == "[") && !token.startsLine:
+            case .punctuation where (token.mark == .openParenthesis || token.mark == .openBracket) && !token.startsLine:
                 try skipBrackets()
-            case .punctuation where token.text == "{" && mayHaveClosure && !startsObservers:
+            case .punctuation where token.mark == .openBrace && mayHaveClosure && !startsObservers:
                 try skipTrailingClosures()
-            case .punctuation where token.text == ":" && peek().text == ":" && peek().start == token.end:
+            case .punctuation where token.mark == .colon && peek().mark == .colon && peek().start == token.end:
                 advance()
                 advance()
                 _ = try takeName()
-            case .punctuation where token.text == "#" && startsConditionalMembers:
+            case .punctuation where token.mark == .hash && startsConditionalMembers:
                 try skipConditionalMembers()
-            case .symbol where token.text == ".":
+            case .symbol where token.mark == .period:
                 // `.name`, and `.?` or `.self` of a key path.
                 advance()
                 if isAtName || current.kind == .number {
                     advance()
-                } else if !isAt("[") && !isAt("(") && !startsWith("?") && !startsWith("!") {
+                } else if !isAt(.openBracket) && !isAt(.openParenthesis) && !startsWith("?") && !startsWith("!") {
                     throw error("expected a member")
                 }
             case .symbol where token.text.first == "<" && skipGenericArgumentsOfExpression():
@@ -151,15 +153,15 @@ extension TokenReader {
             default:
                 return
             }
-            mayHaveClosure = operand.text != "\\" && token.text != "{"
+            mayHaveClosure = operand.mark != .backslash && token.mark != .openBrace
         }
     }
 
     private static func isLiteral(_ token: Token) -> Bool {
         switch token.kind {
         case .number, .string, .regex: true
-        case .punctuation: token.text == "["
-        case .word: ["nil", "true", "false"].contains(token.text)
+        case .punctuation: token.mark == .openBracket
+        case .word: [.nil, .true, .false].contains(token.keyword)
         case .quoted, .symbol, .end: false
         }
     }
@@ -170,13 +172,14 @@ extension TokenReader {
         if token.precedesSpace { return true }
         let next = peek()
         return next.kind == .end
-            || next.kind == .punctuation && [")", "]", "}", ",", ";", ":"].contains(next.text)
+            || next.kind == .punctuation
+                && [.closeParenthesis, .closeBracket, .closeBrace, .comma, .semicolon, .colon].contains(next.mark)
             || next.kind == .symbol && next.text.first == "."
     }
 
     private mutating func skipTrailingClosures() throws(SyntaxError) {
         try skipBrackets()
-        while isAtName, peek().text == ":", peek(2).text == "{" {
+        while isAtName, peek().mark == .colon, peek(2).mark == .openBrace {
             advance()
             advance()
             try skipBrackets()
@@ -186,7 +189,7 @@ extension TokenReader {
     /// Moves past an operator between operands; stays at the end of the expression.
     private mutating func skipOperator(_ openTernaries: inout Int) throws(SyntaxError) -> Bool {
         let token = current
-        if token.kind == .word, token.text == "as" || token.text == "is" {
+        if token.kind == .word, token.keyword == .as || token.keyword == .is {
             advance()
             if startsWith("?") || startsWith("!") { advance() }
             try skipType()
@@ -195,7 +198,7 @@ extension TokenReader {
         // `(A) throws -> B` is a type as a value.
         if token.kind == .word { return takeArrow() }
         if token.kind == .symbol {
-            if token.text == "?", token.followsSpace {
+            if token.mark == .question, token.followsSpace {
                 openTernaries += 1
                 advance()
                 return true
@@ -204,7 +207,7 @@ extension TokenReader {
             advance()
             return true
         }
-        if token.kind == .punctuation, token.text == ":", openTernaries > 0 {
+        if token.kind == .punctuation, token.mark == .colon, openTernaries > 0 {
             openTernaries -= 1
             advance()
             return true

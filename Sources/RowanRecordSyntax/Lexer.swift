@@ -1,51 +1,6 @@
 // Swift source as tokens. The lexer knows just enough to find where things end: strings of all kinds with their
 // interpolations, nested comments, regex literals, operators and brackets.
 
-/// A piece of source.
-public struct Token: Equatable, Sendable {
-    /// What a token is.
-    public enum Kind: Equatable, Sendable {
-        /// An identifier or a keyword: the parser tells them apart.
-        case word
-        /// An identifier between backticks.
-        case quoted
-        case number
-        case string
-        case regex
-        /// A sequence of operator characters.
-        case symbol
-        /// One of `( ) [ ] { } , ; : @ # \` and `.` before a member.
-        case punctuation
-        case end
-    }
-
-    public let kind: Kind
-    public let text: String
-    /// The offset of the first byte.
-    public let start: Int
-    /// The offset after the last byte.
-    public let end: Int
-    /// Whether whitespace or a comment precedes the token, as the compiler sees it for operators: a vertical tab or a
-    /// byte order mark does not count.
-    public let followsSpace: Bool
-    /// Whether a line ends between the previous token and this one.
-    public let startsLine: Bool
-    /// Whether whitespace, a comment or the end of the source follows the token.
-    public let precedesSpace: Bool
-}
-
-/// Source that can't be understood.
-public struct SyntaxError: Error, Equatable {
-    public let message: String
-    /// The offset of the byte where it was noticed.
-    public let offset: Int
-
-    public init(_ message: String, at offset: Int) {
-        self.message = message
-        self.offset = offset
-    }
-}
-
 /// Splits source into tokens.
 public struct Lexer {
     let bytes: [UInt8]
@@ -238,7 +193,7 @@ public struct Lexer {
         let start = position
         let isHexadecimal = byte() == UInt8(ascii: "0") && byte(1) == UInt8(ascii: "x")
         // `1.5`, but not `1.description`, and not `tuple.0.1`.
-        var mayHavePoint = !(tokens.last.map { $0.text == "." && $0.end == start } ?? false)
+        var mayHavePoint = !(tokens.last.map { $0.mark == .period && $0.end == start } ?? false)
         while true {
             switch byte() {
             case UInt8(ascii: "+"), UInt8(ascii: "-"):

@@ -18,7 +18,7 @@ extension Lexer {
     private var mayStartRegex: Bool {
         if !isBound(position) { return true }
         guard let last = tokens.last else { return false }
-        return last.kind == .symbol && last.end == position && last.text != "."
+        return last.kind == .symbol && last.end == position && last.mark != .period
     }
 
     /// Whether what starts at an offset is bound to an operand on its left.

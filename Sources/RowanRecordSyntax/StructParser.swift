@@ -42,16 +42,16 @@ extension TokenReader {
             try skipGenericParameters()
             type.genericParameters = text(since: start)
         }
-        if take(":") { type.inheritedTypes = try readInheritedTypes() }
+        if take(.colon) { type.inheritedTypes = try readInheritedTypes() }
         try skipWhereClause()
-        guard isAt("{") else { throw error("expected '{'") }
+        guard isAt(.openBrace) else { throw error("expected '{'") }
         // Nobody needs the members of other declarations than structs.
         guard keyword == "struct" else {
             try skipBrackets()
             return type
         }
         advance()
-        while !isAt("}") {
+        while !isAt(.closeBrace) {
             guard !isAtEnd else { throw error("expected '}'") }
             try readMember(&type.members, isConditional: false)
         }
@@ -63,7 +63,7 @@ extension TokenReader {
         var types: [TypeModel] = []
         repeat {
             types.append(try readType())
-        } while take(",")
+        } while take(.comma)
         return types
     }
 
@@ -72,25 +72,25 @@ extension TokenReader {
         guard takeFirst("<") else { throw error("expected '<'") }
         while !startsWith(">") {
             _ = try readAttributes()
-            if isAtWord("let") || isAtWord("each"), peek().kind == .word || peek().kind == .quoted { advance() }
+            if isAtWord(.let) || isAtWord(.each), peek().kind == .word || peek().kind == .quoted { advance() }
             _ = try takeName()
-            if take(":") { try skipType() }
-            if !take(",") { break }
+            if take(.colon) { try skipType() }
+            if !take(.comma) { break }
         }
         guard takeFirst(">") else { throw error("expected '>'") }
     }
 
     /// Moves past `where T == U, V: P`.
     private mutating func skipWhereClause() throws(SyntaxError) {
-        guard takeWord("where") else { return }
+        guard takeWord(.where) else { return }
         repeat {
-            if isAt("{") { return }
+            if isAt(.openBrace) { return }
             try skipGenericArgumentOrType()
-            if isAt("==") || isAt(":") || startsWith("=") {
+            if isAt(.equalsEquals) || isAt(.colon) || startsWith("=") {
                 advance()
                 try skipGenericArgumentOrType()
             }
-        } while take(",")
+        } while take(.comma)
     }
 
     private mutating func skipGenericArgumentOrType() throws(SyntaxError) {
@@ -100,16 +100,16 @@ extension TokenReader {
     // MARK: Members
 
     fileprivate mutating func readMember(_ members: inout [MemberModel], isConditional: Bool) throws(SyntaxError) {
-        if take(";") { return }
+        if take(.semicolon) { return }
         let offset = current.start
         var attributes = try readAttributes()
         // There may be attributes between modifiers.
         var modifiers = try readModifiers()
-        while isAt("@") {
+        while isAt(.at) {
             attributes += try readAttributes()
             modifiers += try readModifiers()
         }
-        if isAt("#") {
+        if isAt(.hash) {
             if attributes.isEmpty, modifiers.isEmpty, try readDirective(&members) { return }
             let name = try readMacro()
             members.append(
@@ -128,7 +128,7 @@ extension TokenReader {
                 attributes: attributes, modifiers: modifiers, content: content, offset: offset,
                 isConditional: isConditional))
         // A member ends with its line, a semicolon, or the end of the type.
-        let isSeparate = current.startsLine || isAtEnd || isAt(";") || isAt("}") || isAt("#")
+        let isSeparate = current.startsLine || isAtEnd || isAt(.semicolon) || isAt(.closeBrace) || isAt(.hash)
         guard isSeparate else { throw error("expected a new line") }
     }
 
@@ -142,7 +142,7 @@ extension TokenReader {
         case "sourceLocation":
             advance()
             advance()
-            guard isAt("(") else { throw error("expected '('") }
+            guard isAt(.openParenthesis) else { throw error("expected '('") }
             try skipBrackets()
         case "elseif", "else", "endif":
             throw SyntaxError("'#\(peek().text)' has no '#if'", at: current.start)
@@ -156,14 +156,14 @@ extension TokenReader {
     private mutating func readMacro() throws(SyntaxError) -> String {
         advance()
         var name = try takeName().text
-        while isAt(".") {
+        while isAt(.period) {
             advance()
             name = try takeName().text
         }
         _ = skipGenericArgumentsOfExpression()
-        if isAt("("), !current.startsLine { try skipBrackets() }
-        while isAt("{") || isAtName && peek().text == ":" && peek(2).text == "{" {
-            if !isAt("{") {
+        if isAt(.openParenthesis), !current.startsLine { try skipBrackets() }
+        while isAt(.openBrace) || isAtName && peek().mark == .colon && peek(2).mark == .openBrace {
+            if !isAt(.openBrace) {
                 advance()
                 advance()
             }
@@ -175,7 +175,7 @@ extension TokenReader {
     private mutating func readConditionalMembers(_ members: inout [MemberModel]) throws(SyntaxError) {
         while true {
             guard !isAtEnd else { throw error("expected '#endif'") }
-            if isAt("#"), peek().kind == .word {
+            if isAt(.hash), peek().kind == .word {
                 switch peek().text {
                 case "endif":
                     advance()
@@ -215,20 +215,20 @@ extension TokenReader {
             return .other(keyword: "subscript", name: "subscript" + signature.labels, parameters: signature.text)
         case "deinit":
             try skipEffects()
-            if isAt("{") { try skipBrackets() }
+            if isAt(.openBrace) { try skipBrackets() }
             return .other(keyword: "deinit", name: "deinit", parameters: "")
         case "typealias":
             let name = try takeName().text
             if startsWith("<") { try skipGenericParameters() }
-            guard take("=") else { throw error("expected '='") }
+            guard take(.equals) else { throw error("expected '='") }
             try skipType()
             try skipWhereClause()
             return .other(keyword: "typealias", name: name, parameters: "")
         case "struct", "class", "enum", "actor", "protocol", "extension":
             let name = try takeName().text
-            while !isAt("{") {
-                guard !isAtEnd, !isAt("}") else { throw error("expected '{'") }
-                if isAt("(") || isAt("[") { try skipBrackets() } else { advance() }
+            while !isAt(.openBrace) {
+                guard !isAtEnd, !isAt(.closeBrace) else { throw error("expected '{'") }
+                if isAt(.openParenthesis) || isAt(.openBracket) { try skipBrackets() } else { advance() }
             }
             try skipBrackets()
             return .other(keyword: keyword.text, name: name, parameters: "")
@@ -252,14 +252,14 @@ extension TokenReader {
     /// - Returns: the labels, as in `(a:b:)`, and the text of the parameters.
     private mutating func readSignature() throws(SyntaxError) -> (labels: String, text: String) {
         if startsWith("<") { try skipGenericParameters() }
-        guard isAt("(") else { throw error("expected '('") }
+        guard isAt(.openParenthesis) else { throw error("expected '('") }
         let start = mark
         let labels = try readLabels()
         let parameters = text(since: start)
         try skipEffects()
-        if take("->") { try skipType() }
+        if take(.arrow) { try skipType() }
         try skipWhereClause()
-        if isAt("{") { try skipBrackets() }
+        if isAt(.openBrace) { try skipBrackets() }
         return ("(\(labels.map { $0 + ":" }.joined()))", parameters)
     }
 
@@ -267,15 +267,15 @@ extension TokenReader {
     private mutating func readLabels() throws(SyntaxError) -> [String] {
         var labels: [String] = []
         advance()
-        while !isAt(")") {
+        while !isAt(.closeParenthesis) {
             _ = try readAttributes()
             labels.append(try takeName().text)
             if isAtName { advance() }
-            guard take(":") else { throw error("expected ':'") }
+            guard take(.colon) else { throw error("expected ':'") }
             try skipType()
-            _ = take("...")
-            if take("=") { try skipExpression() }
-            guard take(",") || isAt(")") else { throw error("expected ','") }
+            _ = take(.ellipsis)
+            if take(.equals) { try skipExpression() }
+            guard take(.comma) || isAt(.closeParenthesis) else { throw error("expected ','") }
         }
         advance()
         return labels
@@ -285,25 +285,26 @@ extension TokenReader {
 
     private mutating func readProperties(_ keyword: Token) throws(SyntaxError) -> PropertiesModel {
         var properties = PropertiesModel(keyword: keyword.text, keywordOffset: keyword.start, bindings: [])
-        repeat { properties.bindings.append(try readBinding()) } while take(",")
+        repeat { properties.bindings.append(try readBinding()) } while take(.comma)
         return properties
     }
 
     private mutating func readBinding() throws(SyntaxError) -> BindingModel {
         let start = mark
         let first = current
-        if isAt("(") { try skipBrackets() } else { _ = try takeName() }
-        var binding = BindingModel(name: NameModel(text(since: start), at: first.start), isTuple: first.text == "(")
-        if take(":") {
+        if isAt(.openParenthesis) { try skipBrackets() } else { _ = try takeName() }
+        var binding = BindingModel(
+            name: NameModel(text(since: start), at: first.start), isTuple: first.mark == .openParenthesis)
+        if take(.colon) {
             binding.type = try readType()
         }
-        if startsWith("="), isAt("=") {
+        if startsWith("="), isAt(.equals) {
             advance()
             let start = mark
             try skipExpression()
             binding.value = value(since: start)
         }
-        if isAt("{") { binding.accessors = try readAccessors() }
+        if isAt(.openBrace) { binding.accessors = try readAccessors() }
         return binding
     }
 }

@@ -32,22 +32,19 @@ struct TokenReader {
     }
 
     /// Whether the current token is this punctuation mark, or starts with it.
-    func isAt(_ mark: String) -> Bool {
-        let token = current
-        return (token.kind == .punctuation || token.kind == .symbol) && token.text == mark
-    }
+    func isAt(_ mark: Token.Mark) -> Bool { current.mark == mark }
 
     func startsWith(_ mark: Character) -> Bool {
         let token = current
         return (token.kind == .punctuation || token.kind == .symbol) && token.text.first == mark
     }
 
-    func isAtWord(_ word: String) -> Bool { current.kind == .word && current.text == word }
+    func isAtWord(_ word: Token.Keyword) -> Bool { current.keyword == word }
 
     var isAtName: Bool { current.kind == .word || current.kind == .quoted }
 
     /// Moves past a mark.
-    mutating func take(_ mark: String) -> Bool {
+    mutating func take(_ mark: Token.Mark) -> Bool {
         guard isAt(mark) else { return false }
         advance()
         return true
@@ -61,7 +58,7 @@ struct TokenReader {
         return true
     }
 
-    mutating func takeWord(_ word: String) -> Bool {
+    mutating func takeWord(_ word: Token.Keyword) -> Bool {
         guard isAtWord(word) else { return false }
         advance()
         return true
@@ -82,16 +79,16 @@ struct TokenReader {
     /// Skips a bracket, and all until its partner.
     mutating func skipBrackets() throws(SyntaxError) {
         let start = current
-        var open: [String] = []
+        var open: [Token.Mark] = []
         repeat {
             guard !isAtEnd else { throw SyntaxError("'\(start.text)' has no partner", at: start.start) }
             if current.kind == .punctuation {
-                switch current.text {
-                case "(": open.append(")")
-                case "[": open.append("]")
-                case "{": open.append("}")
-                case ")", "]", "}":
-                    guard open.popLast() == current.text else {
+                switch current.mark {
+                case .openParenthesis: open.append(.closeParenthesis)
+                case .openBracket: open.append(.closeBracket)
+                case .openBrace: open.append(.closeBrace)
+                case .closeParenthesis, .closeBracket, .closeBrace:
+                    guard open.popLast() == current.mark else {
                         throw SyntaxError("'\(current.text)' is not the partner of its bracket", at: current.start)
                     }
                 default: break

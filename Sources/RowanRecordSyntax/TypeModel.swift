@@ -81,7 +81,7 @@ extension TokenReader {
         let form = try readTypeForm()
         return TypeModel(
             form: form, text: text(since: start), source: source(since: start),
-            hasFunction: tokens[start.index..<index].contains { $0.text == "->" })
+            hasFunction: tokens[start.index..<index].contains { $0.mark == .arrow })
     }
 
     /// The value between a position and this one.
@@ -93,13 +93,14 @@ extension TokenReader {
         let tokens = tokens[start.index..<index]
         guard start.taken == 0, let first = tokens.first, let last = tokens.last else { return .other }
         if tokens.count == 1 { return Self.literal(first) }
-        if tokens.count == 2, first.text == "-", last.kind == .number { return Self.literal(last) }
-        if first.text == "." { return .member(String(text(since: start).dropFirst())) }
-        let beforeLast = tokens.dropLast().last?.text
-        if last.text == "self", beforeLast == "." { return .metatype(String(source(since: start).dropLast(5))) }
-        let isAfterOptional = beforeLast == "?." || beforeLast == "." && tokens.dropLast(2).last?.text == "?"
+        if tokens.count == 2, first.mark == .minus, last.kind == .number { return Self.literal(last) }
+        if first.mark == .period { return .member(String(text(since: start).dropFirst())) }
+        let beforeLast = tokens.dropLast().last?.mark
+        if last.keyword == .self, beforeLast == .period { return .metatype(String(source(since: start).dropLast(5))) }
+        let isAfterOptional =
+            beforeLast == .optionalPeriod || beforeLast == .period && tokens.dropLast(2).last?.mark == .question
         if last.text == "none", isAfterOptional { return .cast(.optional(.other)) }
-        guard Self.literal(first) != .other, tokens.dropFirst().first?.text == "as" else { return .other }
+        guard Self.literal(first) != .other, tokens.dropFirst().first?.keyword == .as else { return .other }
         var reader = self
         reader.mark = Mark(index: start.index + 2, taken: 0)
         // Any error means that it is more than a cast.
@@ -111,8 +112,8 @@ extension TokenReader {
         switch token.kind {
         case .string: .text(isPlain: !token.text.contains("\\(") && !token.text.contains("\n"))
         case .number: token.text.contains(".") ? .decimal : .integer
-        case .word where token.text == "true" || token.text == "false": .boolean(token.text == "true")
-        case .word where token.text == "nil": .null
+        case .word where token.keyword == .true || token.keyword == .false: .boolean(token.keyword == .true)
+        case .word where token.keyword == .nil: .null
         case .word, .quoted, .regex, .symbol, .punctuation, .end: .other
         }
     }

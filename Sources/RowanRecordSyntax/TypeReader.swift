@@ -14,7 +14,7 @@ extension TokenReader {
         if try skipFunctionType() { return .function }
         var form = try readSimpleType()
         while true {
-            if isAt("&") {
+            if isAt(.ampersand) {
                 advance()
                 try skipTypePrefixes()
                 _ = try readSimpleType()
@@ -30,7 +30,7 @@ extension TokenReader {
     }
 
     private mutating func skipFunctionType() throws(SyntaxError) -> Bool {
-        guard isAt("(") else { return false }
+        guard isAt(.openParenthesis) else { return false }
         let start = mark
         try skipBrackets()
         guard takeArrow() else {
@@ -44,17 +44,17 @@ extension TokenReader {
     /// Moves past `async throws ->`. Without an arrow, the words belong to what follows: `async` may be a modifier.
     mutating func takeArrow() -> Bool {
         let start = mark
-        if (try? skipEffects()) != nil, take("->") { return true }
+        if (try? skipEffects()) != nil, take(.arrow) { return true }
         mark = start
         return false
     }
 
     /// Moves past `async throws(E)`.
     mutating func skipEffects() throws(SyntaxError) {
-        while isAtWord("async") || isAtWord("throws") || isAtWord("rethrows") || isAtWord("reasync") {
-            let mayHaveType = isAtWord("throws")
+        while isAtWord(.async) || isAtWord(.throws) || isAtWord(.rethrows) || isAtWord(.reasync) {
+            let mayHaveType = isAtWord(.throws)
             advance()
-            if mayHaveType, isAt("(") { try skipBrackets() }
+            if mayHaveType, isAt(.openParenthesis) { try skipBrackets() }
         }
     }
 
@@ -69,14 +69,14 @@ extension TokenReader {
     private mutating func skipTypePrefixes() throws(SyntaxError) -> Bool {
         var hasPrefix = false
         while true {
-            if isAt("@") {
+            if isAt(.at) {
                 try skipAttribute()
             } else if startsWith("~") {
                 _ = takeFirst("~")
                 hasPrefix = true
             } else if current.kind == .word, Self.typePrefixes.contains(current.text), isTypePrefix {
                 advance()
-                if isAt("(") && previous?.text == "nonisolated" { try skipBrackets() }
+                if isAt(.openParenthesis) && previous?.keyword == .nonisolated { try skipBrackets() }
                 hasPrefix = true
             } else {
                 return hasPrefix
@@ -89,7 +89,7 @@ extension TokenReader {
         let next = peek()
         switch next.kind {
         case .word, .quoted: return true
-        case .punctuation: return ["(", "[", "@"].contains(next.text)
+        case .punctuation: return [.openParenthesis, .openBracket, .at].contains(next.mark)
         case .symbol: return next.text.first == "~"
         case .number, .string, .regex, .end: return false
         }
@@ -98,10 +98,10 @@ extension TokenReader {
     /// Reads a name, a tuple, an array or a dictionary, with what is glued to it.
     private mutating func readSimpleType() throws(SyntaxError) -> TypeModel.Form {
         var form: TypeModel.Form
-        if isAt("(") {
+        if isAt(.openParenthesis) {
             form = typeInParentheses ?? .tuple
             try skipBrackets()
-        } else if isAt("[") {
+        } else if isAt(.openBracket) {
             form = .collection
             try skipBrackets()
         } else {
@@ -110,7 +110,7 @@ extension TokenReader {
             form = .named(name, arguments: try readGenericArguments())
         }
         while true {
-            if isAt(".") {
+            if isAt(.period) {
                 advance()
                 let member = try takeName().text
                 let arguments = try readGenericArguments()
@@ -136,13 +136,13 @@ extension TokenReader {
         reader.depth += 1
         reader.advance()
         // A label, for example, is no type: then it is a tuple.
-        guard let form = try? reader.readTypeForm(), reader.isAt(")") else { return nil }
+        guard let form = try? reader.readTypeForm(), reader.isAt(.closeParenthesis) else { return nil }
         return form
     }
 
     /// Moves past `Module::`.
     private mutating func skipModuleSelector() throws(SyntaxError) {
-        while isAt(":"), peek().text == ":", peek().start == current.end {
+        while isAt(.colon), peek().mark == .colon, peek().start == current.end {
             advance()
             advance()
             _ = try takeName()
@@ -155,14 +155,14 @@ extension TokenReader {
         var arguments: [TypeModel.Form] = []
         while !startsWith(">") {
             arguments.append(try readGenericArgument())
-            if !take(",") { break }
+            if !take(.comma) { break }
         }
         guard takeFirst(">") else { throw error("expected '>'") }
         return arguments
     }
 
     private mutating func readGenericArgument() throws(SyntaxError) -> TypeModel.Form {
-        if isAt("-"), peek().kind == .number { advance() }
+        if isAt(.minus), peek().kind == .number { advance() }
         guard current.kind == .number else { return try readTypeForm() }
         advance()
         return .other
@@ -184,12 +184,14 @@ extension TokenReader {
     private var endsGenericArguments: Bool {
         switch current.kind {
         case .punctuation:
-            return [")", "]", "}", "{", ",", ";", ":"].contains(current.text)
-                || ["(", "["].contains(current.text) && !current.startsLine
+            return [.closeParenthesis, .closeBracket, .closeBrace, .openBrace, .comma, .semicolon, .colon].contains(
+                current.mark)
+                || [.openParenthesis, .openBracket].contains(current.mark) && !current.startsLine
         case .symbol:
             let first = current.text.first!
             if first == "." || first == "?" || first == "!" { return true }
-            return current.text == "=" || current.text == "==" || current.followsSpace && current.precedesSpace
+            return current.mark == .equals || current.mark == .equalsEquals
+                || current.followsSpace && current.precedesSpace
         case .end: return true
         case .word, .quoted, .number, .string, .regex: return current.startsLine
         }
@@ -197,9 +199,11 @@ extension TokenReader {
 
     /// Moves past `@Name.Name<Type>(arguments)`. Arguments follow without space, so that `@Flag (a, b)` has none.
     mutating func skipAttribute() throws(SyntaxError) {
-        guard take("@") else { throw error("expected an attribute") }
+        guard take(.at) else { throw error("expected an attribute") }
         let name = try takeAttributeName()
-        if isAt("("), !current.followsSpace, !Self.attributesOfFunctionTypes.contains(name) { try skipBrackets() }
+        if isAt(.openParenthesis), !current.followsSpace, !Self.attributesOfFunctionTypes.contains(name) {
+            try skipBrackets()
+        }
     }
 
     /// Attributes that have no arguments, so that a bracket after them is the function type's.
@@ -208,13 +212,13 @@ extension TokenReader {
     /// Moves past the name of an attribute, and returns its last component.
     mutating func takeAttributeName() throws(SyntaxError) -> String {
         var name = try takeName().text
-        while isAt(":"), peek().text == ":", peek().start == current.end {
+        while isAt(.colon), peek().mark == .colon, peek().start == current.end {
             advance()
             advance()
             name = try takeName().text
         }
         try readGenericArguments()
-        while isAt(".") {
+        while isAt(.period) {
             advance()
             name = try takeName().text
             try readGenericArguments()
