@@ -1,18 +1,18 @@
-// An access: the lane of its connection, and the rules during the access. The access verbs (read, write, sync, async,
-// callback) exist only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures only
-// define the routes.
+// An access: the lane of its connection and the rules during the access. The access methods (read, write, sync, async,
+// callback) are implemented only once, in DatabaseReader and DatabaseWriter. Queues, pools, snapshots and type erasures
+// only define the routes.
 
 import Dispatch
 
-/// How the accesses of a reader or a writer reach their connections. Only the library uses it: it has no public members.
+/// The routes of a reader's or writer's accesses to their connections. For internal use: it has no public members.
 public final class DatabaseAccessRoutes: Sendable {
     /// Reads in a transaction.
     let read: AccessRoute
     /// Reads without a transaction.
     let unsafeRead: AccessRoute
-    /// Writes; the calling method decides on the transaction.
+    /// Writes. The calling method determines the transaction.
     let write: AccessRoute
-    /// The readers that wait while a barrier runs; nil if no connection reads beside the writer.
+    /// The readers that wait while a barrier runs; nil if only the writer's connection reads.
     private let readers: AccessLane?
 
     init(read: AccessRoute, unsafeRead: AccessRoute, write: AccessRoute, readers: AccessLane? = nil) {
