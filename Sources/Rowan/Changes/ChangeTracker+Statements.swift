@@ -132,7 +132,7 @@ extension ChangeTracker: StatementWatcher {
         if running.isEmpty, !db.isInsideTransaction { lastWrite = nil }
         // Outside a transaction, each statement is a transaction, which ends when no more statements write.
         guard phase != .idle, running.isEmpty, !db.isInsideTransaction, !db.connection.isWriting else { return }
-        // The error of a cursor that stops early is lost, and must not become that of another statement.
+        // The error of a cursor that stops early is lost and must not become that of another statement.
         db.connection.commitRefusal = nil
         transactionDidEnd(committed: phase == .committing)
     }

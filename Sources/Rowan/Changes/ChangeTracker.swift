@@ -1,4 +1,4 @@
-// Turns SQLite's reports into changes, and notifies a connection's subscribers of the end of its transactions. All
+// Turns SQLite's reports into changes and notifies a connection's subscribers of the end of its transactions. All
 // information comes from SQLite: a profile shows what a statement may change, the change counter whether it has changed
 // anything, the update hook which rows, the commit hook that a transaction is ending, and the autocommit flag how it
 // has ended. The update hook is installed only for statements whose rows are needed.

@@ -1,4 +1,4 @@
-// Actions of the program, or of Rowan, at the end of a transaction.
+// Actions of the program or Rowan at the end of a transaction.
 
 /// An action called once, at the end of a transaction.
 struct TransactionEnding {

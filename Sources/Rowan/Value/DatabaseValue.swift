@@ -165,7 +165,7 @@ extension String {
     /// Whether both strings have the same UTF-8 bytes. Strings that are equal in Unicode may differ in their bytes.
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
-        // All strings except Objective-C ones are UTF-8, and are compared by their bytes directly.
+        // All strings except Objective-C ones are UTF-8 and are compared by their bytes directly.
         let isSame = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { otherBytes in
                 guard bytes.count == otherBytes.count, let start = bytes.baseAddress else {

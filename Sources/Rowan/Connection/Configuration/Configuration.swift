@@ -113,7 +113,7 @@ public struct Configuration: Sendable {
     /// The size, in bytes, above which a ``DatabasePool`` empties its write-ahead log. 64 MB by default; nil for no
     /// limit.
     ///
-    /// SQLite copies the write-ahead log into the database file, and restarts it when no read needs it. If reads always
+    /// SQLite copies the write-ahead log into the database file and restarts it when no read needs it. If reads always
     /// overlap, this never happens: the file grows with each commit, and reads become slower. Above this size, the
     /// writer waits after an access until the running reads have finished, then empties the file. It waits for at most
     /// a tenth of a second, and for up to a second after shorter waits have failed. Other reads can begin meanwhile,
@@ -127,7 +127,7 @@ public struct Configuration: Sendable {
     /// ```
     ///
     /// A single access can exceed the limit. So can the log during a long read or a snapshot: the writer then retries
-    /// later, and waits for less than a tenth of the time. If reads always overlap and take a fraction of a second, the
+    /// later and waits for less than a tenth of the time. If reads always overlap and take a fraction of a second, the
     /// log exceeds the limit by the amount written between two waits, which take up to a quarter of the time when the
     /// log is ten times as large as its limit. ``DatabasePool/status`` shows both. There is no limit if the program
     /// runs its own checkpoints, after `PRAGMA wal_autocheckpoint = 0`, and none for attached databases.

@@ -44,7 +44,7 @@ extension Database {
         }
     }
 
-    /// Runs the closure, and repeats it while other connections are opening the same file: each of them locks it
+    /// Runs the closure and repeats it while other connections are opening the same file: each of them locks it
     /// briefly, and SQLite does not always call the busy handler in this case. It is repeated for two seconds, or for
     /// the timeout of the busy mode. If the configuration has a callback, the callback decides instead.
     func retryingWhileOpening<T>(_ body: () throws -> T) throws -> T {
@@ -72,7 +72,7 @@ struct LockWait {
     private let timeout: Duration?
     private var deadline: ContinuousClock.Instant?
 
-    /// - Parameter timeout: in seconds. An infinite timeout never expires; a negative one or NaN expires at once.
+    /// - Parameter timeout: in seconds. An infinite timeout never expires; a negative one or NaN expires immediately.
     init(timeout: TimeInterval) {
         // A year is effectively unlimited and does not overflow.
         let year = 31_536_000.0

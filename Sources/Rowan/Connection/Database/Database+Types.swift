@@ -22,9 +22,9 @@ extension Database {
         case passive = 0
         /// Waits until no writer is active and all readers use the latest state.
         case full = 1
-        /// Like `full`, and also makes the next writer restart the WAL file from its beginning.
+        /// Like `full`, but also makes the next writer restart the WAL file from its beginning.
         case restart = 2
-        /// Like `restart`, and also truncates the WAL file.
+        /// Like `restart`, but also truncates the WAL file.
         case truncate = 3
     }
 
@@ -125,7 +125,7 @@ extension Database {
         case deferred = "DEFERRED"
         /// Takes the write lock immediately.
         case immediate = "IMMEDIATE"
-        /// Takes the write lock immediately, and excludes readers unless the database is in WAL mode.
+        /// Takes the write lock immediately and excludes readers unless the database is in WAL mode.
         case exclusive = "EXCLUSIVE"
     }
 

@@ -208,7 +208,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
         connection.limit(.arguments)
     }
 
-    /// The version of SQLite: 3040001 for 3.40.1.
+    /// The SQLite version: 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { LocalConnection.libraryVersion }
 
     /// The path and the label, for debugging.
@@ -217,7 +217,7 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
     /// A function called with a code and a message for each anomaly that SQLite detects in the process.
     public typealias LogErrorFunction = @Sendable (_ resultCode: ResultCode, _ message: String) -> Void
 
-    /// The log of SQLite's anomalies. Set it before opening any connection. <https://sqlite.org/errlog.html>
+    /// The log of SQLite anomalies. Set it before opening any connection. <https://sqlite.org/errlog.html>
     public static var logError: LogErrorFunction? {
         get { LocalConnection.errorLog }
         set { LocalConnection.errorLog = newValue }

@@ -53,7 +53,7 @@ public struct InstrumentedDatabase: Sendable, Hashable {
     /// Hashes the identity of the queue, pool or snapshot.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(properties)) }
 
-    /// The version of SQLite: `3.40.1`.
+    /// The SQLite version: `3.40.1`.
     public var sqliteVersion: String { LocalConnection.libraryVersionText }
 
     /// Whether a program without Rowan could damage the database by writing the file: the database is in WAL mode, and

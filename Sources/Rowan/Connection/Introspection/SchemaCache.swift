@@ -1,4 +1,4 @@
-// The connection's cached schema information. It is read on demand, and cleared completely when the schema changes
+// The connection's cached schema information. It is read on demand and cleared completely when the schema changes
 // (LocalConnection.schemaEpoch).
 
 import Foundation

@@ -24,7 +24,7 @@ extension DispatchSemaphore {
 }
 
 extension AccessLane {
-    /// Runs the closure while no other access is running, and makes other accesses wait.
+    /// Runs the closure while no other access is running and makes other accesses wait.
     ///
     /// - Parameter isCancelled: returns whether to stop waiting; nil for a wait that can't be cancelled.
     /// - Throws: SQLITE_MISUSE if the lane is closed, or if the thread already uses a connection of this lane;

@@ -1,4 +1,4 @@
-// The only gate to connections: a lane contains up to N of them, and grants each to one access at a time, in order of
+// The only gate to connections: a lane contains up to N of them and grants each to one access at a time, in order of
 // arrival. A synchronous access runs on its caller's thread. An asynchronous one waits without blocking a thread and
 // runs on the connection's queue. A queue has one lane with one connection; a pool has a lane for the writer and a lane
 // for the readers.

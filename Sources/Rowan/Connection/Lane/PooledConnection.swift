@@ -131,7 +131,7 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Finishes an access, and rolls back a transaction that it left open.
+    /// Finishes an access and rolls back a transaction that it left open.
     ///
     /// - Returns: the error of a transaction that was left open, or nil.
     func endAccess() -> DatabaseError? {

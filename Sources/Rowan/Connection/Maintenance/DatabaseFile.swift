@@ -36,7 +36,7 @@ package struct DatabaseFile: Sendable {
 
     /// Opens another connection.
     ///
-    /// - Throws: SQLITE_CANTOPEN if the file can't be opened, or was replaced since the first connection opened it.
+    /// - Throws: SQLITE_CANTOPEN if the file can't be opened or was replaced since the first connection opened it.
     package func connect<Connection>(_ open: (_ location: String) throws -> Connection) throws -> Connection {
         let connection = try open(location)
         guard identity == nil || Identity(path) == identity else {

@@ -62,8 +62,8 @@ final class WriteAheadLimit: Sendable {
         truncate(db.connection, excess: Double(logSize) / Double(Swift.max(size, 1)))
     }
 
-    /// Empties the log. SQLite blocks other writers, and waits for the reads that need content not yet in the file,
-    /// then for all other reads from the log. Reads that begin after the copy don't use the log, so only the currently
+    /// Empties the log. SQLite blocks other writers and waits for the reads that need content not yet in the file, then
+    /// for all other reads from the log. Reads that begin after the copy don't use the log, so only the currently
     /// running reads matter.
     ///
     /// - Parameter excess: the size of the log as a multiple of its limit.

@@ -179,7 +179,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         }
     }
 
-    /// Checks at the first step that the schema has not changed since the statement was made.
+    /// Checks at the first step that the schema has not changed since the statement was prepared.
     package func check(_ renewal: Renewal) { self.renewal = renewal }
 
     private func firstStep() throws -> Bool {

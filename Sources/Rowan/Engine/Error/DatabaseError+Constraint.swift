@@ -13,7 +13,7 @@ extension DatabaseError {
             case notNull
             /// A CHECK constraint.
             case check
-            /// A foreign key. SQLite does not say which one.
+            /// A foreign key. SQLite does not report which one.
             case foreignKey
             /// The type of a column in a STRICT table.
             case dataType

@@ -13,8 +13,8 @@ extension DatabaseError {
     /// }
     /// ```
     ///
-    /// A hint contains names from the schema, migrations and files, but no values. It is part of `debugDescription`,
-    /// and is the `recoverySuggestion` of the bridged `NSError`.
+    /// A hint contains names from the schema, migrations and files, but no values. It is part of `debugDescription` and
+    /// is the `recoverySuggestion` of the bridged `NSError`.
     ///
     /// Article: <doc:HandlingErrors>.
     public var hint: String? {

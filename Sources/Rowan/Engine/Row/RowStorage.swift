@@ -34,7 +34,7 @@ package struct RowStorage {
     /// The C statement of a live row; nil for an owned row.
     @usableFromInline let pointer: SQLiteStatement?
 
-    /// Keeps `pointer` alive, and provides the SQL for errors.
+    /// Keeps `pointer` alive and provides the SQL for errors.
     package let statement: Statement?
 
     @usableFromInline package let source: RowSource

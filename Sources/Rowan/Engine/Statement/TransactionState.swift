@@ -135,7 +135,7 @@ package struct TransactionState: Sendable {
         }
     }
 
-    /// Resets the state when an access finishes: the next one starts afresh.
+    /// Resets the state when an access finishes, so that the next one starts afresh.
     package mutating func forget() {
         isScopeEnding = false
         if case .ended = phase { phase = .none }

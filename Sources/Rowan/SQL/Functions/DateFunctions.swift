@@ -40,7 +40,7 @@ public func strftime(
 }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
-    /// The current time, for the date functions: `DATE('now')`. It stays the same during the execution of a statement.
+    /// The current time, for the date functions: `DATE('now')`. It doesn't change during the execution of a statement.
     public static var now: SQLExpression { SQLExpression(.constant(DatabaseValue(storage: .string("now")))) }
 }
 

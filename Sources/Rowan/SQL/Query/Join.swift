@@ -116,7 +116,7 @@ extension Relation {
     /// The columns that a joined relation adds to the rows.
     package enum JoinContent { case nothing, scope, columns }
 
-    /// Joins the relations of a path, and refines the relations that are already joined with the same keys.
+    /// Joins the relations of a path and refines the relations that are already joined with the same keys.
     package mutating func join(_ path: AssociationPath, _ kind: Join.Kind, _ content: JoinContent) {
         var join = Join(kind, path.last, isIncluded: content == .scope)
         if content == .columns {

@@ -15,7 +15,7 @@ struct ValueRows {
         case double(scale: Double)
         /// As a text in which another character replaces NUL, at which JSON functions would stop.
         case text(nulls: Unicode.Scalar)
-        /// Not at all: SQLite can't store the value, and rejects it as an argument.
+        /// Not at all: SQLite can't store the value and rejects it as an argument.
         case unstorable(code: CInt)
 
         /// The number of array elements that encode the value.

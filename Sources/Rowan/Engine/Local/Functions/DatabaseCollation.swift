@@ -79,7 +79,7 @@ public final class DatabaseCollation: Hashable, Identifiable, Sendable {
 /// A collation installed in a connection.
 private final class InstalledCollation {
     let collation: DatabaseCollation
-    // The connection keeps its hooks while it is open, and runs no comparison afterwards.
+    // The connection keeps its hooks while it is open and runs no comparison afterwards.
     unowned let hooks: ConnectionHooks?
 
     init(collation: DatabaseCollation, hooks: ConnectionHooks?) {

@@ -177,7 +177,7 @@ private final class AggregateState {
 /// A function installed in a connection.
 private final class InstalledFunction {
     let function: DatabaseFunction
-    // The connection keeps its hooks while it is open, and calls no function afterwards.
+    // The connection keeps its hooks while it is open and calls no function afterwards.
     unowned let hooks: ConnectionHooks
 
     init(function: DatabaseFunction, hooks: ConnectionHooks) {

@@ -6,7 +6,7 @@ import Foundation
 extension DatabaseValue {
     /// Sets the value as the result of a call.
     func setResult(of context: OpaquePointer) {
-        // SQLite copies the bytes, and treats a null pointer as NULL.
+        // SQLite copies the bytes and treats a null pointer as NULL.
         switch storage {
         case .null: sqlite3_result_null(context)
         case .int64(let integer): sqlite3_result_int64(context, integer)

@@ -123,7 +123,7 @@ package final class FTS5TokenizerInstance {
 /// A tokenizer written in Swift, as registered with SQLite.
 private final class FTS5TokenizerFactory {
     private let make: ([String]) throws -> FTS5TokenizeFunction
-    // The connection keeps its hooks while it is open, and calls no tokenizer afterwards.
+    // The connection keeps its hooks while it is open and calls no tokenizer afterwards.
     fileprivate unowned let hooks: ConnectionHooks
     /// The last error of `make`, of which SQLite keeps only the code.
     private var error: (any Error)?

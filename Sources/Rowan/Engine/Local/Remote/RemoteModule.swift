@@ -24,7 +24,7 @@ enum RemoteModule {
         return "SELECT \(results.isEmpty ? "1" : results.joined(separator: ", ")) FROM \(name)(\(list))"
     }
 
-    /// SQLite compares the hidden columns after the 16th with their arguments itself, and never considers NULL equal.
+    /// SQLite compares the hidden columns after the 16th with their arguments itself and never considers NULL equal.
     private static let maximumPlainCount = 15
 
     private static let definition: String = {

@@ -143,7 +143,7 @@ extension LocalConnection {
             isAccepted && acceptsRemoteCommit(of: statement, watcher)
             ? plainStep(statement) : rollbackOfRefusedCommit()
         if code == ResultCode.SQLITE_CONSTRAINT_COMMITHOOK.rawValue, case .release = statement.transactionOperation {
-            // SQLite has rolled back, but its autocommit flag still says that a transaction is open.
+            // SQLite has rolled back, but its autocommit flag still shows that a transaction is open.
             _ = rollbackOfRefusedCommit()
         }
         // After an error, this would overwrite it.
