@@ -15,8 +15,7 @@ public import Foundation
 /// ```
 ///
 /// Only the last word of a name changes: `postalAddress` gives `postalAddresses`, `line_item` gives `line_items`. A
-/// trailing number is kept: `player2` gives `players2`. Plurals and singulars that already have the requested form
-/// don't change.
+/// trailing number is kept: `player2` gives `players2`. A word that already has the requested form doesn't change.
 public struct Inflections: Sendable {
     /// A singular or a plural, in lower case, and its counterpart. It is either a whole word or an ending.
     private struct Form: Sendable {

@@ -1,5 +1,4 @@
-// Subscribers to changes. A subscriber requests regions, which have a cost per statement, or rows, which have a cost
-// per row.
+// Subscribers to changes. A subscriber requests regions, at a cost per statement, or rows, at a cost per row.
 
 import Synchronization
 

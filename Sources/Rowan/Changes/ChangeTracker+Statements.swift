@@ -115,8 +115,7 @@ extension ChangeTracker: StatementWatcher {
         StatementWrites.Report(epoch: epoch, interests: interests.value)
     }
 
-    /// Reports everything that a statement may have written, because another connection changed the schema just before
-    /// its step.
+    /// Reports everything that a statement may have written, after a schema change just before its step.
     private func reportAll(of statement: Statement) {
         let writes = StatementWrites.of(statement, db).writes
         for subscriber in subscribers {

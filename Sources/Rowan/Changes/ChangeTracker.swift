@@ -22,8 +22,7 @@ final class ChangeTracker: ConnectionStateValue {
     var valueToken: ConnectionHooks.Token?
     /// The statements running their first step, innermost last; nil for a statement that is not watched.
     @exclusivity(unchecked) var running: [RunningWrite?] = []
-    /// The last write of the current transaction. It retains the observers and is therefore released with the
-    /// transaction.
+    /// The last write of the current transaction. It retains the observers, so it is released with the transaction.
     @exclusivity(unchecked) var lastWrite: RunningWrite?
     /// Increases when subscribers are added or removed.
     private(set) var listenCount = 0
@@ -145,8 +144,7 @@ final class ChangeTracker: ConnectionStateValue {
         }
     }
 
-    /// Called when a row was changed, but by none of the running statements: it was changed by a statement of the C
-    /// API.
+    /// Called when a row was changed by none of the running statements, but by a statement of the C API.
     private func unknownRowDidChange(_ kind: DatabaseEvent.Kind, _ table: StatementProfile.Table, _ rowID: Int64) {
         guard db.connection.readOnlyDepth == 0 else { return }
         let event = DatabaseEvent(kind: kind, rowID: rowID, table: table)

@@ -26,8 +26,7 @@ public protocol PreUpdateObserver: TransactionObserver {
     ///
     /// This method is called for each changed row, even where SQLite reports no ``DatabaseEvent``: in tables WITHOUT
     /// ROWID, and for rows replaced by a conflict clause. It is called immediately, because SQLite has the values only
-    /// at this time: a savepoint that is rolled back, or a statement that fails, may undo the change without another
-    /// event.
+    /// at this time: a savepoint that is rolled back, or a statement that fails, may undo the change without an event.
     ///
     /// It is not called for incremental blob writes, virtual tables and schema changes.
     func databaseWillChange(with event: DatabasePreUpdateEvent)

@@ -69,8 +69,8 @@ final class StatementWrites {
             knownLayouts = layouts
             return layouts
         } catch {
-            // After a cancellation or an I/O error, the statement fails for the same reason. The next execution tries
-            // again.
+            // After a cancellation or an I/O error, the statement fails for the same reason. The next execution
+            // retries.
             return writes.map { _ in nil }
         }
     }

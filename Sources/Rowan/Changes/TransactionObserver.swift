@@ -100,9 +100,8 @@ public struct DatabaseEventObservationStrategy: Hashable, Sendable {
     /// them before a statement runs.
     ///
     /// Otherwise it receives all rows that SQLite reports, and `observes(eventsOfKind:)` is not called. These include
-    /// rows changed by statements that the program runs through the C API, by extension functions while a `SELECT`
-    /// runs, and in the tables in which virtual tables store their content. SQLite then reports each row of each
-    /// statement.
+    /// rows changed by the program's C API statements, by extension functions while a `SELECT` runs, and in the tables
+    /// in which virtual tables store their content. SQLite then reports each row of each statement.
     public var requiresDatabaseEventKind: Bool
 
     /// The default strategy of observers, which requires kinds.

@@ -68,8 +68,7 @@ public struct Configuration: Sendable {
     /// second, because its own readers may hold its lock briefly.
     public var busyMode: Database.BusyMode = .immediateError { didSet { identity = Identity() } }
 
-    /// The behaviour of readers when another connection holds a lock; nil for `busyMode`, or 10 seconds for the readers
-    /// of a pool.
+    /// The behaviour of readers when another connection holds a lock; nil for `busyMode`, or 10 seconds in a pool.
     package var readonlyBusyMode: Database.BusyMode? { didSet { identity = Identity() } }
 
     /// The behaviour of a pool's writer when another connection holds a lock; nil for `busyMode`.
@@ -81,8 +80,7 @@ public struct Configuration: Sendable {
     /// Whether a transaction may stay open between two accesses. False by default.
     public var allowsUnsafeTransactions = false { didSet { identity = Identity() } }
 
-    /// The kind of transactions: it is determined by the access, and ``Database/inTransaction(_:_:)`` accepts another
-    /// one.
+    /// The kind of transactions: determined by the access. ``Database/inTransaction(_:_:)`` can override it.
     @available(*, unavailable, message: "the access decides: a write begins an immediate transaction")
     public var defaultTransactionKind: Database.TransactionKind { .immediate }
 
@@ -117,8 +115,7 @@ public struct Configuration: Sendable {
     /// overlap, this never happens: the file grows with each commit, and reads become slower. Above this size, the
     /// writer waits after an access until the running reads have finished, then empties the file. It waits for at most
     /// a tenth of a second, and for up to a second after shorter waits have failed. Other reads can begin meanwhile,
-    /// since they don't need the file. Writers in other processes wait as for a write: they need a ``busyMode`` that
-    /// waits.
+    /// since they don't need it. Writers in other processes wait as for a write: they need a ``busyMode`` that waits.
     ///
     /// ```swift
     /// var config = Configuration()
@@ -174,7 +171,7 @@ public struct Configuration: Sendable {
     /// Whether an update of a record throws an error for a column that the table or the record lacks. False by default:
     /// an update sets only the columns that both have.
     ///
-    /// By default, a migration can update today's record type in yesterday's table:
+    /// By default, a migration can update the current record type in an older version of its table:
     ///
     /// ```swift
     /// // The table has no column "email" yet: UPDATE "player" SET "name"=? WHERE "id"=?
@@ -217,8 +214,7 @@ public struct Configuration: Sendable {
         readerTimeout != nil || longReadReport != nil || instruments.contains { $0.longReadAge != nil }
     }
 
-    /// The instruments that receive the connections' activity: logs, metrics and traces. Empty by default, which costs
-    /// nothing.
+    /// The instruments that receive the connections' activity: logs, metrics and traces. None by default, at no cost.
     ///
     /// ```swift
     /// var config = Configuration()

@@ -14,8 +14,8 @@ extension Database {
     ///
     /// The extension's additions are available only on this connection: load it in
     /// ``Configuration/prepareDatabase(_:)`` so that all connections of a pool have it. A library runs with all the
-    /// rights of the program, so load only libraries that you trust. SQL can't load any: SQLite accepts libraries only
-    /// during this call.
+    /// program's rights, so load only libraries you trust. SQL can't load any: SQLite accepts libraries only during
+    /// this call.
     ///
     /// - Parameters:
     ///   - path: the path of the library. Its suffix may be omitted.

@@ -51,8 +51,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: the statements, separated by semicolons.
-    ///   - arguments: each statement takes its positional arguments in order and the named arguments that match its
-    ///     parameters.
+    ///   - arguments: each statement takes its positional arguments in order, and the named ones it has parameters for.
     public func allStatements(sql: String, arguments: StatementArguments? = nil) throws -> SQLStatementCursor {
         SQLStatementCursor(
             try SQLScript(sql, connection), sql: sql, arguments: arguments,

@@ -234,11 +234,11 @@ public final class Database: CustomStringConvertible, CustomDebugStringConvertib
 
     /// Copies the WAL file into the database file. <https://sqlite.org/wal.html#ckpt>
     ///
-    /// - Returns: the number of frames in the WAL file and the number of copied frames.
     /// With the WAL-reset bug (``hasWALResetBug``), a checkpoint in any mode needs the writer lock. If there is a
     /// writer, a passive checkpoint throws immediately, and the others wait according to the busy mode.
     /// `PRAGMA wal_checkpoint` never waits for it.
     ///
+    /// - Returns: the number of frames in the WAL file and the number of copied frames.
     /// - Throws: SQLITE_BUSY if a reader or a writer blocks a checkpoint that is not passive.
     @discardableResult
     public func checkpoint(

@@ -39,8 +39,7 @@ public final class DatabaseBlob {
     /// Writes bytes at an offset, overwriting existing ones.
     ///
     /// - Throws: a ``DatabaseError`` with the code SQLITE_ERROR if the bytes would extend beyond the end,
-    ///   SQLITE_READONLY if the blob is open for reading, or SQLITE_ABORT if the row was changed since the blob was
-    ///   opened.
+    ///   SQLITE_READONLY if the blob is open for reading, or SQLITE_ABORT if the row has changed since then.
     public func write(_ data: Data, at offset: Int = 0) throws {
         try data.withUnsafeBytes { try handle.write($0, at: offset) }
     }

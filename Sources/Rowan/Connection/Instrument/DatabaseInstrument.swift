@@ -76,8 +76,7 @@ public protocol AccessInstrument: AnyObject, Sendable {
     /// - Parameter wait: the time that the access waited for the connection.
     func didBegin(after wait: Duration)
 
-    /// Called when a statement has finished: it has returned its last row, it has failed, or its cursor has been
-    /// released.
+    /// Called when a statement has returned its last row, failed, or lost its cursor.
     func didRun(_ statement: InstrumentedStatement)
 
     /// Called when a transaction has ended. The implicit transactions of single statements are not reported.

@@ -104,8 +104,7 @@ public struct InstrumentedStatement: Sendable {
     public var sql: String { facts.sql }
     /// The statement's effects, as reported by SQLite's compiler.
     public var profile: StatementProfile { facts.profile }
-    /// The statement's operation: `SELECT`, `INSERT`, `COMMIT`… See ``StatementProfile/operation``. `EXPLAIN` for an
-    /// explanation.
+    /// The statement's operation: `SELECT`, `COMMIT`… See ``StatementProfile/operation``. `EXPLAIN` for an explanation.
     public var operation: String { facts.operation }
     /// The table that the statement writes, or the only one it reads. See ``StatementProfile/tableName``.
     public var tableName: String? { facts.tableName }
@@ -127,8 +126,7 @@ public struct InstrumentedTransaction: Sendable {
     public let isCommitted: Bool
     /// The time from the beginning to the end of the transaction.
     public let duration: Duration
-    /// The number of pages in the write-ahead log at the end of the transaction; nil without a log, and for reads of a
-    /// pool.
+    /// The number of pages in the write-ahead log when the transaction ended; nil without a log or for a pool's reads.
     public let walPageCount: Int?
 }
 

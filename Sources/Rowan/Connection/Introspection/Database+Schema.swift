@@ -254,8 +254,7 @@ extension Database {
         schemaName.map { "\($0.foldedDatabaseName)\u{0}\(name.foldedDatabaseName)" } ?? name.foldedDatabaseName
     }
 
-    /// Clears an outdated schema. Another connection may have changed the schema, so each access checks with SQLite
-    /// once.
+    /// Clears a schema outdated by another connection's changes. Each access checks with SQLite once.
     func validateCache() throws {
         if schemaCache.checkedAccess != connection.accessNumber {
             schemaCache.checkedAccess = connection.accessNumber

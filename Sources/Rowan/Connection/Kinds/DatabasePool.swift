@@ -114,8 +114,7 @@ public final class DatabasePool: DatabaseWriter {
         readers.interrupt()
     }
 
-    /// Releases as much memory as possible after running accesses have finished. Readers are closed unless they are
-    /// persistent.
+    /// Releases as much memory as possible after running accesses have finished. Nonpersistent readers are closed.
     public func releaseMemory() {
         try? _routes.write.run { $0.releaseMemory() }
         if configuration.persistentReadOnlyConnections {

@@ -117,8 +117,7 @@ extension DatabaseWriter {
         try _routes.write.run { try _routes.withBarrier($0, updates) }
     }
 
-    /// Writes to the database while no other access is running, without a transaction and without blocking the task's
-    /// thread.
+    /// Writes to the database while no other access is running, without blocking the task's thread.
     @discardableResult
     public func barrierWriteWithoutTransaction<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T

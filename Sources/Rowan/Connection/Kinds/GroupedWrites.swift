@@ -1,6 +1,5 @@
 // Group commit: asynchronous writes that are waiting at the same time share one transaction and thus one disk
-// synchronisation. Each runs in its own savepoint. If the shared transaction fails, each is rerun in its own
-// transaction.
+// synchronisation. Each runs in its own savepoint. If the shared transaction fails, each is rerun alone.
 
 /// The asynchronous writes that share the transactions of a writer.
 final class GroupedWrites: Sendable {
@@ -120,8 +119,7 @@ final class GroupedWrites: Sendable {
             }
             return perform(Array(writes[ended.count...]), db, connection)
         } catch  where !hasBegun || db.connection.isUncertain(error) {
-            // The lock was not free in time, and one wait is enough for all writes; or the writes may have been
-            // committed.
+            // One wait for the lock is enough for all writes; or the writes may have been committed.
             for write in writes { write.fail(error) }
             return
         } catch {

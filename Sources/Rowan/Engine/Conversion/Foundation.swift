@@ -46,8 +46,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     ///
     /// The date read from a text is exactly `Date(timeIntervalSince1970:)` of its milliseconds. The same milliseconds
     /// since 2001, which `Date` keeps in memory, may be a different double, less than a microsecond away, with the same
-    /// text: for dates made by a calendar, or by `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from the
-    /// same text.
+    /// text: for dates made by a calendar or `Date(timeIntervalSinceReferenceDate:)`. Both can't be read from one text.
     public var databaseValue: DatabaseValue {
         stored { seconds in
             DateText.withText(secondsSince1970: seconds) {

@@ -37,8 +37,7 @@ extension DatabaseCursor {
     ///
     /// A statement serves one cursor at a time: another cursor starts from the first row.
     ///
-    /// - Throws: SQLite's error or that of `_element`; SQLITE_MISUSE if one of the library's cursors is using the
-    ///   statement.
+    /// - Throws: SQLite's error or that of `_element`; SQLITE_MISUSE if a cursor of the library is using the statement.
     public func next() throws -> Element? {
         guard !_isDone else { return nil }
         do {

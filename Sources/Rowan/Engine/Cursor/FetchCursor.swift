@@ -222,8 +222,7 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
         statement.connection.transaction.refusal(of: statement.transactionOperation) == nil
     }
 
-    /// The first step of a statement whose columns change in another schema. Only a remote statement has to be prepared
-    /// again.
+    /// The first step of a statement whose columns change in another schema. Only a remote statement is prepared again.
     ///
     /// Outside a transaction, the schema may change each time.
     private func firstStepOfRemade(attempts: Int = 20) throws -> Bool {

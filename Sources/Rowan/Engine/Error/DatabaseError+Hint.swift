@@ -1,8 +1,7 @@
 // Advice on errors. The description has the documented form, without hints.
 
 extension DatabaseError {
-    /// A suggestion for fixing the error, or a description of its subject, if Rowan has more information than SQLite's
-    /// message.
+    /// A suggestion for fixing the error, or its subject, if Rowan has more information than SQLite's message.
     ///
     /// ```swift
     /// do {

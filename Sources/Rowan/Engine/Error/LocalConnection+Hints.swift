@@ -51,8 +51,7 @@ extension LocalConnection {
 
     // MARK: Constraints
 
-    /// The constraint that a row violates, where SQLite's message doesn't name it: the foreign key, or the table of a
-    /// check.
+    /// The constraint that a row violates, if missing from SQLite's message: the foreign key, or the table of a check.
     func constraintHint(_ code: ResultCode, _ profile: StatementProfile) -> String? {
         let tables = profile.insertions.union(profile.updates.keys).map(\.name).sorted()
         switch code {

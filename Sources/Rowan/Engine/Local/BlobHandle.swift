@@ -99,8 +99,7 @@ package final class BlobHandle {
 
 extension LocalConnection {
     /// - Throws: SQLITE_READONLY for a write in a read access; `CancellationError` in a cancelled access; SQLITE_ABORT
-    ///   while the
-    /// connection is suspended.
+    ///   while the connection is suspended.
     fileprivate func checkBlobAccess(isWritable: Bool) throws {
         if mustStop { throw CancellationError() }
         if isSuspended.load(ordering: .relaxed) { throw DatabaseError.suspended() }

@@ -61,8 +61,7 @@ final class CheckpointGuard {
 
     /// Guards an open file.
     ///
-    /// - Returns: nil for a file without shared memory, which can't have a log, and for a file that already has a
-    ///   guard.
+    /// - Returns: nil for a file without shared memory, which can't have a log, or for a file that already has a guard.
     init?(_ file: File, excludesWriters: Bool, _ report: ((CheckpointResult) -> Void)?) {
         guard let original = file.pointee.pMethods, original.pointee.iVersion >= 2, original.pointee.xShmLock != nil,
             original.pointee.xShmMap != nil, original.pointee.xShmUnmap != nil, original.pointee.xClose != nil,

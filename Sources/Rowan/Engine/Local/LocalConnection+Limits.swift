@@ -110,8 +110,7 @@ extension LocalConnection {
     /// Runs the closure and interrupts its running statements once a condition holds. The condition is checked several
     /// hundred times per millisecond, on the thread of the access.
     package func interrupting<T>(when isInterrupted: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
-        // The shadow of a remote database must not fail to commit a change that the cluster has committed: see
-        // `interrupt`.
+        // The shadow of a remote database must not fail to commit a change already committed remotely: see `interrupt`.
         guard let hooks, remote == nil else { return try body() }
         let token = hooks.onProgress { !isInterrupted() }
         defer { hooks.remove(token) }
@@ -134,8 +133,7 @@ extension LocalConnection {
         }
     }
 
-    /// Calls the closure again while a shared cache is locked and the busy handler waits, because SQLite does not call
-    /// the handler in this case.
+    /// Calls the closure again while a shared cache is locked and the handler waits, because SQLite doesn't call it.
     ///
     /// - Parameter code: the result of the first call.
     /// - Returns: the result of the last call.
@@ -161,8 +159,7 @@ extension LocalConnection {
         }
         // In WAL mode, a read takes no lock that blocks another process.
         if statement.isReadonly, isInWAL { return }
-        // A statement that is calling a function can't be reset. It is interrupted, and the next statement is checked
-        // here.
+        // A statement that is calling a function can't be reset. It is interrupted, and the next one is checked here.
         if holdsTransaction, !isInStep {
             resetRunningStatements()
             runUnchecked("ROLLBACK")

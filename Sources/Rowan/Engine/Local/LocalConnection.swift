@@ -82,8 +82,7 @@ public final class LocalConnection {
 
     /// Increases when an access finishes and when running statements are reset. Cursors can't continue afterwards.
     @exclusivity(unchecked) @usableFromInline package var accessNumber = 0
-    /// The last consecutive access numbers that ended because running statements were reset, rather than with the
-    /// access.
+    /// The last consecutive access numbers that ended with a reset of running statements, rather than with the access.
     var resetAccesses = 0..<0
 
     /// The virtual tables whose content is visible in other tables: see DatabaseRegion+ShownTables.
@@ -95,8 +94,7 @@ public final class LocalConnection {
     /// The definitions of functions, collations and tokenizers that SQLite has rejected.
     var refusedDefinitions: [RefusedDefinition] = []
 
-    /// Objects released by the program outside an access, while others may use the connection. They wait for the next
-    /// access.
+    /// Objects that the program has released outside an access. They wait for the next access.
     let forgotten = Mutex(Forgotten())
 
     /// Whether the task of the current access is cancelled; set from any thread.
@@ -207,8 +205,7 @@ public final class LocalConnection {
         remote?.runner.close()
     }
 
-    /// Closes the connection once its last statement is finalized. This requires no access, because no access can
-    /// follow.
+    /// Closes the connection once its last statement is finalized. Requires no access, because none can follow.
     package func closeEventually() {
         guard let pointer else { return }
         // Callbacks must not reach the Database, which may be released before the last statement. The authorizer and

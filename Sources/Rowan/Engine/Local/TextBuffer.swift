@@ -136,8 +136,7 @@ package final class TextBuffer {
         count &+= length
     }
 
-    /// Appends a double as SQLite converts it to text, or with more digits if SQLite's text reads back as a different
-    /// double.
+    /// Appends a double as SQLite converts it to text, or with more digits if that text gives a different double.
     package func append(asText double: Double) {
         let size = 64
         room(size).withMemoryRebound(to: CChar.self, capacity: size) {

@@ -62,20 +62,20 @@ extension DetachedRow {
     /// The names of the columns, from left to right.
     public var columnNames: [String] { layout.names }
 
-    /// The value of the column at an index; the leftmost column has index 0.
+    /// The value of the column at an index, where the leftmost column has index 0.
     ///
-    /// - Precondition: the value converts to the type; NULL only converts to an optional. ``Row/decode(_:atIndex:)``
-    /// throws an error instead.
+    /// - Precondition: the value can be converted to the type; NULL can only be converted to an optional.
+    ///   ``Row/decode(_:atIndex:)`` throws an error instead.
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value { row[index] }
 
-    /// The value of the leftmost column with this name, case-insensitively. For an optional, a missing column is nil.
+    /// The value of the leftmost column with this name, case-insensitively. A missing column gives nil for an optional.
     ///
-    /// - Precondition: the value converts to the type.
+    /// - Precondition: the value can be converted to the type.
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value { row[columnName] }
 
     /// The value of the column given by a column expression.
     ///
-    /// - Precondition: the value converts to the type.
+    /// - Precondition: the value can be converted to the type.
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value { row[column.name] }
 }
 

@@ -96,8 +96,7 @@ public final class RecordLayout: Sendable {
         storage(of: column)?.encode(value)
     }
 
-    /// The stored value for a column instead of the one determined by the value's type; nil if the column has no
-    /// storage of its own.
+    /// The stored value for a column instead of the one determined by the value's type; nil without a chosen storage.
     package func storedValue(_ value: DatabaseValue, ofColumn column: String) -> DatabaseValue? {
         storage(of: column)?.convert(value)
     }

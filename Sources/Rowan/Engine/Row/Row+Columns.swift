@@ -5,8 +5,7 @@ extension Row {
     /// The value of the column at an index, where the leftmost column has index 0.
     ///
     /// - Precondition: the value can be converted to the type; NULL can only be converted to an optional.
-    ///   ``decode(_:atIndex:)`` throws
-    /// an error instead.
+    ///   ``decode(_:atIndex:)`` throws an error instead.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         if UInt(bitPattern: index) < UInt(bitPattern: liveCount) {

@@ -35,8 +35,7 @@ public final class Row {
     /// none for an owned row, a scope or strict conversions. Each column read checks only this number.
     @usableFromInline let liveCount: Int
 
-    /// The index that the next lookup by name tries first. No exclusivity check, because each lookup in a loop accesses
-    /// it.
+    /// The index that the next lookup by name tries first. No exclusivity check: each lookup in a loop accesses it.
     @exclusivity(unchecked) @usableFromInline var expectedIndex = 0
 
     /// Whether a cursor moves this object from row to row, and will clear its memory.

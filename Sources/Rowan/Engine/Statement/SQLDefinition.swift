@@ -41,8 +41,7 @@ package struct SQLDefinition: Sendable {
     /// The statement with its semicolon, for a script. A comment at its end would hide a semicolon on the same line.
     package var terminated: String { sql + (endsInLineComment ? "\n;" : ";") }
 
-    /// The statement that creates the same object in the temporary schema: SQLite stores it without the word
-    /// `TEMPORARY`.
+    /// The statement that creates the same object in the temporary schema, which SQLite stores without `TEMPORARY`.
     package var temporary: String { "CREATE TEMPORARY\(afterCreate)" }
 }
 

@@ -153,7 +153,7 @@ extension Statement {
     /// Checks that the arguments can change.
     ///
     /// - Throws: SQLITE_MISUSE outside an access, or while the statement is in use. A cursor uses its statement even
-    /// before its first step.
+    ///   before its first step.
     private func willSetArguments() throws {
         guard !isRunning else {
             _ = try connection.openPointer()

@@ -91,8 +91,7 @@ extension Statement {
         return value
     }
 
-    /// The statement must not keep addresses of Swift's memory. Numbers may remain, because nothing runs the statement
-    /// with them.
+    /// The statement must not keep addresses of Swift's memory. Numbers may remain, because no execution uses them.
     private func unbind() { sqlite3_clear_bindings(handle) }
 
     private func bindInPlace(_ bytes: UnsafeBufferPointer<UInt8>, at index: CInt) -> CInt {

@@ -190,7 +190,7 @@ public final class Statement {
     /// Starts a run, which `endRun` finishes.
     ///
     /// - Throws: SQLITE_MISUSE outside an access, if a cursor owns the statement, or if it is already running: a
-    /// function that it calls can't run it again.
+    ///   function that it calls can't run it again.
     @usableFromInline
     package func beginRun() throws {
         guard connection.isAccessible else { throw DatabaseError.outsideOfAccess }
@@ -228,8 +228,7 @@ public final class Statement {
     @usableFromInline
     package func didEndRun() { isRunning = false }
 
-    /// Whether caching the statement is useful: schema changes and statements that end transactions are rarely run
-    /// again.
+    /// Whether caching the statement is useful: schema changes and ends of transactions are rarely run again.
     package var isReusable: Bool { traits.isDisjoint(with: [.controlsTransaction, .changesSchema]) }
 
     // MARK: Execution
@@ -237,8 +236,7 @@ public final class Statement {
     /// Prepares the statement for its first step.
     ///
     /// - Throws: SQLITE_MISUSE outside an access or with missing arguments; SQLITE_READONLY for a write in a read
-    ///   access;
-    /// `CancellationError` if the task of the access is cancelled.
+    ///   access; `CancellationError` if the task of the access is cancelled.
     package func start() throws {
         guard hasArguments else { throw argumentsFailure ?? missingArgumentsError() }
         try startUnchecked()

@@ -3,8 +3,7 @@
 
 extension StatementProfile {
     /// The operation of the statement, as reported by SQLite's compiler: `SELECT`, `INSERT`, `UPDATE`, `DELETE`,
-    /// `BEGIN`, `COMMIT`, `CREATE TABLE`, `PRAGMA`… `_OTHER` for operations that the compiler doesn't report, such as
-    /// `VACUUM`.
+    /// `BEGIN`, `COMMIT`, `CREATE TABLE`, `PRAGMA`… `_OTHER` for unreported operations, such as `VACUUM`.
     ///
     /// ```swift
     /// let statement = try db.makeStatement(sql: "WITH t AS (SELECT 1) INSERT INTO player (id) SELECT * FROM t")

@@ -48,8 +48,7 @@ extension Statement {
 
 /// A statement that is checked out of the pool. When its use finishes, it is reset and returned to the pool.
 ///
-/// Bind it to a name: a named use lasts until the end of the scope of its name, but an unnamed one finishes
-/// immediately.
+/// Bind it to a name: a named use lasts until the end of the scope, but an unnamed one finishes immediately.
 @usableFromInline
 package struct StatementUse: ~Copyable {
     @usableFromInline package let statement: Statement

@@ -49,8 +49,8 @@ package struct TransactionState: Sendable {
     /// Whether releasing a savepoint commits the transaction.
     package func isCommitted(byReleasing name: String) -> Bool { index(ofSavepoint: name) == 0 }
 
-    /// Tracks the savepoints, which SQLite does not report. SQLite compares their names like other names and uses the
-    /// last match.
+    /// Tracks savepoints, which SQLite does not report. SQLite compares their names like others and uses the last
+    /// match.
     mutating func didRun(_ operation: StatementProfile.TransactionOperation) {
         switch operation {
         case .savepoint(let name): if !isOpen || !savepoints.isEmpty { savepoints.append(name) }
@@ -117,7 +117,7 @@ package struct TransactionState: Sendable {
     /// Ends the scope of a transaction.
     ///
     /// - Parameter outer: the state before the scope. A surrounding scope whose own transaction has ended keeps
-    /// rejecting statements.
+    ///   rejecting statements.
     package mutating func endScope(outer: TransactionState) {
         let goesOn = outer.owner == .scope && !outer.isScopeEnding
         (owner, isScopeEnding) = (goesOn ? .scope : .statement, outer.isScopeEnding)

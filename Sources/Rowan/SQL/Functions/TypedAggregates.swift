@@ -112,8 +112,7 @@ public func sum<Value, Filter: SQLTypedExpressible>(
     TypedExpression(sum(value.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `TOTAL(value) FILTER (WHERE filter)`: the sum over the rows that satisfy a condition, as a double; 0.0 if there are
-/// none.
+/// `TOTAL(value) FILTER (WHERE filter)`: the sum over the rows that satisfy a condition, as a double; 0.0 without any.
 public func total(
     _ value: some SQLTypedExpressible, filter: some SQLSpecificExpressible
 ) -> TypedExpression<Double> {

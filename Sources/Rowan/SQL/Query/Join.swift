@@ -38,8 +38,7 @@ package indirect enum JoinCondition: Hashable, Sendable {
     case columns([ColumnPair])
     /// An expression, in which the two aliases refer to the two relations.
     case expression(SQLExpression, origin: TableAliasID, destination: TableAliasID)
-    /// The condition that the row is the first of the rows at the end of a path, in the order of the path's last
-    /// relation.
+    /// The row is the first of the rows at the end of a path, in the order of the path's last relation.
     case first(AssociationPath)
 }
 

@@ -1,7 +1,6 @@
 // The positions of joined columns in a row: annotations first, then scopes, from left to right. Only this file decides
 // them: the renderer writes the columns in this order, and the row shape counts them in it. If two tables in
-// parentheses have columns with the same name, SQLite renames them (`id:1`): such columns are listed with explicit
-// names.
+// parentheses have columns with the same name, SQLite renames them (`id:1`): such columns have explicit names.
 
 extension Resolver {
     /// Numbers the joined sources and places their columns and orderings in a query.

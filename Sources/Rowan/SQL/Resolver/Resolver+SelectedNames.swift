@@ -25,8 +25,7 @@ extension Resolver {
         select.hiddenSelection = try select.hiddenSelection.map { try replacement.selection($0) }
     }
 
-    /// The relation with clauses that don't depend on its selection: names are replaced with the expressions they stand
-    /// for.
+    /// The relation with clauses that don't depend on its selection: names are replaced with their expressions.
     func independentOfSelection(_ relation: Relation) throws -> Relation {
         var names = relation.namedExpressions
         guard !names.isEmpty, relation.uses(Set(names.keys)) else { return relation }

@@ -50,9 +50,8 @@ private struct AssociatedRows {
 }
 
 extension Resolver {
-    /// The rows that a path leads to from the row of an alias. They are joined with the pivots, starting from the
-    /// pivots: in a condition `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the
-    /// table.
+    /// The rows that a path leads to from the row of an alias. They are joined starting from the pivots: in a condition
+    /// `IN (SELECT ... FROM pivot ...)`, SQLite may read the pivots again for each row of the table.
     fileprivate func associatedRows(
         of value: AssociatedValue, from origin: StoredSource, _ originAlias: TableAliasID
     ) throws -> AssociatedRows {

@@ -7,8 +7,7 @@ package struct ConnectionAbilities: Sendable {
     package var reportsRows = true
     /// Whether SQL can call this process's functions and collations.
     package var callsFunctions = true
-    /// Whether this process has the storage, a file or memory: it runs the checkpoints and can replace the content at
-    /// once.
+    /// Whether this process has the storage, a file or memory: it runs checkpoints and can replace the content at once.
     package var ownsStorage = true
     /// Whether commits by others are found by polling versions rather than by watching a file.
     package var asksForCommits = false

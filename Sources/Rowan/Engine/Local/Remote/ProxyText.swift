@@ -1,5 +1,4 @@
-// The SQL of a remote statement, as shown in traces. SQLite only has the query that runs it and the literals of its
-// arguments.
+// The SQL of a remote statement for traces. SQLite only has the query that runs it and the literals of its arguments.
 
 import RowanSQLText
 import RowanSQLite
@@ -74,7 +73,7 @@ extension String {
         while let token = scanner.next() {
             guard token.kind == .variable else { continue }
             let name = scanner[token]
-            // A parameter without a number follows the previous one. A numbered one may share the position of a named
+            // A parameter without a number follows the previous one. A numbered one may be at the position of a named
             // one.
             let number = name.hasPrefix("?") ? Int(name.dropFirst()) : nil
             let index = name == "?" ? position : number.map { $0 - 1 } ?? names.firstIndex(of: name)

@@ -20,8 +20,7 @@ package final class RemoteConnection {
         self.connection = connection
     }
 
-    /// The maximum number of retries of a statement after schema changes: the same as in SQLite
-    /// (SQLITE_MAX_SCHEMA_RETRY).
+    /// The maximum number of retries after schema changes, the same as in SQLite (SQLITE_MAX_SCHEMA_RETRY).
     private static let schemaRetryCount = 50
 
     // MARK: Compiling
@@ -85,8 +84,7 @@ package final class RemoteConnection {
             remote: (remote, isExplain))
     }
 
-    /// Checks a pragma before it is compiled, because many take effect on the shadow, or on the process, during
-    /// compilation.
+    /// Checks a pragma before it is compiled, because compiling it may affect the shadow or the process.
     ///
     /// - Throws: the runner's error if it rejects the pragma.
     func check(_ pragma: StatementProfile, _ sql: String) throws {
@@ -106,8 +104,7 @@ package final class RemoteConnection {
         }
     }
 
-    /// Runs a schema query, after checking for schema changes by other connections. Rowan's own queries run after such
-    /// a check.
+    /// Runs a schema query. Only a program's query first refreshes the schema: Rowan's own queries follow one.
     private func askShadow(_ statement: Statement) -> CInt {
         if !statement.profile.reads.isEmpty || statement.profile.pragmas.contains(where: runner.concernsSchema),
             !connection.isRunningOwnQueries

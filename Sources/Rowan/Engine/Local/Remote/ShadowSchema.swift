@@ -25,8 +25,7 @@ struct ShadowSchema {
         try run("PRAGMA schema_version = \(schema.version)")
     }
 
-    /// Tables come first, and virtual tables before the tables in which they store their rows, which they create
-    /// themselves.
+    /// Tables come first, and virtual tables before the tables that they create to store their rows.
     private func inOrder(_ objects: [RemoteSchema.Object]) -> [RemoteSchema.Object] {
         func isVirtual(_ object: RemoteSchema.Object) -> Bool {
             object.type == "table"
