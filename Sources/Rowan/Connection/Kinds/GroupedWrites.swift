@@ -119,7 +119,7 @@ final class GroupedWrites: Sendable {
             }
             return perform(Array(writes[ended.count...]), db, connection)
         } catch  where !hasBegun || db.connection.isUncertain(error) {
-            // One wait for the lock is enough for all writes; or the writes may have been committed.
+            // All writes fail: one wait for the lock is enough for all, or they may have been committed.
             for write in writes { write.fail(error) }
             return
         } catch {

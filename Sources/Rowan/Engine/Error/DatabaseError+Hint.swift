@@ -37,7 +37,7 @@ extension DatabaseError {
         return error
     }
 
-    /// Derived from the message: a program may insert thousands of rows that exist, and ignore the errors.
+    /// Derived from the message, because a program may insert thousands of existing rows and ignore the errors.
     private var uniquenessHint: String? {
         guard let constraint, [.unique, .primaryKey].contains(constraint.kind), let table = constraint.table else {
             return nil
